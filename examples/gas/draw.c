@@ -1,6 +1,6 @@
 /* draw.c - a picture of the gas: seen along z, each particle a dot in the colour of its rank.
  *
- * Every rank draws the path of its own particles; the first puts them together and writes the file.
+ * Every rank draws the path of its own particles; the first rank puts the paths together and writes the file.
  */
 #include "gas.h"
 
@@ -59,7 +59,7 @@ static void draw_own(path_t *path, double scale)
 
 typedef struct file_t {
     FILE *out;
-    double dot; /* how wide */
+    double dot; /* width of a particle's dot */
 } file_t;
 
 static void BP_CALL write_rank(void *data, uint32_t rank, const void *bytes, size_t size)

@@ -1,11 +1,11 @@
 /* forces.c - short-range forces in a grid of cells, summed in an order of their own.
  *
- * Bodies push each other away when they are nearer than `radius`: f = stiffness * (1 - distance / radius). A grid whose
- * cells are at least that wide leaves 27 cells to look into for each body.
+ * Two bodies nearer to each other than `radius` push each other away: f = stiffness * (1 - distance / radius). A grid
+ * whose cells are at least that wide leaves 27 cells to look into for each body.
  *
- * A sum of numbers depends on their order, and the order of rows on who came and went. So what acts on a body is put in
- * the order of the bodies' numbers before it is added up: whatever rows, cells and machines the others lie in, the sum
- * is the same to the last bit.
+ * A sum of numbers depends on their order, and the order of rows on the bodies that came and went. So the neighbours
+ * that act on a body are put in the order of the bodies' numbers before the forces are added up: whatever rows, cells
+ * and machines the neighbours lie in, the sum is the same to the last bit.
  */
 #include "gas.h"
 
@@ -24,7 +24,7 @@ static uint32_t cells_along(double extent, double width)
     return cells < 1 ? 1 : cells > 1024 ? 1024 : (uint32_t)cells;
 }
 
-/* As fine as the radius allows, and not finer than there are bodies for. */
+/* A grid as fine as the radius allows, with no more cells than the number of bodies asks for. */
 static grid_t grid_of(bp_dvec3_t box, double radius, uint32_t bodies)
 {
     grid_t grid = {.width = radius};
@@ -90,7 +90,7 @@ static double distance2(bp_dvec3_t a, bp_dvec3_t b)
     return square(a.x - b.x) + square(a.y - b.y) + square(a.z - b.z);
 }
 
-/* Put down the bodies of a cell that are near. */
+/* Append the bodies of a cell that are near to `near`. */
 static uint32_t gather_cell(gas_t *gas, uint32_t body, uint32_t cell, double radius2, uint32_t found)
 {
     for (uint32_t k = gas->first[cell]; k < gas->first[cell + 1]; k++) {
@@ -118,7 +118,7 @@ static int compare(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* Few, as a rule: sorted by insertion. */
+/* Sort the near bodies by number; by insertion, since as a rule they are few. */
 static void sort_by_number(gas_body_t *near, uint32_t count)
 {
     if (count > 64) {

@@ -1,10 +1,10 @@
 /* gas.c - a gas of soft particles in a box, in two or three dimensions: an example whose result does not depend on how
  * many processes compute it.
  *
- * Each particle has a number, which is its own for good, wherever it is. Forces are summed in the order of numbers
- * (forces.c), so a world that is split among several ranks (docs/machines.md) goes on bit for bit as one that is not.
- * What the others have near this rank's border lies in the world NAME.halo, which a split world has beside it: copies,
- * for reading.
+ * Each particle has a number that it keeps on whatever rank it is. Forces are summed in the order of numbers
+ * (forces.c), so a world that is split among several ranks (docs/machines.md) goes on bit for bit as a world that is
+ * not split. Copies of the particles that other ranks have near this rank's border lie in the world NAME.halo beside
+ * the split world, for reading.
  */
 #include "gas.h"
 
@@ -53,7 +53,7 @@ static const bp_term_t terms[] = {{.component = "particle", .fields = BP_LIST(as
 
 /* --- how it begins ------------------------------------------------------------------------------------------------ */
 
-/* From 0 to 1. */
+/* A random number from 0 to 1. */
 static double random_part(uint64_t *state)
 {
     return (double)(bp_random_next(state) >> 11) * 0x1p-53;
@@ -89,7 +89,7 @@ static bp_result_t set_values(bp_system_t *s, const bp_entity_t *particles, uint
     return result;
 }
 
-/* A world that has no particles yet gets as many as the option says. */
+/* Fill a world that has no particles yet with as many as the option says. */
 static bp_result_t fill(bp_system_t *s)
 {
     uint32_t count = s->plugin->options[GAS_COUNT].u32, key, prototype;
@@ -153,7 +153,7 @@ static void stop(bp_system_t *s)
 
 /* --- a step ------------------------------------------------------------------------------------------------------- */
 
-/* Room for so many bodies; all of it is filled anew in each step. */
+/* Room for so many bodies; all bodies are written anew in each step. */
 static bool reserve(bp_system_t *s, gas_t *gas, uint32_t count)
 {
     const bp_memory_api *memory = s->api->memory;
@@ -188,7 +188,7 @@ static void add_bodies(gas_t *gas, const bp_match_t *match)
             gas->bodies[gas->count++] = (gas_body_t){c.position[row], c.number[row]};
 }
 
-/* The copies of others' particles, where the world has some beside it. */
+/* Add the copies of other ranks' particles, where the world has a world of copies beside it. */
 static bool add_halo(bp_system_t *s, gas_t *gas)
 {
     const bp_term_list_t list = BP_LIST(terms);
@@ -210,7 +210,7 @@ static bool add_halo(bp_system_t *s, gas_t *gas)
     return fits;
 }
 
-/* A wall throws back what has come through it. */
+/* Throw a particle back that has come through a wall. */
 static void reflect(double *at, double *speed, double extent)
 {
     if (*at < 0) {
@@ -220,7 +220,7 @@ static void reflect(double *at, double *speed, double extent)
         *at = extent - (*at - extent);
         *speed = -*speed;
     }
-    *at = *at >= 0 && *at <= extent ? *at : extent / 2; /* so fast that it has crossed the box more than once */
+    *at = *at >= 0 && *at <= extent ? *at : extent / 2; /* so fast that it has crossed the whole box more than once */
 }
 
 static void move(bp_system_t *s, const bp_match_t *match, const bp_dvec3_t *forces, double dt)
@@ -339,7 +339,7 @@ static void BP_CALL add_rank(void *data, uint32_t rank, const void *bytes, size_
     all->energy += theirs.energy;
 }
 
-/* Of a world that is split, over all ranks. */
+/* The totals of a split world, over all ranks. */
 static totals_t over_ranks(bp_system_t *s, const totals_t *mine)
 {
     const bp_peers_api *peers = (const bp_peers_api *)s->api->registry->find(s->host, BP_PEERS_API, 1);

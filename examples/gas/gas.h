@@ -24,18 +24,18 @@ typedef struct gas_body_t {
 
 /* The system in one world: room for one step. */
 typedef struct gas_t {
-    gas_body_t *bodies;     /* those of this world first, then the copies of others' */
+    gas_body_t *bodies;     /* the bodies of this world first, then copies of other ranks' bodies */
     gas_body_t *near;       /* neighbours of one body */
     uint32_t *cell_of;      /* of each body */
-    uint32_t *order;        /* bodies by their cells ... */
-    uint32_t *first;        /* ... and where each cell begins among them */
+    uint32_t *order;        /* bodies by their cells */
+    uint32_t *first;        /* where each cell begins in `order` */
     uint32_t own, count, room, cells, cell_room;
-    bool out_of_memory;     /* has been told */
+    bool out_of_memory;     /* the log has been told that memory was missing */
     bool stepped;
 } gas_t;
 
-/* The force on each of the first `own` bodies, from all bodies nearer than `radius`. Into `forces`; false where there
- * is no memory. `cells` of the grid are found anew. */
+/* Compute the force on each of the first `own` bodies, from all bodies nearer than `radius`, into `forces`; false where
+ * there is no memory. The cells of the grid are found anew. */
 bool gas_forces(bp_system_t *s, gas_t *gas, bp_dvec3_t *forces);
 
 /* Draw all particles of all ranks to the file of the option svg, each in the colour of its rank. */

@@ -1,9 +1,9 @@
 /* main.c - one entity in two worlds: a pickaxe in its owner's hand in the game, and in a slot of the inventory.
  *
- * It is one entity, and stays one: what it is (how worn, whose) could lie in either world or in a third. What
- * differs is where it is and what it looks like, so it has a transform and a mesh in each of the two worlds. Each world
- * has a camera, which says what there is to draw. When its owner dies the pickaxe falls to the ground, which the plugin
- * weapon.c sees to; when it breaks it is gone from both worlds.
+ * The pickaxe is one entity, and stays one: its own properties (how worn, whose) could lie in either world or in a
+ * third. The worlds differ in where the pickaxe is and what it looks like, so the entity has a transform and a mesh in
+ * each of the two worlds. Each world has a camera, which says what there is to draw. When its owner dies the pickaxe
+ * falls to the ground, which the plugin weapon.c sees to; when it breaks it is gone from both worlds.
  *
  *     pickaxe PLUGINS MESHES WEAPON    the folders of the plugins and of the meshes, and weapon.c as a plugin
  */
@@ -75,7 +75,7 @@ static void load(const char *folder, const char *name, const char *meshes)
     must(bp_host_load_plugin(host, path, &option, meshes != NULL));
 }
 
-/* What a renderer would be told: effects of the picture, and meshes, the nearest first. */
+/* Print what a renderer would be told: effects of the picture, and meshes, the nearest first. */
 static void show(bp_world_o *world, bp_entity_t camera)
 {
     bp_camera_draw_t draws[16];
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     bp_entity_t player = entities[0], pickaxe = entities[1], eye = entities[2], icons = entities[3];
     place(game, player, "player", "player.obj", 0, 0, -10);
     place(game, pickaxe, "pickaxe", "pickaxe.obj", 0.4f, 1.1f, 0.3f);
-    set(game, pickaxe, BP_TRANSFORM, "parent", BP_ENTITY, &player); /* in the hand: it goes where the player goes */
+    set(game, pickaxe, BP_TRANSFORM, "parent", BP_ENTITY, &player); /* in the hand: the pickaxe goes with the player */
     add(game, pickaxe, "weapon", "");
     set(game, pickaxe, "weapon", "owner", BP_ENTITY, &player);
     place(inventory, pickaxe, "pickaxe", "icon.obj", -2, 1, -5);    /* the same entity, elsewhere and otherwise */

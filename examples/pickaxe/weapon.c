@@ -1,7 +1,7 @@
-/* weapon.c - what somebody holds, and what becomes of it when that somebody dies: it is nobody's, and falls.
+/* weapon.c - a component for things that somebody holds. When the holder dies the thing has no owner, and falls.
  *
- * The component asks for the deaths of those that its field `owner` refers to. The host looks for them and hands them
- * over in one batch, with the weapon of each; no list of owners is kept here.
+ * The component asks for the deaths of the entities that its field `owner` refers to. The host looks for these deaths
+ * and hands them over in one batch, with the weapon of each; no list of owners is kept here.
  */
 #include <bp_plugin.h>
 
@@ -17,7 +17,7 @@ static void died(bp_manager_t *m, const bp_death_t *batch)
     for (uint32_t i = 0; i < batch->count; i++) {
         property->set_named(m->world, batch->referrers[i], "weapon", "owner", BP_ENTITY, &nobody);
         if (property->get_named(m->world, batch->referrers[i], "transform", "position", BP_VEC3, &position) != BP_OK)
-            continue; /* it lies nowhere */
+            continue; /* the weapon has no transform in this world, so it cannot fall */
         position.y = 0;
         property->set_named(m->world, batch->referrers[i], "transform", "position", BP_VEC3, &position);
     }

@@ -1,5 +1,5 @@
-/* inventory.c - what somebody carries, as lists: kinds, weights, and how long each thing lasts. Things wear out, and
- * what is left is weighed.
+/* inventory.c - the things that somebody carries, as lists: kinds, weights, and how long each thing lasts. Things wear
+ * out, and the things left are weighed.
  */
 #include <bp_plugin.h>
 
@@ -21,7 +21,8 @@ static void drop(const struct inventory *c, uint32_t row, uint32_t thing)
     bp_list_remove(&c->left[row], thing, sizeof(float));
 }
 
-/* The three lists are set one by one, so one of them may be longer: a thing is what all three have. */
+/* The number of things: the three lists are set one by one, so one of them may be longer, and only entries that all
+ * three have count. */
 static uint32_t things(const struct inventory *c, uint32_t row)
 {
     uint32_t count = c->kinds[row].count;

@@ -1,9 +1,9 @@
 /* entities.c - the nodes of a file as a list of entities, in the order of the JSON.
  *
- * The tree is walked with a stack of its own, since a file decides how deep it is. Most nodes become one entity.
- * One whose matrix is sheared becomes two, one inside the other (pose.h), and the inner one is the node: it
- * bears the name, the meshes and the children. Meshes beyond what one entity may have go to further entities
- * inside it. Each such helper says in the JSON why it is there.
+ * The tree is walked with a stack of its own, since a file decides how deep its tree is. Most nodes become one entity.
+ * A node whose matrix is sheared becomes two entities, one inside the other (pose.h), and the inner entity stands for
+ * the node: it bears the name, the meshes and the children. Meshes beyond what one entity may have go to further
+ * entities inside it. Each such helper says in the JSON why it is there.
  */
 #include "import.h"
 
@@ -25,7 +25,7 @@ typedef struct visit_t {
 typedef struct walk_t {
     import_t *import;
     labels_t names;
-    visit_t *visits; /* still to come, the next one last */
+    visit_t *visits; /* nodes still to be visited, the next node last */
     size_t count, room;
 } walk_t;
 
@@ -43,7 +43,7 @@ static bool push(walk_t *walk, const struct aiNode *node, uint32_t depth, uint32
     return true;
 }
 
-/* The first child will be visited first. */
+/* Push the children of a node so that the first child is visited first. */
 static bool push_children(walk_t *walk, const struct aiNode *node, uint32_t depth, uint32_t parent)
 {
     for (uint32_t i = node->mNumChildren; i-- > 0;)

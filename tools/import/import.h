@@ -6,10 +6,10 @@
  *     pose.c     matrices become position, rotation, scale
  *     meshes.c   OBJ files
  *     scene.c    JSON
- *     output.c   files that take their place when all are whole
+ *     output.c   files that are put in place when all are whole
  *     messages.c complaints
  *
- * What it does not do: materials beyond a colour, textures, normals, bones, animations, lights and cameras stay behind;
+ * Not here: materials beyond a colour, textures, normals, bones, animations, lights and cameras. They stay behind;
  * the remarks count them.
  */
 #ifndef IMPORT_H
@@ -44,8 +44,8 @@ typedef struct entity_t {
     char *name;
     uint32_t depth;        /* 0: at the root */
     uint32_t parent;       /* number of the entity around it; of no meaning at the root */
-    uint32_t meshes;       /* this many of ... */
-    const uint32_t *first_mesh; /* ... these indices of meshes */
+    uint32_t meshes;       /* number of meshes that the entity shows */
+    const uint32_t *first_mesh; /* indices of these meshes */
     pose_t pose;
     const char *note;      /* why there is such an entity, where it is no node of the file; NULL */
 } entity_t;
@@ -58,10 +58,10 @@ typedef struct mesh_t {
     bool used;
 } mesh_t;
 
-/* What did not arrive as it stood in the file. */
+/* Counts of the parts of a file that did not arrive as they stood there. */
 typedef struct remarks_t {
     uint64_t unnamed;      /* nodes without a name */
-    uint64_t renamed;      /* nodes whose name another one has too, or that is too long */
+    uint64_t renamed;      /* nodes whose name another node has too, or whose name is too long */
     uint64_t sheared;      /* nodes that became two entities */
     uint64_t projective;   /* nodes whose matrix has a last row other than 0 0 0 1 */
     uint64_t no_triangles; /* meshes of points and lines, or of nothing */
@@ -77,7 +77,7 @@ typedef struct import_t {
     const char *file;
     const char *scene_path;  /* of the JSON to write */
     const char *folder;      /* of the meshes to write */
-    char origin[NAME_MAX_BYTES + 64]; /* where all this comes from, for people */
+    char origin[NAME_MAX_BYTES + 64]; /* where the scene comes from, for people */
     const struct aiScene *scene;
     entity_t *entities;      /* in the order in which they are written: an entity, then what is inside it */
     uint32_t entity_count, entity_room;
@@ -126,7 +126,7 @@ void label_for_file(const char *text, char *out, size_t size);
 /* Decide which meshes get a file, and their names and colours. */
 bool meshes_collect(import_t *import);
 
-/* Write the files, as output.h says: they count when meshes_keep is called. */
+/* Write the mesh files aside, as output.h says: the files take their places when meshes_keep is called. */
 bool meshes_write(import_t *import);
 bool meshes_keep(const import_t *import);
 void meshes_drop(const import_t *import);
@@ -134,7 +134,7 @@ void meshes_free(import_t *import);
 
 /* --- scene.c ----------------------------------------------------------------------------------------------------- */
 
-/* Write the JSON, likewise. */
+/* Write the JSON aside, likewise. */
 bool scene_write(const import_t *import);
 
 #endif

@@ -17,7 +17,7 @@
 typedef struct label_entry_t {
     char *text; /* NULL: free */
     uint32_t taken;  /* given out */
-    uint32_t number; /* the last one put behind it */
+    uint32_t number; /* the last number put behind the text */
 } label_entry_t;
 
 /* FNV-1a (Fowler, Noll, Vo). */
@@ -29,7 +29,7 @@ static uint64_t hash(const char *text)
     return h ^ (h >> 32);
 }
 
-/* Where `text` stands or would stand. There is a free entry. */
+/* The entry where `text` stands or would stand. The table always has a free entry. */
 static label_entry_t *find(const labels_t *names, const char *text)
 {
     size_t i = hash(text) & (names->room - 1);

@@ -1,14 +1,14 @@
 /* main.c - backplane-import: a file of another program becomes a scene and its meshes.
  *
- * A program of its own, which `backplane import` runs: so nothing else needs assimp, and a file that assimp
- * stumbles over ends this program and no other. What comes out are text files that people can read and change;
- * whoever runs the scene needs neither this program nor assimp.
+ * The import is a program of its own, which `backplane import` runs: so nothing else needs assimp, and a file that
+ * makes assimp crash ends only this program. The output is text files that people can read and change; whoever runs the
+ * scene needs neither this program nor assimp.
  *
- * assimp is asked for triangles, and to drop what the scene has no place for before it joins equal vertices. It
- * leaves nodes and matrices alone then.
+ * assimp is asked for triangles, and to drop the parts that the scene has no place for before it joins equal vertices.
+ * With these requests assimp leaves nodes and matrices alone.
  *
- * Whatever does not arrive is said, in one sentence each with a count. That is no failure; one is only what leaves no
- * scene behind, and then no file is touched.
+ * For each kind of thing that does not arrive the program prints one sentence with a count. Such losses are no failure;
+ * the import fails only where no scene can be written, and then no file is touched.
  */
 #include "output.h"
 
@@ -195,7 +195,7 @@ static bool convert(import_t *import)
     if (!entities_collect(import) || !meshes_collect(import))
         return false;
     bool fine = meshes_write(import) && scene_write(import);
-    /* The scene comes last: while it is not there, no new mesh is looked for. */
+    /* The scene comes last: while the scene is not there, nothing looks for the new meshes. */
     fine = fine && meshes_keep(import) && output_keep(import->scene_path);
     if (!fine) {
         meshes_drop(import);

@@ -1,9 +1,9 @@
 /* meshes.c - the meshes of a file as OBJ files of triangles, each written once however many nodes show it.
  *
- * Only positions and triangles: that is what the component mesh keeps. Faces of one or two corners (points, lines)
- * are left out and counted, and so are faces with a corner that is not there or not finite: one bad triangle is no
- * reason to refuse a building. A vertex is written when the first triangle names it, so that what nobody uses does
- * not arrive. A mesh without any triangle gets no file, and its nodes no mesh.
+ * Only positions and triangles are written, since the component mesh keeps no more. Faces of one or two corners
+ * (points, lines) are left out and counted, and so are faces with a corner that is not there or not finite: one bad
+ * triangle is no reason to refuse a building. A vertex is written when the first triangle names it, so that vertices
+ * that no triangle uses do not arrive. A mesh without any triangle gets no file, and its nodes no mesh.
  *
  * File names are lower-case letters, digits, - and _, unique whatever the file system thinks of case, and begin
  * with the scene's name, so that several scenes may share a folder.

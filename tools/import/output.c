@@ -1,8 +1,8 @@
 /* output.c - writing aside: "x.partial" becomes "x".
  *
- * An import writes many files and may fail at any of them, on a full disk for instance. Nothing that stood there
- * before is touched until all the new ones are whole; then each is brought to the disk and takes its place by being
- * renamed.
+ * An import writes many files and may fail at any of them, on a full disk for instance. No file that stood there
+ * before is touched until all new files are whole; then each new file is brought to the disk and takes its place by
+ * being renamed.
  *
  * Numbers are written as the shortest decimal from which the same float comes back: small files that people can
  * read, and nothing is lost. The program never leaves the C locale, so the decimal point is a point.

@@ -4,7 +4,7 @@
  *     if (output_begin(&out, path) && (output_printf(&out, ...), output_end(&out)))
  *         output_keep(path);
  *
- * What it does not do: it makes no folders.
+ * Not here: making folders.
  */
 #ifndef IMPORT_OUTPUT_H
 #define IMPORT_OUTPUT_H
@@ -23,13 +23,13 @@ typedef struct output_t {
 bool output_begin(output_t *output, const char *path);
 void output_printf(output_t *output, const char *format, ...) PRINTS_LIKE(2, 3);
 
-/* The shortest decimal that reads back as the same float; 0 for what is not finite. */
+/* Write the shortest decimal that reads back as the same float; 0 for a number that is not finite. */
 void output_float(output_t *output, float value);
 
 /* A text with its quotes, as JSON wants it. The text is UTF-8. */
 void output_quoted(output_t *output, const char *text);
 
-/* Close what has been written. false, after a complaint, where it did not arrive: then it is removed. */
+/* Close the file that has been written. false, after a complaint, where it could not be written: then it is removed. */
 bool output_end(output_t *output);
 
 /* Give a file that was written its place, or remove it. */

@@ -2,15 +2,15 @@
  *
  * If the columns of the 3x3 part are at right angles it is a rotation (the columns at length 1) times a scale
  * (their lengths). If they are not, one-sided Jacobi (Hestenes, "Inversion of matrices by biorthogonalization",
- * 1958) turns them until they are: B = A V. The rotation and scale of B are the outer pose, V' the inner one. It
- * is exact to the last digits whatever the matrix, singular ones included, which an iteration that divides by
+ * 1958) turns the columns until they are: B = A V. The rotation and scale of B are the outer pose, V' the inner one.
+ * The split is exact to the last digits whatever the matrix, singular ones included, which an iteration that divides by
  * the matrix (the polar decomposition) is not.
  *
- * A mirrored matrix has one negative scale (three would do as well): the one that leaves the smallest rotation,
+ * A mirrored matrix has one negative scale (three would do as well): the scale that leaves the smallest rotation,
  * so that a mirror along x reads "scale -1 1 1" and not as a half turn.
  *
- * What counts is the matrix that comes back, so the test for one pose is just that: put together again from the
- * floats that will be written, it must be within TOLERANCE of the largest element.
+ * The matrix that comes back must be right, so the test for one pose is made on that matrix: put together again from
+ * the floats that will be written, it must be within TOLERANCE of the largest element.
  */
 #include "pose.h"
 
@@ -89,7 +89,7 @@ static void separate(columns_t *b, columns_t *v)
 
 /* --- rotation and scale of columns at right angles --------------------------------------------------------- */
 
-/* A direction at right angles to `a`: from the axis that is furthest from it. */
+/* A direction at right angles to `a`: made from the axis that is furthest from `a`. */
 static void any_across(const double a[3], double out[3])
 {
     double axis[3] = {0, 0, 0};
@@ -102,7 +102,7 @@ static void any_across(const double a[3], double out[3])
     divide(out, length(out));
 }
 
-/* Give columns without a direction one: `known` says which have one. */
+/* Give the columns without a direction one: `known` says which columns have a direction. */
 static void complete(columns_t *r, const bool known[3], int count)
 {
     if (count == 0)
@@ -181,7 +181,7 @@ static void of_right_angles(columns_t r, pose_t *pose)
     complete(&r, known, count);
     unmirror(&r, scale);
     quaternion(&r, pose->rotation);
-    for (int i = 0; i < 3; i++) /* the last digit of what was once 1 says nothing, and would stand in every file */
+    for (int i = 0; i < 3; i++) /* a scale of 1 but for the last digit is 1: that digit would stand in every file */
         pose->scale[i] = fabs(fabs(scale[i]) - 1) < FLT_EPSILON ? (scale[i] < 0 ? -1.0f : 1.0f) : (float)scale[i];
 }
 

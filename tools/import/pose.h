@@ -1,10 +1,10 @@
 /* pose.h - a 4x4 matrix as position, rotation and scale, or as two of these.
  *
- * A pose is what the component transform takes: translation * rotation * scale. Not every matrix is one: a shear
+ * A pose is what the component transform takes: translation * rotation * scale. Not every matrix is a pose: a shear
  * is not. But every affine matrix is the product of two, by its singular values: A = U S V', so the first pose
  * has rotation U and scale S, and the second, inside it, rotation V'. Mirrored matrices have negative scale.
  *
- * What it does not do: the last row of the matrix is not looked at; pose_is_affine tells whether it says anything.
+ * Not here: the last row of the matrix; pose_is_affine tells whether that row is other than 0 0 0 1.
  */
 #ifndef IMPORT_POSE_H
 #define IMPORT_POSE_H
@@ -17,8 +17,8 @@ typedef struct pose_t {
     float scale[3];
 } pose_t;
 
-/* Split a matrix, row after row, for column vectors: one pose where one will do, else two, whose product
- * (poses[0] * poses[1]) it is. Returns how many; 0 where a number of it is not finite. */
+/* Split a matrix, row after row, for column vectors: into one pose where one is enough, else into two, whose product
+ * (poses[0] * poses[1]) is the matrix. Returns how many poses; 0 where a number of the matrix is not finite. */
 int pose_split(const float matrix[16], pose_t poses[2]);
 
 /* Is the last row 0 0 0 1? */
@@ -27,7 +27,7 @@ bool pose_is_affine(const float matrix[16]);
 /* The matrix of a pose, row after row. */
 void pose_matrix(const pose_t *pose, double matrix[16]);
 
-/* Does it move, turn and scale nothing? */
+/* Does the pose move, turn and scale nothing? */
 bool pose_is_identity(const pose_t *pose);
 
 #endif

@@ -1,13 +1,14 @@
-/* scene.c - the entities as the JSON that people write (docs/import.md says what comes out).
+/* scene.c - the entities as the JSON that people write (docs/import.md describes the output).
  *
  * One line for each component, numbers in a row: the file is read, changed and compared by people. The list of
- * entities is in the order of the text, each with its depth, so writing it needs no recursion: brackets are opened
- * and closed as the depth changes.
+ * entities is in the order of the text, each with its depth, so writing the list needs no recursion: brackets are
+ * opened and closed as the depth changes.
  *
- * JSON that lies too deep is refused by readers, the scene compiler among them. So what is LEVELS_WITHIN deep is
- * written at the top again, with transform.parent as the name of its parent, and so on every so many levels.
+ * JSON that lies too deep is refused by readers, the scene compiler among them. So an entity that is LEVELS_WITHIN deep
+ * is written at the top again, with transform.parent as the name of its parent, and so are entities at each multiple of
+ * that depth.
  *
- * A name stands once, as the entity's: debug_name is a component without properties, for it takes that name as its
+ * A name is written once, as the entity's: debug_name is written without properties, since it takes that name as its
  * label. Poses and colours that are the defaults are left out.
  */
 #include "output.h"
@@ -30,7 +31,7 @@ static void write_floats(output_t *out, const float *values, int count)
     output_printf(out, "]");
 }
 
-/* A property, where it is not what it begins with. */
+/* Write a property, where its values differ from the initial ones. */
 static void write_property(output_t *out, const char *name, const float *values, const float *initial, int count,
                            int *written)
 {
@@ -115,7 +116,7 @@ static void write_entity(output_t *out, const import_t *import, const entity_t *
     output_printf(out, "}");
 }
 
-/* Close what stands open at `from` until the next entity at `depth` may begin. */
+/* Close the brackets that are open at depth `from`, until the next entity at `depth` may begin. */
 static void close_to(output_t *out, uint32_t from, uint32_t depth)
 {
     for (;; from--) {
