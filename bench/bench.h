@@ -1,12 +1,12 @@
 /* bench.h - what a benchmark is, and what the files of bench/ offer each other.
  *
  * A group is a set of sides measured together over one state: the floors, written plainly in C, and the
- * subjects, which do the same through the engine. Sides take turns (A B A B ...), so whatever the machine
- * does meanwhile befalls all; the ratio of a subject is the median, over the rounds, of its time by its
+ * subjects, which do the same through the engine. Sides take turns (A B A B ...), so whatever else the machine
+ * does meanwhile slows all sides alike; the ratio of a subject is the median, over the rounds, of its time by its
  * floor's time of the same round. A gauge measures bytes instead of time. A course is a longer story, such as
  * 600 steps of churn, which ends in several figures.
  *
- * What it does not do: nothing here is part of the tests, and a verdict "over" is a finding, not a failure.
+ * Not here: tests; a verdict "over" is a finding, not a failure.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -25,14 +25,14 @@ enum {
     BENCH_QUICK_SIZE = 1000000 /* --quick leaves out larger ones */
 };
 
-/* What the issue demands of a side. */
+/* The bound that the project sets for a side. */
 typedef enum bound_kind_t { BOUND_NONE, BOUND_RATIO, BOUND_VALUE } bound_kind_t;
 
 typedef struct bound_t {
     bound_kind_t kind;
     double limit;       /* of the ratio, or of the figure in its unit */
-    uint32_t from_size; /* it is demanded from this size on; 0: at every size */
-    uint32_t to_size;   /* ... and up to this one; 0: no end */
+    uint32_t from_size; /* the bound holds from this size on; 0: at every size */
+    uint32_t to_size;   /* the bound holds up to this size; 0: no end */
     const char *than;   /* a ratio to this side instead of the floor; NULL: to the floor */
 } bound_t;
 
@@ -46,23 +46,23 @@ typedef struct bound_t {
 
 typedef struct side_t {
     const char *name;
-    const char *floor;              /* name of the side it is compared with; NULL: it is a floor itself */
+    const char *floor;              /* name of the side to compare with; NULL: the side is a floor itself */
     void (*prepare)(void *state);   /* untimed, before every run; NULL: runs follow each other */
     void (*run)(void *state);
     bound_t bound;
     bound_t more[BENCH_MORE_BOUNDS]; /* of several bounds the first one that applies to a size counts */
-    double (*bytes)(void *state);   /* bytes that it holds after its last run; NULL: not asked */
-    double most_bytes;              /* what is demanded of those; 0: nothing */
-    bool warm;                      /* though it is prepared: a run before each round is not timed */
+    double (*bytes)(void *state);   /* bytes that the side holds after its last run; NULL: not asked */
+    double most_bytes;              /* the most that `bytes` may be; 0: any number */
+    bool warm;                      /* an untimed run comes before each round, although the side has `prepare` */
 } side_t;
 
 typedef struct group_t {
     const char *name;
     const uint32_t *sizes;          /* ended by 0; NULL: 10 k, 100 k, 1 M; --sizes takes their place */
-    void *(*setup)(uint32_t size);  /* never NULL: it ends the program where it fails */
+    void *(*setup)(uint32_t size);  /* never NULL: a failing setup ends the program */
     void (*teardown)(void *state);
     side_t sides[BENCH_MAX_SIDES];  /* ended by a side without a name */
-    bool takes_long;                /* fewer repetitions where one takes seconds */
+    bool takes_long;                /* fewer repetitions where a repetition takes seconds */
     bool whole;                     /* a figure is of a run and not of each of `size` items */
 } group_t;
 
@@ -77,11 +77,11 @@ typedef struct gauge_t {
 
 typedef struct results_t results_t;
 
-/* A story that is gone through as often as it takes to know its figures, all at once. */
+/* A story that is gone through several times; each time gives all of its figures at once. */
 typedef struct course_t {
-    const char *name;      /* of all its figures the beginning */
+    const char *name;      /* the names of all its figures begin with it */
     const uint32_t *sizes; /* ended by 0; --sizes takes their place */
-    /* Go through it `times` times and put its figures. */
+    /* Go through the course `times` times and put its figures. */
     void (*run)(results_t *results, uint32_t size, uint32_t times);
 } course_t;
 
@@ -93,7 +93,7 @@ extern const uint32_t bench_long_sizes[];
 
 /* --- results ------------------------------------------------------------------------------------------ */
 
-/* What a figure is. */
+/* The units of figures. */
 typedef enum figure_unit_t { UNIT_NS, UNIT_BYTES, UNIT_PERCENT, UNIT_STEPS } figure_unit_t;
 
 typedef struct result_t {
@@ -106,17 +106,17 @@ typedef struct result_t {
     bool whole;           /* the figure is of all items together, not of one */
     double value;         /* the median, in `unit`, of an item */
     double low, high;     /* the middle half of the rounds lies between */
-    double floor;         /* the same of its floor; 0: it is a floor itself */
+    double floor;         /* the median of its floor; 0: the result is of a floor itself */
     double ratio, ratio_low, ratio_high; /* likewise the rounds' ratios to the floor; 0: none */
     double bound_ratio;   /* the ratio that the bound is about */
     double cpu_ns, deviation_ns; /* of an item */
     const char *counter;  /* of a gauge: the key of `value` in JSON */
     double held;          /* bytes in all; 0: not measured */
-    double most_held;     /* what is demanded of those; 0: nothing */
-    bound_t bound;        /* the one that applies to this size, or none */
+    double most_held;     /* the most that `held` may be; 0: any number */
+    bound_t bound;        /* the bound that applies to this size, or none */
 } result_t;
 
-/* Is anything demanded, and is it kept? */
+/* result_is_bound: has the result a bound? result_is_kept: is the bound kept? */
 bool result_is_bound(const result_t *result);
 bool result_is_kept(const result_t *result);
 
@@ -132,31 +132,31 @@ struct results_t {
 void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions,
                    const char *filter);
 
-/* Does any of its sides match? */
+/* Does any side of the group match the filter? */
 bool measure_matches(const group_t *group, const char *filter);
 
 void measure_gauge(results_t *results, const gauge_t *gauge, uint32_t size);
 
-/* A figure of a course: the median of `count` values, beside the median of as many values of its floor (NULL: it has
- * none). What it gives back may be filled further. */
+/* Put a figure of a course: the median of `count` values, beside the median of as many values of its floor (NULL: the
+ * figure has no floor). The caller may fill the returned result further. */
 result_t *measure_put(results_t *results, const char *course, const char *figure, uint32_t size, figure_unit_t unit,
                       const double *values, const double *floors, uint32_t count, bound_t bound);
 
 /* Nanoseconds of a clock that never goes back. */
 uint64_t measure_now(void);
 
-/* Hand over a value that a loop has computed, so that it has to compute it. */
+/* Hand over a value that a loop has computed, so that the compiler cannot drop the loop. */
 void measure_keep(double value);
 
 /* --- compare.c ---------------------------------------------------------------------------------------- */
 
-/* Figures of a JSON file that json_write has written, now or in an older version. False, with a line on stderr,
- * where it cannot be read. */
+/* Figures of a JSON file that json_write has written, now or in an older version. False, with a line on stderr, where
+ * the file cannot be read. */
 bool compare_read(const char *path, results_t *results);
 
 void compare_free(results_t *results);
 
-/* Print what has moved beyond the noise. */
+/* Print the figures that have moved beyond the noise. */
 void compare_print(FILE *out, const results_t *old, const results_t *new);
 
 /* --- table.c, json.c ---------------------------------------------------------------------------------- */
@@ -171,10 +171,10 @@ void table_size(uint32_t size, char text[16]);
 /* "12.5 ns", "3.1 ms", "20.1 B", "12 %". */
 void table_value(figure_unit_t unit, double value, char text[24]);
 
-/* Can the file be written? Says so on stderr where not: better before minutes of measuring than after. */
+/* Can the file be written? Says so on stderr where not, before minutes of measuring rather than after. */
 bool json_can_write(const char *path);
 
-/* Write all results in Google Benchmark's schema. False, with a line on stderr, where that fails. */
+/* Write all results in Google Benchmark's schema. False, with a line on stderr, where the file cannot be written. */
 bool json_write(const char *path, const results_t *results, const char *command, bool quick);
 
 /* --- paths.c ------------------------------------------------------------------------------------------ */
@@ -188,7 +188,7 @@ typedef struct machine_cache_t {
     char type[16];
     uint32_t level;
     uint64_t bytes;
-    uint32_t sharing; /* processors that share it */
+    uint32_t sharing; /* processors that share the cache */
 } machine_cache_t;
 
 typedef struct machine_t {
@@ -206,7 +206,7 @@ void machine_describe(machine_t *machine);
 /* Bytes of this process in physical memory; 0 where the system does not tell. */
 uint64_t machine_resident(void);
 
-/* Give memory that was freed back to the system, where the C library can: what is taken next is fresh. */
+/* Give memory that was freed back to the system, where the C library can: memory taken next is fresh. */
 void machine_release(void);
 
 #endif

@@ -1,12 +1,13 @@
 /* bubbles.h - the game of sprites and bubbles without an engine, three times: as the slides of A. Pranckevicius,
  * "Entity Component Systems & Data Oriented Design" (2018) have it first, and as they have it last; and with a grid.
  *
- * Those two are ports to C in our own words. They do what their originals do, in the same order and with the same
- * arithmetic, and no better: what the slides improve from the one to the other is the point. The third does by
- * hand what the plugin does with the engine. All begin with the same entities, and so does the engine; bubbles come
- * first. Then all fill the same frames, bit for bit, which cases_bubbles.c checks before it measures.
+ * The first and the last version are ports to C in our own words. The ports do what their originals do, in the same
+ * order and with the same arithmetic, and no better: the difference between the two is the subject of the slides. The
+ * version with a grid does by hand what the plugin does with the engine. All versions begin with the same entities, and
+ * so does the engine; bubbles come first. So all fill the same frames, bit for bit, which cases_bubbles.c checks before
+ * it measures.
  *
- * What it does not do: none frees anything but all of it.
+ * Not here: freeing a part of a game; a game is freed as a whole.
  */
 #ifndef BENCH_BUBBLES_H
 #define BENCH_BUBBLES_H

@@ -1,10 +1,10 @@
 /* bubbles_arrays.c - the game as the slides have it last: a structure of arrays.
  *
- * One array for each component, as long as there are entities, flags that say which ones an entity has, a
+ * One array for each component, as long as there are entities, flags that say which components an entity has, a
  * list of ids for each of the two systems, and names. Positions are pairs, colours and the rest of a sprite
  * lie together. As in the original, the loop that moves takes its place in the list for the id. (There the
- * entity with the bounds comes first, so that all are off by one and the last bubble stands still; here it
- * comes last.)
+ * entity with the bounds comes first, so that all places are off by one and the last bubble stands still; here the
+ * entity with the bounds comes last.)
  */
 #include "bubbles.h"
 

@@ -2,10 +2,10 @@
  *
  * One array for each number of a sprite, the bubbles in arrays of their own, and the same idea as in
  * plugins/bubbles: a grid of 128 x 128 cells lists the bubbles whose square touches a cell, so that a sprite in an
- * empty cell is done after one look. It moves, avoids and writes the frame in the plugin's order and with its
+ * empty cell is done after one look. The game moves, avoids and writes the frame in the plugin's order and with its
  * arithmetic, and so fills the same frame bit for bit.
  *
- * What it leaves out: room that grows, grids of other resolution, writing past the caches.
+ * Not here: room that grows, grids of other resolution, writing past the caches.
  */
 #include "bubbles.h"
 

@@ -1,10 +1,10 @@
 /* bubbles_objects.c - the game as the slides have it first: objects.
  *
  * Every entity is an object with a name and a list of components; every object, list and component is an
- * allocation of its own. A component has a table of virtual functions and knows its object. Who wants another
+ * allocation of its own. A component has a table of virtual functions and knows its object. Code that needs another
  * component of an object walks the list and casts, and a cast walks from the component's class up to the one
- * wanted. (A dynamic_cast of C++ does the same with more words; this one is cheaper.) Components do their
- * work one at a time: an object moves, then avoids, then is drawn, before it is the next one's turn.
+ * wanted. (A dynamic_cast of C++ does the same with more work; the cast here is cheaper.) Components do their
+ * work one at a time: an object moves, then avoids, then is drawn, before the next object's turn comes.
  */
 #include "bubbles.h"
 

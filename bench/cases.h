@@ -1,6 +1,6 @@
 /* cases.h - the names of all groups and gauges; main.c lists them in the order in which they run.
  *
- * What it does not do: each file of cases says itself what it measures.
+ * Not here: descriptions of what is measured; each file of cases begins with its own.
  */
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H

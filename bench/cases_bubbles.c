@@ -2,8 +2,8 @@
  *
  * The subject is the plugin bubbles as config/bubbles.ini sets it up, through the functions that an embedder
  * has. Its floor is plain C with the same grid (bubbles_grid.c); the slides' last version (bubbles_arrays.c) and
- * their first one (bubbles_objects.c) stand beside it. All begin with the entities that the plugin has placed, and
- * before anything is measured they take a few steps and must agree on every bit of the frame.
+ * their first one (bubbles_objects.c) stand beside it. All games begin with the entities that the plugin has placed,
+ * and before anything is measured the games take a few steps and must agree on every bit of the frame.
  *
  * One figure is for one sprite: nanoseconds each are milliseconds a step at a million. The start is
  * everything from no host to the first frame: plugin loaded, entities made and placed, one step.
@@ -58,7 +58,7 @@ static void set_all(engine_t *g, const bp_entity_t *entities, uint32_t count, co
     worlds_must(g->w.host, api->set(g->w.world, &property, entities, count, value, 0), "setting values");
 }
 
-/* From nothing to the first step, which places everybody. */
+/* Begin with no host, up to the first step, which places all sprites. */
 static void engine_start(engine_t *g, uint32_t count, uint32_t threads)
 {
     bp_entity_t *entities = malloc(count * sizeof *entities), bubbles[BUBBLES];
@@ -84,7 +84,7 @@ static void engine_start(engine_t *g, uint32_t count, uint32_t threads)
     free(entities);
 }
 
-/* What the engine's rows hold, in their order: that of the frame. */
+/* Copy the values in the engine's rows, in the order of the rows, which is that of the frame. */
 static game_entity_t *copy_entities(const engine_t *g, uint32_t count)
 {
     game_entity_t *all = worlds_memory(count, sizeof *all);

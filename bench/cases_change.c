@@ -1,11 +1,11 @@
 /* cases_change.c - a second component that comes and goes on entities that have one of 40 bytes.
  *
- * One item is a pair: add and remove. One by one each entity gets and loses it at once; by batch all get it and
- * then all lose it, so that every row moves to another prototype and back. Floors are two hand-written groups of
- * arrays with swap-erase: all there and all back (`loop`), each there and back (`loop_pairs`), and all with what
- * is needed fetched ahead, as the batches do (`loop_ahead`).
+ * One item is a pair: add and remove. One by one each entity gets and loses the component at once; by batch all get it
+ * and then all lose it, so that every row moves to another prototype and back. Floors are two hand-written groups of
+ * arrays with swap-erase: all there and all back (`loop`), each there and back (`loop_pairs`), and all with what is
+ * needed fetched ahead, as the batches do (`loop_ahead`).
  *
- * In order means in order of the rows. A pass leaves rows in the order in which it came by, so for `shuffled`
+ * In order means in order of the rows. A pass leaves rows in the order in which it visits entities, so for `shuffled`
  * entities are shuffled anew before each, untimed: else every pass but the first would be in order.
  */
 #include "cases.h"

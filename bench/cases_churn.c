@@ -6,11 +6,12 @@
  * plugin's loop.
  *
  * Mass death: a share of all dies in one batch, then the world steps 600 times with nothing else happening. The
- * component has the same fields and does not simulate, so what a step takes is collection. What a death takes is
- * that batch and what the steps after it take beyond the usual step, which is the median of the last hundred.
+ * component has the same fields and does not simulate, so the time of a step is that of collection. The time of a death
+ * is that of the batch and of the steps after it that are longer than twice the usual step, as far as they take longer
+ * than the usual step, which is the median of the last hundred.
  *
- * A course is gone through several times with the same seed, and so the same dead: the longest step is the longest of
- * the shortest times of each step, because other work on the machine does not befall the same step each time.
+ * A course is gone through several times with the same seed, and so with the same dead: the longest step is the longest
+ * of the shortest times of each step, because other work on the machine does not slow the same step each time.
  */
 #include "cases.h"
 
@@ -43,7 +44,7 @@ static double longest_of(const double *values, uint32_t count)
     return longest;
 }
 
-/* Of a figure that is of all and not of each. */
+/* For a figure that is of all entities and not of each. */
 static void put_whole(results_t *results, const char *course, const char *figure, uint32_t size, figure_unit_t unit,
                       double value, bound_t bound)
 {
@@ -52,13 +53,13 @@ static void put_whole(results_t *results, const char *course, const char *figure
 
 static const bound_t no_bound = {BOUND_NONE, 0, 0, 0, NULL};
 
-/* What dead rows may be after a step, in per cent of the living. */
+/* The most dead rows that there may be after a step, in per cent of the living. */
 static double most_dead(uint32_t living)
 {
     return 25 + 100.0 * SLACK_ROWS / living;
 }
 
-/* A step may be half as long again as the usual one, and a millisecond. */
+/* The bound of the longest step: one and a half times the usual step, and a millisecond. */
 static bound_t most_step(double usual)
 {
     return (bound_t)AT_MOST(1.5 * usual + SLACK_NS);
@@ -123,7 +124,7 @@ static void own_step(own_t *own)
 typedef struct churn_t {
     bench_world_t w;
     own_t own;
-    uint32_t size, each; /* that go and come in a step */
+    uint32_t size, each; /* each: entities that go and come in a step */
     bp_entity_t *living, *batch;
     uint64_t random;
     double change, step, own_change, own_step; /* nanoseconds in all steps together */
@@ -132,7 +133,7 @@ typedef struct churn_t {
     double held, resident;                     /* bytes an entity in the end, beyond its fields */
 } churn_t;
 
-/* Those who go, drawn without repeats: they change places with the last ones. */
+/* Draw the entities that go, without repeats: they change places with the last ones. */
 static void draw(churn_t *c, bp_entity_t *living, uint64_t *random)
 {
     for (uint32_t i = 0; i < c->each; i++) {
@@ -309,7 +310,7 @@ static void die_in_arrays(death_t *d)
     own_close(&d->own);
 }
 
-/* What collection took: all that steps were longer than the usual one. */
+/* The time of collection: of every step longer than twice the usual step, the time beyond the usual step. */
 static double collection(const double *steps, double usual)
 {
     double sum = 0;

@@ -1,15 +1,15 @@
 /* cases_cycle.c - create, iterate, remove: the benchmarks of the source that builds an entity library step
  * by step.
  *
- * Entities have three components of one float; a system goes over all that have the three. The profiles say
+ * Entities have three components of one float; a system goes over all entities that have the three. The profiles say
  * how much else the world knows: A 32 component types and 16 systems, AA 128 and 32, AAA 512 and 64. The
- * other systems need components that no entity has. Creation is by prototype in bulk, and as the source does
- * it: an empty entity, then one component after the other. Removal is destruction by count and as many steps as
- * it takes until nothing is left of the dead (at most one row in a hundred). Floors are three arrays of floats.
+ * other systems need components that no entity has. Creation is by prototype in bulk, and in the way of
+ * the source: an empty entity, then one component after the other. Removal is destruction by count and as many steps as
+ * are taken until nothing is left of the dead (at most one row in a hundred). Floors are three arrays of floats.
  *
- * Creation and removal have a world of their own with as many component types and no systems, because what
- * systems do in the steps of a removal is no part of it. As many entities again live there throughout, so that the
- * rows that are made and ended lie in memory that is touched.
+ * Creation and removal have a world of their own with as many component types and no systems, because the work that
+ * systems do in the steps of a removal is no part of the removal. As many entities again live there throughout, so that
+ * the rows that are made and ended lie in memory that is touched.
  */
 #include "cases.h"
 

@@ -1,13 +1,13 @@
 /* cases_entities.c - entities that come, go and are asked about.
  *
  * First ids alone, without components. `fresh` is a host that has had no entity before; `recycled` one in which every
- * index has been used, so that each creation takes one from the queue. Destruction is measured in the order of
+ * index has been used, so that each creation takes an index from the queue. Destruction is measured in the order of
  * creation and in a random one, and in a host that has a world, which has to be asked about each of the dead.
  *
- * Then with components: the rows of the dead have to be collected, which counts: a destruction is followed by as many
- * steps of a world without systems as it takes until nothing is left of the dead (at most one row in a hundred).
- * `destroy_rows` ends all of a world, `destroy_half_rows` a random half of it; the floor swap-erases. And entities
- * that get three components one after the other.
+ * Then with components: the rows of the dead have to be collected, and the time of collection counts: a destruction is
+ * followed by as many steps of a world without systems as are taken until nothing is left of the dead (at most one row
+ * in a hundred). `destroy_rows` ends all of a world, `destroy_half_rows` a random half of it; the floor swap-erases.
+ * And entities that get three components one after the other.
  */
 #include "cases.h"
 
@@ -167,7 +167,7 @@ const group_t group_create_recycled = {
     },
 };
 
-/* Before a destruction is measured: bring back as many as the last one has ended. */
+/* Before a destruction is measured: create as many entities as the last destruction has ended. */
 static void revive(void *state)
 {
     entities_bench_t *s = state;
@@ -182,7 +182,7 @@ static void loop_revive(void *state)
         loop_create_recycled(s);
 }
 
-/* Shuffled anew each time: indices come back in the order in which they went. */
+/* Shuffle anew each time, since indices come back in the order in which they went. */
 static void revive_shuffled(void *state)
 {
     entities_bench_t *s = state;
@@ -273,7 +273,7 @@ const group_t group_alive = {
 
 typedef struct rows_t {
     bench_world_t w;
-    uint32_t size, living_count; /* that are destroyed; that live when they are */
+    uint32_t size, living_count; /* entities that are destroyed; entities that live at that time */
     bool dead, own_dead;
     bp_entity_t *living, *own_living;
     floor_entities_t ids;

@@ -1,9 +1,9 @@
 /* cases_frustum.c - the frustum query of mesh: which of all meshes a camera sees.
  *
- * Meshes stand in a square around the camera, in no order; it sees about a sixth of them. `at_rest` asks again
+ * Meshes stand in a square around the camera, in no order; the camera sees about a sixth of them. `at_rest` asks again
  * where nothing has moved: its floor goes over boxes that lie ready. `all_moved` asks after all transforms were
  * set: its floor makes the boxes of the matrices first. `few_moved` asks after one in a hundred was set, one after
- * another in slots; its floor is that of all at rest.
+ * another in slots; its floor is that of `at_rest`.
  */
 #include "cases.h"
 
@@ -108,7 +108,7 @@ static void make_boxes(void *state)
     packed_boxes(state);
 }
 
-/* Both must see the same. */
+/* Subject and floor must see the same meshes. */
 static void compare(view_t *v)
 {
     make_boxes(v);

@@ -1,4 +1,4 @@
-/* cases_guard.c - what the crash guard costs: a call, and a step.
+/* cases_guard.c - the cost of the crash guard: for a call, and for a step.
  *
  * guard/call is one guarded call of a function that does nothing beside the same call through a pointer.
  * guard/step is the step of a world of point masses in a host with the guard and in one without; both step worlds

@@ -1,12 +1,12 @@
 /* cases_hierarchy.c - transforms: a hierarchy whose root moves and whose every pose is set, and flat worlds.
  *
  * The hierarchy has four levels: a root, ten children, a hundred of each of these, and the rest below those, 99 each
- * of 100,000. It is built in order, or with entities in shuffled order linked one by one in shuffled order; the
- * floors are loops over arrays that have parents in order. `products` has its local matrices ready; `poses` makes
- * them of what the engine is given.
+ * of 100,000. The hierarchy is built in order, or with entities in shuffled order linked one by one in shuffled order;
+ * the floors are loops over arrays that have parents in order. `products` has its local matrices ready; `poses` makes
+ * them from the poses that the engine is given.
  *
  * Flat worlds: a million created at their defaults and with values, beside first touch of as many bytes as they then
- * hold; and all positions set, beside a loop that does just that.
+ * hold; and all positions set, beside a loop that does no more.
  */
 #include "cases.h"
 
@@ -135,8 +135,8 @@ static void create_all(poses_t *p, bool shuffled)
         worlds_shuffle(p->e, p->size, 3);
 }
 
-/* A step brings the order that the engine wants, if it pays by then; here it is to be there at once, for the slots that
- * are looked up now are used to the end. */
+/* Settle the world: a step brings the slots into the order that the engine wants, if packing pays by then. The order
+ * must be there at once, since the slots that are looked up here are used to the end. */
 static void settle(poses_t *p)
 {
     set_all_poses(p);
@@ -266,7 +266,7 @@ static void *setup_flat(uint32_t size)
     poses_t *p = new_poses(size);
     create_all(p, false);
     /* Matrix, pose and entity in the plugin; entity and slot, record and generation in the world. Capacities are
-     * powers of two, but what is not used is never touched. */
+     * powers of two, but memory that is not used is never touched. */
     p->bytes = (size_t)size * (sizeof(bp_mat4_t) + sizeof(bp_quat_t) + 2 * sizeof(bp_vec3_t) + sizeof(bp_entity_t) +
                                sizeof(bp_entity_t) + sizeof(uint32_t) + sizeof(bp_record_t) + sizeof(uint32_t));
     return p;
@@ -318,7 +318,7 @@ static void *setup_flat_set(uint32_t size)
     return p;
 }
 
-/* What the plugin does, by somebody who has no plugin: write the position, and the matrix of the pose. */
+/* The plugin's work done without a plugin: write the position, and the matrix of the pose. */
 static void set_flat_loop(void *state)
 {
     poses_t *p = state;

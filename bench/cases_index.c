@@ -2,15 +2,15 @@
  *
  * There are 32 types of component, of 4 bytes each. Compositions of one to eleven of them are drawn beforehand: 75
  * as in the article, and 500 and 5,000. Entities are made of compositions drawn at random; every component of every
- * entity is set and read back, and one that it does not have is looked up. As soon as 65,536 are alive, a random
- * part of them, a quarter to three quarters, dies, and the world steps once, which collects. The size is the number
- * of entities made in all, so time an entity should not depend on it. Time includes the first touch of memory, since
- * every run begins with a host of its own.
+ * entity is set and read back, and a component that it does not have is looked up. As soon as 65,536 are alive, a
+ * random part of them, a quarter to three quarters, dies, and the world steps once, which collects. The size is the
+ * number of entities made in all, so the time for one entity should not depend on the size. Time includes the first
+ * touch of memory, since every run begins with a host of its own.
  *
  * `one_by_one` adds, sets and gets components by single calls; `by_composition` makes 64 entities of one composition
  * at a time, and sets and gets by batch. The floor, `loop`, knows its compositions: arrays for each of them, a
  * record an entity through which every value is set and read, rows swap-erased in a purge. `index_alone` is the same
- * with components that have no fields, so that nothing but the index is left: what the article measured.
+ * with components that have no fields, so that only the index is measured, as in the article.
  * `index_old` is the index that the article set out from (old_index.h), whose managers keep less and which no
  * other code asks about its entities.
  */
@@ -35,7 +35,7 @@ enum {
 typedef struct composition_t {
     uint32_t kinds[MOST_COMPONENTS];
     uint32_t count, prototype;
-    uint32_t missing; /* a kind that it does not have */
+    uint32_t missing; /* a kind that the composition does not have */
     uint32_t rows, room;
     bp_entity_t *entities; /* the floor's rows */
     float *columns[MOST_COMPONENTS];
@@ -55,7 +55,7 @@ typedef struct index_bench_t {
     bp_entity_t *living, *dying;
     uint32_t living_count;
     uint64_t random;
-    double sum; /* of what was read back */
+    double sum; /* of the values that were read back */
 } index_bench_t;
 
 /* --- the plugin and the compositions ------------------------------------------------------------------ */
@@ -211,7 +211,7 @@ static composition_t *draw(index_bench_t *s)
     return &s->compositions[bp_random_below(&s->random, s->composition_count)];
 }
 
-/* Those who die, once enough live: returns how many. */
+/* Draw the entities that die, once enough live: returns how many. */
 static uint32_t choose_dying(index_bench_t *s)
 {
     if (s->living_count < LIVING)
@@ -356,7 +356,7 @@ static void own_make(index_bench_t *s, uint32_t number, bp_entity_t *e)
     c->entities[c->rows++] = *e;
 }
 
-/* The cell of an entity's component; NULL where it has none. */
+/* The cell of an entity's component; NULL where the entity has no such component. */
 static float *own_cell(index_bench_t *s, bp_entity_t e, uint32_t kind)
 {
     const floor_record_t *record = &s->records[bp_entity_index(e)];

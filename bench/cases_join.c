@@ -7,7 +7,7 @@
  * or shuffled.
  *
  * The last group joins with a manager that has storage of its own, whose slots follow no order: plain indexing, and
- * plugin_api/bp_gather.h.
+ * plugin_api/helpers/bp_gather.h.
  */
 #include "cases.h"
 
@@ -90,7 +90,7 @@ static void run_three(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
                                BP_TERM_COLUMN(&matches[m], float, 2, 0), matches[m].count);
 }
 
-/* Each step finds the columns anew: what a system with `run` does. */
+/* Each step finds the columns anew, as a system with `run` does. */
 static void run_each(const bp_match_t *match, uint32_t count)
 {
     floor_multiply_add(BP_TERM_COLUMN(match, float, 0, 0), BP_TERM_COLUMN(match, float, 1, 0),

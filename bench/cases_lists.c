@@ -1,4 +1,4 @@
-/* cases_lists.c - lists in rows: appended to, gone over, and what an empty one takes.
+/* cases_lists.c - lists in rows: appended to, gone over, and the memory of an empty list.
  *
  * Appending is one value to each entity's list in a step, eight steps from empty lists, which is how lists grow in a
  * world: no list has its next value while the line of its last one is still at hand. Sizes count appends, so 8 M are a
@@ -7,7 +7,7 @@
  * `slots` has room for eight in each row, and a count.
  *
  * Going over: the sum of all values of lists that have one to eight, against arrays from malloc of just the right
- * length, one for each row, in the order of the rows. `packed` is what no list that can grow is: all values one behind
+ * length, one for each row, in the order of the rows. `packed` has no room for lists to grow: all values lie one behind
  * the other.
  */
 #include "cases.h"

@@ -1,6 +1,6 @@
 /* cases_look_up.c - one field of entities in random order.
  *
- * The floor holds records of its own like the world's and reads the world's own columns: record, group,
+ * The floor holds records of its own like the world's and reads the world's own columns: it reads record, group,
  * column, one dependent load after another. `mixed` spreads the entities over sixteen prototypes in random
  * order, as a world looks in which components come and go. References are resolved once and then followed
  * in the same random order as a plain array of indices.
@@ -28,7 +28,7 @@ typedef struct look_up_t {
     bp_ref_t *refs;
 } look_up_t;
 
-/* Copy from the world where everybody is. */
+/* Copy from the world where each entity is. */
 static void mirror(look_up_t *s)
 {
     bp_run_t run;
@@ -134,7 +134,7 @@ static void by_batch(void *state)
                 "getting masses");
 }
 
-/* The loops themselves take what they need as parameters, as the floors do: a compiler has to read members
+/* The loops themselves take what they need as parameters, as the floors do, since a compiler has to read members
  * of a state anew after every call. */
 static bp_result_t get_singly(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
                               const bp_entity_t *entities, uint32_t count, float *values)
@@ -153,12 +153,12 @@ static void one_by_one(void *state)
                 "getting masses");
 }
 
-/* As a caller who has many to read one at a time would write it: inline where possible, asking otherwise. */
+/* Read as a caller would who has many values to read one at a time: inline where possible, by a call otherwise. */
 static bp_result_t get_inline(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
                               const bp_entity_t *entities, uint32_t count, float *values)
 {
     bp_result_t result = BP_OK;
-    bp_property_t seen = *mass; /* whose address no call gets, so that it stays in registers */
+    bp_property_t seen = *mass; /* no call gets its address, so `seen` stays in registers */
     for (uint32_t i = 0; i < count; i++) {
         const float *cell = bp_property_cell(world, &seen, entities[i]);
         if (cell != NULL) {

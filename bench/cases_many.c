@@ -1,9 +1,10 @@
-/* cases_many.c - many of what is usually few: ten thousand prototypes, a thousand systems; and what a step costs by
- * itself, where there is next to nothing in it.
+/* cases_many.c - large numbers of things that are usually few: ten thousand prototypes, a thousand systems; and the
+ * cost of a step by itself, with next to nothing in the step.
  *
  * Prototypes: a component `a` and every combination of fourteen others, as many entities in each; the size is the
  * number of entities in all. A step goes over a column of all of them; the floor is the same loop over one packed
- * array. Entities are reached in random order; that floor reads the world's columns through records of its own.
+ * array. Entities are also reached in random order; the floor of that reads the world's columns through records of its
+ * own.
  *
  * Systems: each needs one of 32 components, of which two have a row, and does nothing; the floor calls as many empty
  * functions through pointers. The first step settles their order. The size is the number of systems.
@@ -184,7 +185,7 @@ static void get_by_names(void *state)
     worlds_must(s->w.host, result, "getting by names");
 }
 
-/* Last, since it makes ten thousand more. */
+/* This side comes last, since it makes ten thousand more prototypes. */
 static void add_remove(void *state)
 {
     prototypes_t *s = state;

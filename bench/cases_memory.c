@@ -18,7 +18,7 @@ enum { FIELD_BYTES = 40 };
 
 typedef enum history_t { IN_BULK, GROWN, CHURNED } history_t;
 
-/* End all, and make as many again: now every index has been asked about, queued and reused. */
+/* End all entities, and make as many again: after that every index has been asked about, queued and reused. */
 static void churn(bench_world_t *w, bp_entity_t *ids, uint32_t size)
 {
     worlds_must(w->host, w->api->world->remove(w->world, w->key, ids, size), "removing components");

@@ -1,7 +1,7 @@
 /* cases_posts.c - how long it takes from a thread's post to the task, while the main thread waits.
  *
  * A thread posts as many times as the size says, each time when the main thread has been asleep in bp_host_wait for a
- * moment. There is no floor: what is demanded is time. The figures are the median and the 99th of a hundred.
+ * moment. There is no floor: the bound is a time. The figures are the median and the 99th of a hundred.
  */
 #include "cases.h"
 
@@ -23,7 +23,7 @@ typedef struct posting_t {
     double *took;
 } posting_t;
 
-static posting_t posting; /* the plugin is linked in, and there is one at a time */
+static posting_t posting; /* static, as the plugin is linked in and only one course runs at a time */
 
 static bp_result_t load(bp_plugin_t *plugin)
 {

@@ -94,7 +94,7 @@ static bp_result_t get_cells(const bp_property_api *property, bp_world_o *world,
                              const bp_entity_t *entities, uint32_t count, float *values)
 {
     bp_result_t result = BP_OK;
-    bp_property_t seen = *mass; /* whose address no call gets, so that it stays in registers */
+    bp_property_t seen = *mass; /* no call gets its address, so `seen` stays in registers */
     for (uint32_t i = 0; i < count; i++) {
         const float *cell = bp_property_cell(world, &seen, entities[i]);
         if (cell != NULL) {

@@ -1,4 +1,4 @@
-/* cases_query.c - a query that is kept: how long from beginning it to its first rows, and to walk all of it.
+/* cases_query.c - a query that is kept: the time from beginning the query to its first rows, and to walk all of it.
  *
  * Entities are dealt over 75 prototypes, all of which have the component that the query asks for.
  */

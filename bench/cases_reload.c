@@ -6,7 +6,7 @@
  * vec4.
  *
  * The trial: how long the world stands still for a copy of the process, and what the next step takes while that
- * copy is there; as trials are made, and as plain copies of everything would be. Between runs the copy ends, untimed.
+ * copy is there; once as trials are made, once with a plain copy of everything. Between runs the copy ends, untimed.
  */
 #include "cases.h"
 
@@ -32,7 +32,7 @@ typedef struct reload_t {
     char path[1024];
 } reload_t;
 
-/* The plugin's file becomes that of another version. */
+/* Overwrite the plugin's file by that of another version. */
 static void put(reload_t *s, int version)
 {
     char from[1024], aside[1040], bytes[4096];
@@ -110,7 +110,7 @@ static void teardown(void *state)
     free(s);
 }
 
-/* Back to the first version, a step as in life, and the file of the next in its place. */
+/* Go back to the first version, take a step as a running world would, and put the file of the next version in place. */
 static void make_ready(reload_t *s, int first, int next)
 {
     bring(s, first);

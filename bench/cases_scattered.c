@@ -1,12 +1,12 @@
 /* cases_scattered.c - entities of one prototype and of fifty: set in random order, and reached by names.
  *
  * Both worlds have as many entities with a point_mass; in the second they are dealt one by one over fifty
- * prototypes, which differ in six further components. `scattered` visits them in random order, by batch and one by
- * one; the floor has records of its own and reads or writes the world's columns through them, generations compared.
- * `names` visits them in the order of creation, so that fifty runs are read side by side, by two names each time,
- * and by a key for comparison.
+ * prototypes, which differ in six further components. `scattered` visits the entities in random order, by batch and one
+ * by one; the floor has records of its own and reads or writes the world's columns through them, generations compared.
+ * `names` visits the entities in the order of creation, so that fifty runs are read side by side, by two names each
+ * time, and by a key for comparison.
  *
- * What the index of prototypes costs when there are ten thousand of them is in cases_many.c.
+ * Not here: the cost of the index of prototypes when there are ten thousand of them (cases_many.c).
  */
 #include "cases.h"
 
@@ -43,7 +43,7 @@ static void name_prototype(uint32_t number, char names[64])
     }
 }
 
-/* Make them prototype by prototype, and deal them out so that neighbours differ. */
+/* Make the entities prototype by prototype, and deal them out so that neighbours differ. */
 static void deal(dealt_t *d, uint32_t prototypes)
 {
     char names[64];
@@ -58,7 +58,7 @@ static void deal(dealt_t *d, uint32_t prototypes)
     free(e);
 }
 
-/* Records like the world's, and its columns. */
+/* Make records like the world's, and list the world's columns. */
 static void mirror(dealt_t *d)
 {
     bp_run_t run;

@@ -202,7 +202,7 @@ const group_t group_scene_spawn = {
     },
 };
 
-/* Against the clock: a level of 10,000 within a millisecond, when it begins anew in the memory that the one before
+/* The bound is a time: a level of 10,000 within a millisecond, when it begins anew in the memory that the level before
  * has left. */
 static const uint32_t level_sizes[] = {10000, 0};
 

@@ -1,7 +1,8 @@
 /* cases_schedule.c - what steps cost beside the loops: empty systems, notices, threads, and looking at a step.
  *
  * Notices: components added to and removed from shuffled entities, with a step after each, in a world without
- * systems and in one with 64, of which 4 are told who matches. Threads: the same world on one thread and on two.
+ * systems and in one with 64, of which 4 are told which entities match. Threads: the same world on one thread and on
+ * two.
  */
 #include "cases.h"
 
@@ -21,7 +22,7 @@ static const bp_component_i components[] = {
     {.name = "c", .fields = BP_LIST(fields)},
 };
 
-static uint64_t told; /* entities, so that somebody uses them */
+static uint64_t told; /* counts entities, so that the notices are used */
 
 static void take_note(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
 {
@@ -34,7 +35,7 @@ static void nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     (void)s, (void)step, (void)matches, (void)count;
 }
 
-/* A chain of divisions: nothing but computing. */
+/* A chain of divisions for each value: nearly all of the time is computing. */
 static void compute(const bp_match_t *match, uint32_t count)
 {
     float *a = BP_TERM_COLUMN(match, float, 0, 0);
@@ -124,7 +125,7 @@ static void close_stage(stage_t *s)
     free(s->entities);
 }
 
-/* Two stages, which take turns. */
+/* Two stages whose steps take turns. */
 typedef struct pair_t {
     stage_t one, two;
 } pair_t;

@@ -2,7 +2,7 @@
  * touched.
  *
  * Into fresh memory nothing can be faster than the pages themselves: the floor writes every byte of as many
- * bytes as the world then holds, in blocks as large as the world's, also straight from the system. Into
+ * bytes as the world then holds, in blocks as large as the world's, which also come straight from the system. Into
  * touched memory there are two ways: a host on an allocator that hands out memory touched before (`arena`),
  * and a world in which as many entities were created and ended before (`recycled`): their rows are still
  * there and their indices come again.
@@ -57,7 +57,7 @@ typedef struct spawn_t {
     uint32_t size;
     bp_entity_t *ids, *recycled_ids;
     void *pages;
-    size_t bytes; /* that a world of `size` entities holds */
+    size_t bytes; /* bytes that a world of `size` entities holds */
     floor_record_t *records;
     floor_group_t group;
 } spawn_t;
@@ -123,7 +123,7 @@ static void fresh_world(void *state)
     spawn_t *s = state;
     worlds_destroy(&s->fresh);
     worlds_create(&s->fresh, 0);
-    machine_release(); /* or small worlds would get the memory of the last one back, touched */
+    machine_release(); /* else small worlds would get the touched memory of the world before */
 }
 
 static void spawn_fresh(void *state)
@@ -181,7 +181,7 @@ static void spawn_on_arena(void *state)
     spawn(&s->on_arena, s->ids, s->size);
 }
 
-/* Rows first, then ids: rows that are removed go at once, while those of the dead would wait for
+/* Rows are removed first, then ids: rows that are removed go at once, while the rows of the dead would wait for
  * collection. */
 static void end_all(void *state)
 {

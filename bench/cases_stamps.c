@@ -1,6 +1,6 @@
-/* cases_stamps.c - what change stamps cost a step, and how long it takes to find what has changed.
+/* cases_stamps.c - the cost of change stamps in a step, and the time to find the changes.
  *
- * Two worlds of one host have as many point masses; in one somebody asks what has changed. The search asks for one
+ * Two worlds of one host have as many point masses; in one of the worlds changes are asked for. The search asks for one
  * field of a run of which one block in a thousand has been written since.
  */
 #include "cases.h"
@@ -15,7 +15,7 @@ typedef struct stamps_t {
     bench_world_t w;
     bp_world_o *asked;
     const bp_changes_api *changes;
-    uint32_t key, prototype; /* in the world where somebody asks */
+    uint32_t key, prototype; /* in the world where changes are asked for */
     bp_entity_t *entities;
     uint32_t size;
     uint64_t since, found;
@@ -72,7 +72,7 @@ const group_t group_stamps_step = {
     },
 };
 
-/* One block in a thousand is written. */
+/* Write one block in a thousand. */
 static void *setup_search(uint32_t size)
 {
     stamps_t *s = setup(size);

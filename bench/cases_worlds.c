@@ -3,7 +3,7 @@
  * A million entities with a body of 40 bytes, which a system moves, are created in portions of a hundred, one portion
  * in each world in turn; then all worlds step; then portions are destroyed in the order of their creation, and all
  * worlds step once, which collects. The size is the number of worlds. The floor of each figure is the same course in
- * one world, taken at once before: what many worlds cost is all above 1.
+ * one world, taken immediately before: the part of a ratio above 1 is the cost of many worlds.
  */
 #include "cases.h"
 

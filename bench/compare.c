@@ -1,11 +1,12 @@
-/* compare.c - what has moved between two runs.
+/* compare.c - the figures that have moved between two runs.
  *
  * A figure that has a floor is compared by its ratio to it, because the floor was measured in the same rounds and
- * so bears the same machine; others by their value. It has moved where the two medians differ by more than
- * three per cent and the middle halves of the rounds do not touch: what half of the rounds have shown in
- * both runs is noise.
+ * on the same machine; other figures are compared by their value. A figure has moved where the two medians differ by
+ * more than three per cent and the middle halves of the rounds do not touch: values that lie in the
+ * middle halves of both runs are noise.
  *
- * Files of older versions have no halves, but a standard deviation: two thirds of it to either side are as much.
+ * Files of older versions have no halves, but a standard deviation: two thirds of the deviation to either side stand
+ * for the middle half.
  */
 #include "bench.h"
 
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #define LEAST 0.03
-#define HALF_OF_NORMAL 0.6745 /* deviations: a half of what is normally distributed lies within */
+#define HALF_OF_NORMAL 0.6745 /* deviations: half of all normally distributed values lie within */
 
 /* --- reading ------------------------------------------------------------------------------------------ */
 
@@ -42,7 +43,7 @@ static figure_unit_t unit_of(const json_t *object)
                                                                                     : UNIT_NS;
 }
 
-/* Of files before `value` was written. */
+/* Read a figure of a file that is older than the key `value`. */
 static double old_value(const json_t *object)
 {
     double value = number(object, "real_time", 0);
@@ -141,7 +142,7 @@ static const result_t *find(const results_t *results, const result_t *wanted)
     return NULL;
 }
 
-/* By how much it moved, as a share; 0 where that is within the noise. */
+/* The share by which a figure has moved; 0 where the difference is within the noise. */
 static double moved(figure_t old, figure_t new)
 {
     if (old.middle <= 0 || (new.low <= old.high && old.low <= new.high))

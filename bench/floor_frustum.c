@@ -1,7 +1,7 @@
 /* floor_frustum.c - which boxes reach into a frustum, by loops that people write.
  *
- * The one goes over packed boxes and leaves each at the first plane that it is outside of; the other makes the
- * boxes of world matrices before, all of one mesh, by the same arithmetic as the engine.
+ * floor_frustum goes over packed boxes and leaves each box at the first plane that it is outside of; the other loop
+ * makes the boxes from world matrices first, all of one mesh, by the same arithmetic as the engine.
  */
 #include "floors.h"
 

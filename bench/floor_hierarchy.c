@@ -1,7 +1,7 @@
 /* floor_hierarchy.c - world matrices by a flat loop: parents in order before their children, arrays of one kind each.
  *
- * Two of them. One is handed local matrices and multiplies; the other is handed poses, as people write them, makes
- * the local matrix of each and multiplies. The products are the same: of affine matrices, four rows at a time.
+ * floor_products is handed local matrices and multiplies; floor_poses is handed poses, as people write them, makes the
+ * local matrix of each and multiplies. The products are the same: of affine matrices, four rows at a time.
  */
 #include "floors.h"
 

@@ -1,7 +1,7 @@
 /* floor_simulate.c - the loop of the plugin point_mass, by itself.
  *
  * The build compiles benchmarks as it compiles plugins (-O3 -ffp-contract=off), and the loop exists for the
- * same instruction sets: without that the plugin would win by what its author wrote above it, not by what
+ * same instruction sets: otherwise the plugin would win by the attributes of its loop, not by what
  * the engine does.
  */
 #include "floors.h"

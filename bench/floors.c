@@ -1,8 +1,8 @@
 /* floors.c - plain loops over plain arrays.
  *
- * Written as somebody would who needs exactly this once: no interface, no checks, no batches. Where a
- * subject must refuse stale handles, the floor looks at the generation too, because a loop that did not
- * would do another job.
+ * The loops are written as by somebody who needs exactly this once: no interface, no checks, no batches. Where a
+ * subject must refuse stale handles, the floor looks at the generation too, because a loop without that check would do
+ * another job.
  */
 #include "floors.h"
 

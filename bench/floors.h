@@ -1,10 +1,10 @@
 /* floors.h - the plain C loops that the engine is compared with.
  *
- * Each does what its subject does and no more, over arrays of the simplest shape that can do it, with
- * nothing checked that C would not check. They lie in files of their own, so that no compiler can see
+ * Each floor does what its subject does and no more, over arrays of the simplest shape that can do it, with
+ * nothing checked that C would not check. Floors lie in files of their own, so that no compiler can see
  * through a call and drop it.
  *
- * What it does not do: no floor calls the engine.
+ * Not here: calls of the engine.
  */
 #ifndef BENCH_FLOORS_H
 #define BENCH_FLOORS_H
@@ -23,7 +23,7 @@ typedef struct floor_entities_t {
     uint32_t capacity, bound, head, waiting;
 } floor_entities_t;
 
-/* New ids from fresh indices; from the ring. */
+/* New ids: floor_create_fresh takes fresh indices, floor_create_recycled indices from the ring. */
 void floor_create_fresh(floor_entities_t *all, bp_entity_t *out, uint32_t count);
 void floor_create_recycled(floor_entities_t *all, bp_entity_t *out, uint32_t count);
 void floor_destroy(floor_entities_t *all, const bp_entity_t *entities, uint32_t count);
@@ -37,7 +37,7 @@ uint32_t floor_alive(const uint32_t *generations, const bp_entity_t *entities, u
 /* world[i] = world[parent[i]] * local[i] */
 void floor_products(bp_mat4_t *world, const bp_mat4_t *local, const uint32_t *parent, uint32_t count);
 
-/* Likewise, with the local matrix made from a pose. */
+/* Multiply as floor_products does, with the local matrix made from a pose. */
 void floor_poses(bp_mat4_t *world, const bp_vec3_t *position, const bp_quat_t *rotation, const bp_vec3_t *scale,
                  const uint32_t *parent, uint32_t count);
 

@@ -1,7 +1,7 @@
 /* json.c - results in the schema of Google Benchmark's JSON, so that its tools (compare.py and the like)
- * read them.
+ * read the results.
  *
- * One item, an entity for the most part, is one iteration there: real_time is nanoseconds an item. For
+ * One item, an entity for the most part, is one iteration in that schema: real_time is nanoseconds an item. For
  * every figure there is an aggregate "median" with the counters, and a "stddev" beside it. The machine's
  * own name is left out.
  */
@@ -14,7 +14,7 @@
 
 static void put(json_t *object, const char *key, json_t *value)
 {
-    json_object_set_new(object, key, value); /* NULL, for want of memory, is refused and shows as missing */
+    json_object_set_new(object, key, value); /* value is NULL where memory was missing: the key is then left out */
 }
 
 /* --- context ------------------------------------------------------------------------------------------ */
@@ -93,7 +93,7 @@ static json_t *aggregate(const result_t *result, uint32_t instance, const char *
     return object;
 }
 
-/* Six digits are more than any figure is worth. */
+/* Round to six digits, since no figure is more exact than that. */
 static json_t *rounded(double value)
 {
     char text[32];

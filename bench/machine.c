@@ -1,7 +1,7 @@
-/* machine.c - what the system's text files tell about processor and memory.
+/* machine.c - processor and memory, as the system's text files describe them.
  *
  * Everything is read with standard C from where Linux keeps it; where there is no such file the answer is
- * "unknown", which the table and the JSON can bear. No name of the machine is asked for: results are meant
+ * "unknown", which the table and the JSON allow for. No name of the machine is asked for: results are meant
  * to be shown around.
  */
 #include "bench.h"

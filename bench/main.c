@@ -1,8 +1,8 @@
-/* main.c - what is measured, in which order, and the options.
+/* main.c - the list and order of the measurements, and the options.
  *
  * The list of things to measure is that of cases.h: gauges, groups and courses.
  *
- * Gauges of resident memory come first, while the process is small. The list is the order of the table.
+ * Gauges of resident memory come first, while the process is small. The table has the order of the list.
  */
 #include "cases.h"
 
@@ -61,7 +61,7 @@ enum {
     GROUPS = sizeof groups / sizeof *groups,
     COURSES = sizeof courses / sizeof *courses
 };
-enum { TIMES = 3 }; /* that a course is gone through */
+enum { TIMES = 3 }; /* how often a course is gone through */
 
 static const uint32_t usual_sizes[] = {10000, 100000, 1000000, 0};
 const uint32_t bench_long_sizes[] = {10000, 100000, 1000000, 10000000, 0};
@@ -72,11 +72,11 @@ const uint32_t bench_wide_sizes[] = {1000, 3000, 10000, 30000, 100000, 300000, 1
 
 typedef struct options_t {
     const char *filter, *json;
-    const char *old, *new; /* --compare: files of results; without `new`, what is measured now */
+    const char *old, *new; /* --compare: files of results; without `new`, `old` is compared with this run */
     uint32_t sizes[BENCH_MAX_SIZES + 1]; /* ended by 0; none: each group's own */
     uint32_t repetitions;
     bool quick;
-    char command[256];     /* as it was called */
+    char command[256];     /* the command line of this run */
 } options_t;
 
 static const char help[] =
@@ -101,7 +101,7 @@ static int refuse(const char *what, const char *text, const char *right)
     return 2;
 }
 
-/* "10k", "1M", "4096"; 0 where it is none of those. */
+/* "10k", "1M", "4096"; 0 where the text is no size. */
 static uint32_t parse_size(const char *text, char **end)
 {
     unsigned long long number = strtoull(text, end, 10);
@@ -136,7 +136,7 @@ static bool parse_repetitions(const char *text, uint32_t *repetitions)
     return true;
 }
 
-/* Options that stand alone. 0: it is none of them; else what parse_options returns, or -1 to go on. */
+/* Options that stand alone. 0: the name is none of them; else the result of parse_options, or -1 to go on. */
 static int parse_flag(const char *name, options_t *options)
 {
     if (strcmp(name, "--help") == 0) {
@@ -181,7 +181,7 @@ static void remember_command(int argc, char **argv, options_t *options)
     size_t at = (size_t)snprintf(options->command, sizeof options->command, "build/bench");
     for (int i = 1; i < argc && at < sizeof options->command; i++) {
         if (strcmp(argv[i], "--json") == 0)
-            i++; /* where results go says nothing of them */
+            i++; /* the name of the file of results has no effect on them */
         else
             at += (size_t)snprintf(options->command + at, sizeof options->command - at, " %s", argv[i]);
     }
@@ -259,7 +259,7 @@ static uint32_t length(const options_t *options, const uint32_t *sizes)
     return count;
 }
 
-/* A course is asked for by its own name or by that of any figure of it. */
+/* A course is asked for by its own name or by that of any of its figures. */
 static bool course_matches(const course_t *course, const char *filter)
 {
     return strstr(course->name, filter) != NULL || strncmp(filter, course->name, strlen(course->name)) == 0;

@@ -1,10 +1,10 @@
 /* measure.c - the clock.
  *
- * A repetition of a side is as many runs as fill ROUND_NS, timed together, or one by one where something
- * must be prepared before each. Sides that need no preparing run once untimed first, so that each finds its
- * own data in the caches and not its neighbour's. All sides of a group are timed in turn, round after round
- * and back and forth (A B B A), so that neither always comes first; medians hide the rounds in which the
- * machine did something else, and rounds are short, so that most have none.
+ * A repetition of a side is as many runs as fill ROUND_NS, timed together, or run by run where something
+ * must be prepared before each. Sides that need no preparing run once untimed first, so that each side finds its
+ * own data in the caches and not those of another side. All sides of a group are timed in turn, round after round
+ * and back and forth (A B B A), so that no side always comes first; medians hide the rounds in which the
+ * machine did something else, and rounds are short, so that most rounds are undisturbed.
  *
  * A ratio is the median of the rounds' ratios rather than the ratio of the medians: both times of a round
  * were taken within milliseconds of each other, under the same clock rate and the same neighbours.
@@ -23,7 +23,7 @@ enum {
     MAX_RUNS = 2000,
     MAX_PREPARED_RUNS = 16,
     LONG_REPETITIONS = 3,
-    LONG_SECONDS = 10 /* that all rounds of a group that takes long may take, at one size */
+    LONG_SECONDS = 10 /* the most that all rounds of a long group may take, at one size */
 };
 
 typedef struct timing_t {
@@ -32,7 +32,7 @@ typedef struct timing_t {
     uint32_t runs;
 } timing_t;
 
-static volatile double kept; /* a store to it is a side effect, so what it depends on has to be computed */
+static volatile double kept; /* a store here is a side effect, so the stored value has to be computed */
 
 void measure_keep(double value)
 {
@@ -233,7 +233,7 @@ static void time_round(const group_t *group, void *state, uint32_t size, uint32_
     }
 }
 
-/* As many rounds as there is time for, where one takes so long. */
+/* As many repetitions as there is time for, where a round takes long. */
 static uint32_t repetitions_in_time(uint32_t repetitions, double round_ns)
 {
     double most = LONG_SECONDS * 1e9 / round_ns;

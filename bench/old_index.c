@@ -1,8 +1,8 @@
 /* old_index.c - one array of entries for each entity.
  *
  * Arrays double from one entry on, as the containers of that time did; the map is open addressing with
- * linear probing, half full at most, erased by shifting back. Both are kinder than a general hash map would
- * have been: what loses here is the idea of an array for each entity, not its implementation.
+ * linear probing, half full at most, erased by shifting back. Both are faster than a general hash map would
+ * have been: the index is slower because each entity has an array of its own, not because of its implementation.
  */
 #include "old_index.h"
 
@@ -106,7 +106,7 @@ static uint32_t slot_of(const old_index_t *index, bp_entity_t e)
     return (uint32_t)(h >> 32) & (index->table_size - 1);
 }
 
-/* The slot where the entity is, or the free one where it would go. */
+/* The slot where the entity is, or the free slot where it would go. */
 static uint32_t probe(const old_index_t *index, bp_entity_t e)
 {
     uint32_t slot = slot_of(index, e);

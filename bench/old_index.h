@@ -2,10 +2,11 @@
  *
  * As the article "Rebuilding the Entity Index" describes it: entity -> array of {component manager,
  * instance id, name}, one array for each entity, nothing shared. Around it the least that the test needs:
- * an entity manager of generations, and component managers that keep one value an instance in a slot. Dead
- * entities are collected as everywhere: random ones, until four living in a row.
+ * an entity manager of generations, and component managers that keep one value an instance in a slot. A round of
+ * collection looks at random entities and ends the dead ones, until it meets four living ones in a row, as is usual for
+ * lazy collection.
  *
- * What it does not do: it is no part of the engine, and it checks nothing.
+ * Not here: parts of the engine, checks of arguments.
  */
 #ifndef BENCH_OLD_INDEX_H
 #define BENCH_OLD_INDEX_H

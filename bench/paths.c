@@ -1,11 +1,11 @@
 /* paths.c - hot paths whose instructions are counted (tools/budgets.py), some of each part of the engine.
  *
- * `bench --paths` runs each path once to warm up what the engine remembers, and then once between entry and
- * exit of paths_count, which callgrind is told to count; it prints a line "name items" for each, in order. All is
- * small enough to take seconds under callgrind, and repeats to the instruction: fixed seeds, a fixed tag for
- * entities, one thread, and no loop that picks its instructions by processor.
+ * `bench --paths` runs each path once to fill the caches that the engine keeps, and then once between entry and
+ * exit of paths_count, which callgrind is told to count; the program prints a line "name items" for each path, in
+ * order. A path is small enough to take seconds under callgrind, and repeats to the instruction: fixed seeds, a fixed
+ * tag for entities, one thread, and no loop that picks its instructions by processor.
  *
- * What it does not do: it takes no time and judges nothing.
+ * Not here: measuring time, verdicts.
  */
 #include "bench.h"
 
@@ -81,7 +81,7 @@ typedef struct paths_t {
     float values[ITEMS];
     uint8_t flags[ITEMS];
     uint32_t c0, three[3], b;
-    uint32_t living; /* of `made` */
+    uint32_t living; /* how many of `made` live */
     const bp_transform_api *transforms;
     bp_manager_t *transform;
     char json[SCENE * 160];
@@ -312,7 +312,7 @@ static bp_result_t destroy(paths_t *s)
     return died == ITEMS ? BP_OK : BP_ERROR_FAILED;
 }
 
-/* Where no component simulates: loops that exist for several processors would be counted with it. */
+/* Destroy where no component simulates: loops that exist for several processors would otherwise be counted too. */
 static bp_result_t destroy_and_collect(paths_t *s)
 {
     uint32_t died = worlds_end(&s->alone, s->made, ITEMS);
@@ -341,7 +341,7 @@ static bp_result_t drop(paths_t *s)
     return result;
 }
 
-/* The component comes and goes again: the entity finds the row that it has left. */
+/* Add and drop the component: the entity finds the row that it has left. */
 static bp_result_t add_drop(paths_t *s)
 {
     bp_result_t result = BP_OK;
@@ -512,8 +512,8 @@ static const struct {
     {"scene_capture", ITEMS, NULL, capture},
 };
 
-/* What is counted is what happens between entry and exit; the result is looked at in here so that the call is none
- * that could become a jump. */
+/* callgrind counts the instructions between entry and exit. The result is checked in here, so that the call of `run`
+ * cannot become a jump. */
 __attribute__((noinline)) static void paths_count(paths_t *s, bp_result_t (*run)(paths_t *s))
 {
     if (run(s) != BP_OK)

@@ -1,10 +1,10 @@
-/* worlds.c - the engine as benchmarks meet it: through the same tables that plugins and embedders use.
+/* worlds.c - the engine for benchmarks: through the same tables that plugins and embedders use.
  *
  * point_mass is loaded from its library, so that the figures are those of a user of plugins. Further
  * components come from a static plugin whose descriptor is made here, because it has to have hundreds of
  * them.
  *
- * The host's own account is read from inside: the embedder's interface offers figures of worlds only.
+ * The bytes on the host's account are read from inside the host: backplane.h offers figures of worlds only.
  */
 #include "worlds.h"
 

@@ -3,7 +3,7 @@
  * Whatever fails ends the program with a sentence: a benchmark cannot go on, and must not measure an error
  * path.
  *
- * What it does not do: it measures nothing.
+ * Not here: measuring.
  */
 #ifndef BENCH_WORLDS_H
 #define BENCH_WORLDS_H
@@ -12,7 +12,7 @@
 
 #include "floors.h"
 
-enum { WORLDS_MANY = 512, WORLDS_SYSTEMS = 64 }; /* what the static plugin has */
+enum { WORLDS_MANY = 512, WORLDS_SYSTEMS = 64 }; /* components and systems of the static plugin */
 
 /* A host with one world, one key and one prototype of it. */
 typedef struct bench_world_t {
@@ -28,7 +28,7 @@ void worlds_must(bp_host_o *host, bp_result_t result, const char *what);
 /* Cleared memory, already touched; or the end of the program. */
 void *worlds_memory(size_t count, size_t size);
 
-/* Room for `size` rows in a floor's group, touched; and its end. */
+/* worlds_group makes touched room for `size` rows in a floor's group; worlds_free_group frees it. */
 void worlds_group(floor_group_t *group, uint32_t size);
 void worlds_free_group(floor_group_t *group);
 
@@ -41,11 +41,11 @@ uint32_t worlds_collect(const bench_world_t *w);
  * static plugin: c0, c1 ..., each with one field `value`, a float, a double, a vec3 and a vec4 in turn. */
 void worlds_create(bench_world_t *w, uint32_t many);
 
-/* Likewise with memory from an embedder's allocator, which is borrowed and may be NULL, and the first
- * `systems` systems of that plugin. System s0 does, for all entities that have c0, c4 and c8, c0 += c4 *
- * c8; the others need one component each, the last ones of the first 32. */
+/* Create as worlds_create does with memory from an embedder's allocator, which is borrowed and may be NULL, and the
+ * first `systems` systems of that plugin. System s0 does, for all entities that have c0, c4 and c8, c0 += c4 * c8; the
+ * others need one component each, the last ones of the first 32. */
 void worlds_create_with(bench_world_t *w, uint32_t many, uint32_t systems, const bp_allocator_i *allocator);
-/* Likewise in a host with the crash guard, and with no component but point_mass. */
+/* Create as worlds_create does, in a host with the crash guard, and with no component but point_mass. */
 void worlds_create_guarded(bench_world_t *w);
 void worlds_destroy(bench_world_t *w);
 
@@ -56,8 +56,8 @@ void worlds_open(bench_world_t *w, const bp_plugin_head_t *plugin, uint32_t firs
 /* A further world of the same host, with the components of `plugin`. */
 bp_world_o *worlds_another(const bench_world_t *w, const bp_plugin_head_t *plugin, const char *name);
 
-/* The rows of each prototype that has a declared component, as the host keeps them: begin with *cursor 0, stop when it
- * returns 0. Floors work on the world's own columns. */
+/* The rows of each prototype that has a declared component, as the host keeps them: begin with *cursor 0, stop when the
+ * function returns 0. Floors work on the world's own columns. */
 uint32_t worlds_next_run(bp_world_o *world, uint32_t component, uint32_t *cursor, bp_run_t *run);
 
 /* The key of a component of the world under its own name. */
@@ -69,7 +69,7 @@ uint32_t worlds_prototype(const bench_world_t *w, const char *components);
 /* Entities of the world's prototype, in bulk. */
 bp_entity_t *worlds_entities(bench_world_t *w, uint32_t count);
 
-/* Bytes on the host's account; on the world's. */
+/* Bytes on the host's account; bytes on the world's account. */
 uint64_t worlds_host_bytes(const bench_world_t *w);
 uint64_t worlds_world_bytes(const bench_world_t *w);
 
@@ -119,7 +119,7 @@ static inline uint32_t worlds_has(const bench_world_t *w, uint32_t key, const bp
     return w->api->world->has(w->world, key, entities, count, has);
 }
 
-/* A field of a component, for worlds_get and worlds_set; ends the program where there is none. */
+/* A field of a component, for worlds_get and worlds_set; ends the program where the component has no such field. */
 void worlds_field(const bench_world_t *w, const char *component, const char *name, bench_field_t *field);
 
 static inline bp_result_t worlds_get(const bench_world_t *w, bench_field_t *field, const bp_entity_t *entities,

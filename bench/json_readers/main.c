@@ -1,8 +1,8 @@
-/* main.c - what each JSON reader costs, and what it takes that it should not: a table for docs/dependencies.md.
+/* main.c - the cost of each JSON reader, and the faulty texts that it takes: a table for docs/dependencies.md.
  *
  * Time: the scene of 10,000 entities of `build/bench --filter compile`, read and freed, processor time, the median of
  * 25 times by turns with ours, each in a new process.
- * Memory: the most that was resident while reading it, beyond what was before, as the kernel says.
+ * Memory: the most that was resident while reading the scene, beyond the memory before, as the kernel says.
  * Brackets: a hundred million "[", in a child process that may take 8 GiB.
  * Probes: texts that RFC 8259 allows or forbids, numbers to the unit, members that stand twice.
  * Out of memory: a text with everything in it, each allocation refused in turn, each in a child process.
@@ -69,7 +69,7 @@ static size_t status_of(const char *name)
     return (size_t)kib * 1024;
 }
 
-/* What is resident now; from here on the kernel notes the most anew. */
+/* The resident memory at this moment; from here on the kernel notes the largest value anew. */
 static size_t note_residence(void)
 {
     FILE *file = fopen("/proc/self/clear_refs", "w");
@@ -126,7 +126,7 @@ static int by_size(const void *a, const void *b)
 
 /* --- children ----------------------------------------------------------------------------------------------------- */
 
-/* What a child says to its parent. */
+/* The message of a child to its parent. */
 typedef struct report_t {
     double ms;
     size_t most;
@@ -278,7 +278,7 @@ static void starve(const reader_t *reader)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* Each time in a process of its own, so that nobody finds the heap that another has left. */
+/* Each run has a process of its own, so that no reader finds the heap that another has left. */
 static void read_timed(const reader_t *reader, const char *text, size_t size, uint64_t unused)
 {
     (void)unused;
@@ -310,7 +310,7 @@ static double median(const double *numbers)
     return sorted[ROUNDS / 2];
 }
 
-/* Of the last reader against the first, each round by itself. */
+/* The median ratio of the last reader's time to the first one's, each round by itself. */
 static double median_ratio(double (*times)[ROUNDS])
 {
     double ratios[ROUNDS];

@@ -1,4 +1,4 @@
-/* readers.c - one adapter for each library; see readers.h. Each is asked to be as strict as it can be.
+/* readers.c - one adapter for each library; see readers.h. Each library is asked to be as strict as it can be.
  *
  * One library at a time: Jansson and json-c both export json_object_get, and mean different things.
  */
@@ -250,7 +250,7 @@ static void jsmn_look(void *document, seen_t *seen)
     for (int i = 1; i + 1 < s->count; i++) {
         if (s->tokens[i].end - s->tokens[i].start != 1 || s->text[s->tokens[i].start] != 'x')
             continue;
-        seen->whole = true; /* it does not say which kind of number */
+        seen->whole = true; /* jsmn does not say which kind of number */
         seen->integer = strtoll(s->text + s->tokens[i + 1].start, NULL, 10);
         return;
     }

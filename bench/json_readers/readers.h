@@ -1,7 +1,7 @@
 /* readers.h - libraries that read JSON, seen alike, so that one program can measure and probe all of them.
  *
- * A reader takes a text and gives back what it made of it, or NULL where it refuses. Which library is there says
- * measure.sh with -DWITH_...; `ours`, host/scene/json.c, is always the first.
+ * A reader takes a text and gives back the result of reading, or NULL where it refuses. measure.sh tells
+ * with -DWITH_... which libraries are there; `ours`, host/scene/json.c, is always the first.
  */
 #ifndef TOOLS_JSON_READERS_H
 #define TOOLS_JSON_READERS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a reader made of {"x": value, ...}, as far as probes ask. */
+/* The result of a reader for {"x": value, ...}, as far as probes ask. */
 typedef struct seen_t {
     bool whole;        /* x is a whole number, and this one */
     int64_t integer;
@@ -20,7 +20,7 @@ typedef struct seen_t {
 typedef struct reader_t {
     const char *name, *version;
     const char *places;    /* how a value's place is known */
-    const char *allocator; /* whose memory it takes */
+    const char *allocator; /* whose memory the reader takes */
     void *(*read)(const char *text, size_t size);
     void (*end)(void *document);
     void (*look)(void *document, seen_t *seen);
