@@ -1,6 +1,6 @@
 /* cases_look_up.c - one field of entities in random order.
  *
- * The floor holds records of its own like the world's and reads the world's own columns: it reads record, group,
+ * The floor holds records of its own like the world's and reads the world's own columns: record, group,
  * column, one dependent load after another. `mixed` spreads the entities over sixteen prototypes in random
  * order, as a world looks in which components come and go. References are resolved once and then followed
  * in the same random order as a plain array of indices.

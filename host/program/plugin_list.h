@@ -26,7 +26,7 @@ json_t *plugin_list_json(const program_t *program);
 
 /* --- describe ---------------------------------------------------------------------------------------------------- */
 
-/* What plugins declare, in words.
+/* The declarations of plugins, in words.
  *
  * Plugins may be built with older headers, whose items are shorter: lists are read through the functions
  * here, never by index.

@@ -31,7 +31,7 @@ enum {
     CONDITION_SENTENCE_MAX = 256
 };
 
-/* What part of a field is meant, beside the parts by number: its whole value, its length, or its presence. */
+/* Values of `part` beside the numbers of parts: the field's whole value, its length, or its presence. */
 #define CONDITION_WHOLE UINT32_MAX
 #define CONDITION_LENGTH (UINT32_MAX - 1)
 #define CONDITION_HAS (UINT32_MAX - 2)

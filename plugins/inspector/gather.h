@@ -11,7 +11,8 @@
 
 enum { GATHER_SENTENCE_MAX = 320 };
 
-/* Which property: the component as clients call it, and the field of the types that the component's name means. */
+/* The property to gather: the component as clients call it, and the field of the types that the component's name
+ * means. */
 typedef struct gather_t {
     char component[CONDITION_NAME_MAX], property[CONDITION_NAME_MAX];
     uint32_t type;  /* of the property: the same in all components that are called so; BP_TYPE_NONE where it was "":

@@ -1,6 +1,6 @@
 /* near.h - the known word nearest to a misspelt one.
  *
- * Not here: texts of more than 63 bytes; they are near to no word.
+ * Not here: texts of more than 63 bytes, which are near to no word.
  */
 #ifndef INSPECTOR_NEAR_H
 #define INSPECTOR_NEAR_H

@@ -3,7 +3,7 @@
  * Resources live in the plugin's state. A resource is known by its name alone: two names for one file ("a.obj",
  * "./a.obj") are two resources.
  *
- * Not here: files that change after they were loaded; they are not read again.
+ * Not here: reading a file again that has changed since it was loaded.
  */
 #ifndef MESH_RESOURCE_H
 #define MESH_RESOURCE_H
