@@ -107,7 +107,7 @@ typedef struct result_t {
     double value;         /* the median, in `unit`, of an item */
     double low, high;     /* the middle half of the rounds lies between */
     double floor;         /* the median of its floor; 0: the result is of a floor itself */
-    double ratio, ratio_low, ratio_high; /* likewise the rounds' ratios to the floor; 0: none */
+    double ratio, ratio_low, ratio_high; /* median and middle half of the rounds' ratios to the floor; 0: none */
     double bound_ratio;   /* the ratio that the bound is about */
     double cpu_ns, deviation_ns; /* of an item */
     const char *counter;  /* of a gauge: the key of `value` in JSON */

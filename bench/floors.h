@@ -89,8 +89,8 @@ uint32_t floor_look_up(const floor_record_t *records, const floor_group_t *group
 void floor_move(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
                 uint32_t count);
 
-/* Likewise one entity after the other to group 1 and back to group 0; and with records and rows of a block of entities
- * fetched ahead. */
+/* floor_move_singly moves one entity after the other to group 1 and back to group 0; floor_move_ahead moves as
+ * floor_move does, with records and rows of a block of entities fetched ahead. */
 void floor_move_singly(floor_record_t *records, floor_group_t *groups, const bp_entity_t *entities, uint32_t count);
 void floor_move_ahead(floor_record_t *records, floor_group_t *groups, uint32_t to, const bp_entity_t *entities,
                       uint32_t count);

@@ -251,7 +251,7 @@ static bool print_value(console_t *console, const bp_path_t *path)
     return true;
 }
 
-/* Of an array or a list a table has the beginning. No character is cut in two. */
+/* Shorten the text of an array or a list to its beginning, for a table. No character is cut in two. */
 static void shorten(char *text)
 {
     size_t length = strlen(text);

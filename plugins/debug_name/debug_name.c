@@ -109,8 +109,8 @@ static void make_heap(bp_entity_t *entities, uint32_t count)
         sink(entities, count, i);
 }
 
-/* Of all that are found the caller gets those with the lowest indices, however little room it has: when
- * the room is full, it is made a heap, and a lower index takes the place of the root. */
+/* Keep the entities with the lowest indices of all that are found, as many as the caller has room for: when the room is
+ * full, it is made a heap, and an entity with a lower index takes the place of the root. */
 static void keep_lowest(bp_entity_t *entities, uint32_t capacity, uint32_t found, bp_entity_t entity)
 {
     if (found < capacity) {

@@ -115,7 +115,7 @@ static bool refuse_index(reader_t *r, kind_t kind, uint64_t line, const char *in
                   kind_names[kind], hint);
 }
 
-/* From a number in a file to an index from 0. A positive one is judged at the end, see judge_reach. */
+/* From a number in a file to an index from 0. A positive number is judged at the end, see judge_reach. */
 static bool resolve_index(reader_t *r, kind_t kind, int64_t number, view_t digits, uint32_t *index)
 {
     int64_t from_one = number < 0 ? (int64_t)r->count[kind] + number + 1 : number;

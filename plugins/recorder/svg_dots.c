@@ -33,7 +33,7 @@ static void take(picture *pic, rectangle r)
         pic->taken[pic->taken_count++] = r;
 }
 
-/* As many bytes of a name as are shown. */
+/* The number of bytes of a name that are shown. */
 int recorder_svg_shown(size_t length)
 {
     return length < RECORDER_LABEL ? (int)length : RECORDER_LABEL - 1;
