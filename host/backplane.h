@@ -103,6 +103,8 @@ typedef struct bp_host_desc_t {
     uint32_t trial_deadline;      /* milliseconds that a trial may take; 0: 5,000 */
     uint32_t probation;           /* under the crash guard: steps of worlds during which a crash after a reload brings
                                      the version before it back; 0: none */
+    uint32_t reload_pause;        /* milliseconds that worlds may stand still for one reload: what is estimated to take
+                                     longer is refused before; 0: any */
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */

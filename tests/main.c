@@ -112,6 +112,7 @@ static const make_suite_t second_half[] = {
     rollback_suite,
     reload_many_suite,
     reload_threads_suite,
+    reload_limit_suite,
     pause_suite,
 #if !defined(_WIN32)
     posts_suite,

@@ -201,6 +201,8 @@ static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
 bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc)
 {
     bp_result_t result = BP_OK;
+    if (desc->reload_pause > 0)
+        host->reload.pause_limit = desc->reload_pause;
     if ((desc->flags & (BP_HOST_CRASH_GUARD | BP_HOST_CRASH_TELL)) != 0 && host->loader.guard == NULL)
         result = set_guard(host, desc);
     if (result == BP_OK && (desc->flags & BP_HOST_TRIAL) != 0 && !host->hot.watching && !host->hot.trying)

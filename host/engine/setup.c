@@ -396,6 +396,7 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         .old_copies = host->loader.copies,
         .old_watching = host->hot.watching,
         .old_trying = host->hot.trying,
+        .old_pause_limit = host->reload.pause_limit,
         .old_building = host->hot.building,
     };
     bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
@@ -453,7 +454,7 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
-                                        "trial_deadline", "build",       "sources",   "audit",      NULL};
+                                        "trial_deadline", "reload_pause", "build",    "sources",    "audit", NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])

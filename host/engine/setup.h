@@ -20,6 +20,7 @@ typedef struct setup_t {
     uint64_t old_steps, old_random;
     guard_t *old_guard;
     bool old_copies, old_watching, old_trying, old_building;
+    uint32_t old_pause_limit;
     uint64_t history; /* bytes for the past; 0: none */
     bool audit;       /* of what units write */
     uint32_t threads; /* 0: not given */

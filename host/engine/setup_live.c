@@ -64,6 +64,8 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
         result = read_number(s, "probation", 0, MAX_PROBATION, &desc->probation);
     if (result == BP_OK)
         result = read_number(s, "trial_deadline", 1, MAX_MS, &desc->trial_deadline);
+    if (result == BP_OK)
+        result = read_number(s, "reload_pause", 1, MAX_MS, &desc->reload_pause);
     bool tried = trial && (hot || (watchful && process_can_fork()));
     bool asked = setup_find_entry(s, "host", "crash_guard") != NULL;
     desc->flags = (guarded ? BP_HOST_CRASH_GUARD : watchful ? BP_HOST_CRASH_TELL : 0u) |
@@ -114,6 +116,7 @@ void setup_end_live(setup_t *s)
     if (host->hot.watching && !s->old_watching)
         hot_end(&host->hot);
     host->hot.trying = s->old_trying;
+    host->reload.pause_limit = s->old_pause_limit;
     host->loader.copies = s->old_copies;
     if (host->loader.guard == s->old_guard)
         return;

@@ -35,6 +35,7 @@ typedef struct carry_t {
     char *found;              /* ... and as the new manager has it afterwards */
     size_t read_size;
     uint32_t batch;           /* rows in one, at most */
+    uint32_t done, all;       /* living instances carried so far, and how many there are */
     carry_loss_t *losses;     /* of each new field, while they are counted */
 } carry_t;
 
@@ -245,6 +246,9 @@ static bp_result_t create_all(carry_t *c)
         result = create_batch(c);
         if (result == BP_OK)
             result = set_texts(c);
+        c->done += c->count;
+        if (result == BP_OK)
+            result = pause_check(c->change, c->w, c->m, c->done, c->all);
     }
     return result;
 }
@@ -558,6 +562,7 @@ static bp_result_t carry(carry_t *c)
         return save_and_load(c);
     }
     everywhere(c, clear_slots);
+    c->all = world_count(c->w->world, c->m->manager->number);
     result = everywhere(c, create_all);
     if (result == BP_OK)
         result = everywhere(c, set_entities);

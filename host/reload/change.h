@@ -144,6 +144,7 @@ struct reload_change_t {
     world_change_t *worlds;
     uint32_t world_count, world_capacity;
     uint64_t nanoseconds;     /* spent so far */
+    uint64_t began;           /* os_clock_ns when preparing the change began */
     uint64_t posts;           /* how many posts there were before the change was prepared */
     uint64_t steps_left;      /* of the probation */
     char *text;               /* the block of text about the change: room for a head, then the rest */
@@ -254,6 +255,18 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
 
 /* One loss as people read it: "items of 2 entities (the first is ...)". Returns `text`. */
 const char *loss_describe(const carry_loss_t *loss, char *text, size_t size);
+
+/* --- pause.c ------------------------------------------------------------------------------------------------------ */
+
+/* How long all worlds will stand still, before columns are made and values carried: told in the log where that is
+ * longer than a frame, and refused (BP_ERROR_LIMIT) where it is longer than the limit. After worlds_prepare has chosen
+ * the roads. */
+bp_result_t pause_foresee(reload_change_t *change);
+
+/* `done` of `all` instances of a manager have been carried: refused where the time taken so far says that the limit
+ * will not be kept. */
+bp_result_t pause_check(reload_change_t *change, const world_change_t *w, const manager_change_t *m, uint32_t done,
+                        uint32_t all);
 
 /* --- probation.c -------------------------------------------------------------------------------------------------- */
 

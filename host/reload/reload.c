@@ -222,6 +222,7 @@ bp_result_t reload_prepare(reload_change_t *change)
     if (result != BP_OK)
         return result;
     change->hides = reload->probation_steps > 0;
+    change->began = began;
     change_pause(change);
     posts_run(&reload->loader->posts); /* carried out by the versions whose threads have posted them */
     change->posts = posts_count(&reload->loader->posts);

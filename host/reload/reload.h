@@ -46,6 +46,7 @@ typedef struct reload_t {
     memory_t memory;
     void (*ask_for_reports)(bp_host_o *host); /* asks everybody, and drops the reports: for trials; may be NULL */
     uint32_t probation_steps;    /* 0: no probation */
+    uint32_t pause_limit;        /* ms that worlds may stand still for one change (pause.c); 0: any */
     uint32_t changes;            /* changes made, and taken back, so far */
     reload_change_t *probation;  /* a committed change whose old side is still there; or NULL */
     bp_reload_report_t last;     /* the report of the last change, or refusal */

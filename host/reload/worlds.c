@@ -343,9 +343,7 @@ static bp_result_t prepare_world(reload_change_t *change, world_change_t *w)
     }
     for (uint32_t i = 0; i < w->system_count && result == BP_OK; i++)
         result = prepare_system(change, w, &w->systems[i]);
-    if (result == BP_OK)
-        result = reserve_telling(change, w);
-    return result == BP_OK ? shape_runs(change, w) : result;
+    return result == BP_OK ? reserve_telling(change, w) : result;
 }
 
 bp_result_t worlds_prepare(reload_change_t *change)
@@ -362,6 +360,10 @@ bp_result_t worlds_prepare(reload_change_t *change)
         w->schedule = world_handle(w->world)->schedule;
         result = prepare_world(change, w);
     }
+    if (result == BP_OK)
+        result = pause_foresee(change);
+    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
+        result = shape_runs(change, &change->worlds[i]);
     return result;
 }
 
