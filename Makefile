@@ -90,7 +90,7 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
                    $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
-TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c $(patsubst %,tests/reload/test_%.c,check hot \
+TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c $(patsubst %,tests/reload/test_%.c,check crash_matrix hot \
                    posts process temporary trial watch),$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
@@ -115,7 +115,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
+.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -347,6 +347,11 @@ proofs: $(BUILD)/tests $(FIXTURES)
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 
+# Every fault in every verb of a new version: the table of tests/reload/crash_matrix.txt and docs/hot_reload.md anew.
+crash-matrix: $(BUILD)/tests $(FIXTURES)
+	@mkdir -p $(BUILD)/scratch
+	CRASH_MATRIX=write CK_RUN_SUITE=crash_matrix $(BUILD)/tests
+
 check-source:
 	@tools/check_columns.sh
 	@tools/check_headers.sh
@@ -506,6 +511,7 @@ help:
 	@echo "make check-source headers, rooms, columns: what can be seen in the source alone"
 	@echo "make proofs       the random reloads, ten times as many of them"
 	@echo "make coverage     lines and branches that the tests run, by folder"
+	@echo "make crash-matrix every fault in every verb of a new version, and the table of what becomes of the host"
 	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"

@@ -102,8 +102,9 @@ static const make_suite_t second_half[] = {
     temporary_suite,
 #endif
     audit_suite,
-#if !defined(BACKPLANE_SANITIZED) && !defined(_WIN32) /* thousands of processes: it takes minutes there */
+#if !defined(BACKPLANE_SANITIZED) && !defined(_WIN32) /* thousands of processes: they take minutes there */
     calls_suite,
+    crash_matrix_suite,
 #endif
     reload_plugins_suite,
     reload_faults_suite,

@@ -91,6 +91,7 @@ Suite *rollback_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);
 Suite *reload_limit_suite(void);
+Suite *crash_matrix_suite(void);
 Suite *pause_suite(void);
 Suite *posts_suite(void);
 Suite *vote_suite(void);
