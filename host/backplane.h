@@ -291,6 +291,13 @@ BACKPLANE_API void bp_host_drop_owner(bp_host_o *host, const void *owner);
  * says what an ini may hold. */
 BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 
+/* Do what has changed in that file since: options (their plugins are reloaded with them), plugins, worlds, components,
+ * systems and their order, step rates, units, scenes and entities that are new. All or nothing, as above; what cannot
+ * change while a host runs is refused with all the rest (docs/config.md). `told`, which may be NULL, is given a line
+ * about each change, good until the next call of this. Where hot reload is on, bp_host_poll does it by itself when the
+ * file has been written, and tells the log. BP_ERROR_NOT_FOUND where the host was not set up from that file. */
+BACKPLANE_API bp_result_t bp_host_setup_again(bp_host_o *host, const char *ini_path, const char **told);
+
 /* Only the plugins of an ini file, with their options: for tools that ask what there is and simulate nothing. The whole
  * file must be right all the same, as far as that shows without its worlds. */
 BACKPLANE_API bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path);

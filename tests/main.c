@@ -71,6 +71,7 @@ static const make_suite_t first_half[] = {
 static const make_suite_t second_half[] = {
     conformance_suite,
     config_suite,
+    config_again_suite,
     peers_suite,
 #if !defined(_WIN32)
     dump_suite,

@@ -38,6 +38,7 @@ Suite *allowed_suite(void);
 Suite *look_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);
+Suite *config_again_suite(void);
 Suite *peers_suite(void);
 Suite *loading_suite(void);
 Suite *power_suite(void);

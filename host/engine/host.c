@@ -81,8 +81,9 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc, const bp_allo
     base->values = (value_context_t){.names = &base->names, .entity_base = tag << ENTITY_COUNTER_BITS};
 }
 
-bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
+bp_result_t host_make_threads(bp_host_o *host, uint32_t threads, jobs_t **pool)
 {
+    *pool = NULL;
     if (threads > JOBS_MAX_THREADS)
         return error_set(&host->base.error, BP_ERROR_LIMIT, "%u threads; at most %d are allowed", threads,
                          JOBS_MAX_THREADS);
@@ -91,15 +92,26 @@ bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
         return error_memory(&host->base.error, "making room for what threads say");
     if (!host->own_jobs || threads <= 1 || host->crew.jobs.threads == threads)
         return BP_OK;
-    jobs_t *pool;
-    bp_result_t result = jobs_create(&host->base, threads, &pool);
-    if (result != BP_OK)
-        return result;
+    return jobs_create(&host->base, threads, pool);
+}
+
+void host_take_threads(bp_host_o *host, uint32_t threads, jobs_t *pool)
+{
+    if (!host->own_jobs || host->crew.jobs.threads == threads)
+        return;
     if (host->pool != NULL)
         jobs_free(host->pool);
     host->pool = pool;
-    host->crew.jobs = jobs_table(pool);
-    return BP_OK;
+    host->crew.jobs = pool == NULL ? (bp_jobs_i){.threads = 1} : jobs_table(pool);
+}
+
+bp_result_t host_set_threads(bp_host_o *host, uint32_t threads)
+{
+    jobs_t *pool;
+    bp_result_t result = host_make_threads(host, threads, &pool);
+    if (result == BP_OK && threads > 1)
+        host_take_threads(host, threads, pool);
+    return result;
 }
 
 static void *default_resize(const bp_allocator_i *allocator, void *old, size_t old_size, size_t new_size)
@@ -190,6 +202,7 @@ void bp_host_destroy(bp_host_o *host)
     if (host->other_pool != NULL)
         jobs_free(host->other_pool);
     audit_free(&host->audit);
+    host_forget_inis(host);
     if (host->crew.trace != NULL)
         trace_free(host->crew.trace, &host->base);
     guard_destroy(host->loader.guard);

@@ -60,6 +60,11 @@ struct bp_host_o {
     } wish;                    /* to go elsewhere in the past (table_history.c) */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
     bool using;                /* something comes into a world, or is dropped */
+    struct setup_ini_t *inis;  /* that it was set up from (setup_again.c) */
+    uint32_t ini_count, ini_capacity;
+    uint64_t inis_seen;        /* ms: when they were looked at last */
+    char *told;                /* what the last setup from a changed ini came to */
+    size_t told_size;
 };
 
 /* Refuse what may not happen inside a step or a destruction callback. */
@@ -107,8 +112,27 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
  * images that have gone. [main] */
 void host_attend_crashes(bp_host_o *host);
 
-/* Run with `threads` threads of the host's own (host.c). [main] */
+/* Run with `threads` threads of the host's own (host.c); in two halves, of which the first may fail: a pool (NULL where
+ * none is needed, or it is there), and its taking over. [main] */
 bp_result_t host_set_threads(bp_host_o *host, uint32_t threads);
+bp_result_t host_make_threads(bp_host_o *host, uint32_t threads, jobs_t **pool);
+void host_take_threads(bp_host_o *host, uint32_t threads, jobs_t *pool);
+
+/* All entities with components in a world, for which there is room: world_t.occupied and no more (host_scenes.c). And
+ * what a world holds goes: of those that it is given, its own entities die, those of other worlds too only leave it;
+ * cannot fail. [main], between steps */
+uint32_t host_list_entities(const world_t *world, bp_entity_t *entities);
+void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count);
+
+/* Has the world a component or a system of that name? And the end of one that has just come into it, which no entity
+ * has any more: as if it had never come; cannot fail (use.c). [main], between steps */
+bool host_has(const bp_world_o *world, const char *name, bool system);
+void host_take_back(bp_world_o *world, const char *name, bool system);
+
+/* Inis that the host was set up from, for the next look at them (setup_again.c): forget them all; and look whether one
+ * has been written anew, where hot reload is on. */
+void host_forget_inis(bp_host_o *host);
+void host_follow_inis(bp_host_o *host);
 
 /* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */
 bool host_scene_is_json(const char *path);

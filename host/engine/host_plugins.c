@@ -178,7 +178,7 @@ const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
  * comes back; otherwise the plugin stays set aside until a version comes that loads.
  */
 
-enum { HOST_WAIT_MOST = 8 };
+enum { HOST_WAIT_MOST = 8, INI_LOOK_NS = 250000000 /* nobody gives notice of an ini that was written */ };
 BP_STATIC_ASSERT((int)HOT_HANDLES + (int)HOST_WAIT_MOST <= (int)OS_WAKE_MOST, "all of them are slept on together");
 
 /* Calls are ended, or else crashes are told. Where the system has no guard, that is said only if somebody asked for one
@@ -271,6 +271,7 @@ static uint32_t poll_once(bp_host_o *host)
     host_go_where_wished(host);
     hot_poll(&host->hot);
     look_after_changes(host);
+    host_follow_inis(host);
     return tasks;
 }
 
@@ -288,6 +289,8 @@ static bp_result_t sleep_once(bp_host_o *host, uint64_t nanoseconds, const intpt
     intptr_t handles[HOT_HANDLES + HOST_WAIT_MOST];
     uint32_t readable, count;
     uint64_t began = os_clock_ns(), until = hot_sleep(&host->hot, handles, &count);
+    if (host->hot.watching && host->ini_count > 0 && until > INI_LOOK_NS)
+        until = INI_LOOK_NS;
     if (other_count > 0)
         memcpy(handles + count, others, other_count * sizeof *others);
     bp_result_t result = posts_sleep(&host->loader.posts, nanoseconds < until ? nanoseconds : until, handles,

@@ -147,8 +147,7 @@ bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene)
     return result != BP_OK ? result : scenes_adopt(scenes, bytes, size, world->rows.name, scene);
 }
 
-/* All entities with components in a world. */
-static uint32_t list_entities(const world_t *world, bp_entity_t *entities)
+uint32_t host_list_entities(const world_t *world, bp_entity_t *entities)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
@@ -171,8 +170,7 @@ static bool lives_elsewhere(const bp_host_o *host, const world_t *world, bp_enti
     return false;
 }
 
-/* Empty a world: its own entities die, those of other worlds too only leave it. Cannot fail. */
-static void clear_out(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count)
+void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count)
 {
     uint32_t own = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -206,11 +204,11 @@ bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flag
     bp_entity_t *old = memory_resize(&world->rows.memory, NULL, 0, size);
     if (old == NULL)
         return error_memory(&scene->host->base.error, "restoring a world");
-    list_entities(&world->rows, old);
+    host_list_entities(&world->rows, old);
     bp_spawn_t spawn;
     result = journal_spawn_scene(&scene->host->scenes, scene, &world->rows, flags, JOURNAL_RELEASED, NULL, &spawn);
     if (result == BP_OK) {
-        clear_out(scene->host, &world->rows, old, old_count);
+        host_clear_world(scene->host, &world->rows, old, old_count);
         set_clock(world, scene->blob.info);
     }
     memory_free(&world->rows.memory, old, size);

@@ -15,10 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    MAX_OPTIONS = REGISTRY_MAX_FIELDS,
-};
-
 /* --- [host] and plugins ------------------------------------------------------------------------------------------- */
 
 /* "512 MiB" as bytes. */
@@ -55,29 +51,33 @@ static bp_result_t read_audit(setup_t *s)
                                                    "audit is writes, or off; not '%.40s'", entry->value));
 }
 
-static bp_result_t read_host(setup_t *s)
+bp_result_t setup_read_host(setup_t *s)
 {
-    int64_t steps, threads, seed;
+    int64_t threads = 0;
     const ini_entry_t *path = setup_find_entry(s, "host", "plugin_path");
     s->plugin_path = path == NULL ? "" : path->value;
-    bp_result_t result = setup_read_count(s, "steps", 0, INT64_MAX, &steps);
+    bp_result_t result = setup_read_count(s, "steps", 0, INT64_MAX, &s->steps);
     if (result == BP_OK)
         result = setup_read_count(s, "threads", 1, JOBS_MAX_THREADS, &threads);
     if (result == BP_OK)
-        result = setup_read_count(s, "seed", 0, INT64_MAX, &seed);
+        result = setup_read_count(s, "seed", 0, INT64_MAX, &s->seed);
     if (result == BP_OK)
         result = read_history(s);
     if (result == BP_OK)
         result = read_audit(s);
-    if (result == BP_OK)
-        result = setup_live(s);
+    s->threads = (uint32_t)threads;
+    return result == BP_OK ? setup_read_live(s) : result;
+}
+
+static bp_result_t take_host(setup_t *s)
+{
+    bp_result_t result = setup_live(s);
     if (result != BP_OK)
         return result;
     if (setup_find_entry(s, "host", "steps") != NULL)
-        s->host->steps = (uint64_t)steps;
+        s->host->steps = (uint64_t)s->steps;
     if (setup_find_entry(s, "host", "seed") != NULL)
-        s->host->base.random = (uint64_t)seed;
-    s->threads = (uint32_t)threads;
+        s->host->base.random = (uint64_t)s->seed;
     return BP_OK;
 }
 
@@ -170,37 +170,34 @@ static bp_result_t plugin_not_found(setup_t *s, const char *name)
                      name, os_library_suffix, hint);
 }
 
-enum { ORIGIN = FILE_PATH_MAX + 16 };
-
-static uint32_t collect_options(setup_t *s, const char *section, bp_option_t *options, char (*origins)[ORIGIN])
+void setup_collect_options(const setup_t *s, const char *plugin, setup_options_t *options)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->ini.count && count < MAX_OPTIONS; i++) {
+    char section[SETUP_WORD + 8];
+    snprintf(section, sizeof section, "plugin %s", plugin);
+    options->count = 0;
+    for (uint32_t i = 0; i < s->ini.count && options->count < REGISTRY_MAX_FIELDS; i++) {
         const ini_entry_t *e = &s->ini.entries[i];
         if (strcmp(e->section, section) != 0)
             continue;
-        snprintf(origins[count], sizeof origins[count], "%s:%u", s->ini.path, e->line);
-        options[count] = (bp_option_t){e->key, e->value, origins[count], s->ini.path};
-        count++;
+        char *origin = options->origins[options->count];
+        snprintf(origin, sizeof options->origins[0], "%s:%u", s->ini.path, e->line);
+        options->items[options->count++] = (bp_option_t){e->key, e->value, origin, s->ini.path};
     }
-    return count;
 }
 
-static bp_result_t load_plugin(setup_t *s, const char *name, uint32_t line)
+bp_result_t setup_load_plugin(setup_t *s, const char *name, uint32_t line)
 {
-    char path[FILE_PATH_MAX], stem[SETUP_WORD], section[SETUP_WORD + 8];
-    bp_option_t options[MAX_OPTIONS];
-    char origins[MAX_OPTIONS][ORIGIN];
+    char path[FILE_PATH_MAX], stem[SETUP_WORD];
+    setup_options_t options;
     if (!find_plugin(s, name, path))
         return setup_at_line(s, line, plugin_not_found(s, name));
     file_stem(name, stem, sizeof stem);
-    snprintf(section, sizeof section, "plugin %s", stem);
-    uint32_t count = collect_options(s, section, options, origins);
-    bp_result_t result = loader_load(&s->host->loader, path, options, count);
+    setup_collect_options(s, stem, &options);
+    bp_result_t result = loader_load(&s->host->loader, path, options.items, options.count);
     return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
 }
 
-static bp_result_t check_plugin_sections(setup_t *s, const char *list)
+bp_result_t setup_check_plugin_sections(setup_t *s, const char *list)
 {
     for (uint32_t i = 0; i < s->ini.section_count; i++) {
         char words[3][SETUP_WORD] = {"", "", ""}, word[FILE_PATH_MAX], stem[SETUP_WORD];
@@ -233,9 +230,9 @@ static bp_result_t load_plugins(setup_t *s)
     const ini_entry_t *entry = setup_find_entry(s, "host", "plugins");
     const char *at = entry == NULL ? "" : entry->value;
     char word[FILE_PATH_MAX];
-    bp_result_t result = check_plugin_sections(s, at);
+    bp_result_t result = setup_check_plugin_sections(s, at);
     while (result == BP_OK && (at = text_next_word(at, word, sizeof word)) != NULL)
-        if ((result = load_plugin(s, word, entry->line)) == BP_OK)
+        if ((result = setup_load_plugin(s, word, entry->line)) == BP_OK)
             result = setup_meet_peers(s, entry->line);
     return result;
 }
@@ -270,23 +267,30 @@ static bp_result_t make_halo(setup_t *s, const ini_section_t *section, const bp_
     return result == BP_OK ? setup_split(s, world, halo, setup_find_entry(s, section->name, "place")->line) : result;
 }
 
-static bp_result_t make_world(setup_t *s, const ini_section_t *section)
+bp_result_t setup_read_rate(setup_t *s, const char *section, double *out)
+{
+    const ini_entry_t *rate = setup_find_entry(s, section, "step_rate");
+    bp_value_t value = {.f64 = 60.0};
+    bp_result_t result = setup_read_value(s, rate, BP_F64, &value);
+    if (result == BP_OK && !(value.f64 > 0.0 && value.f64 <= 1e12))
+        result = setup_at_line(s, rate->line,
+                               error_set(s->error, BP_ERROR_RANGE,
+                                         "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
+    *out = value.f64;
+    return result;
+}
+
+bp_result_t setup_make_world(setup_t *s, const ini_section_t *section)
 {
     char words[3][SETUP_WORD] = {"", "", ""};
     setup_section_words(section->name, words);
-    const ini_entry_t *rate = setup_find_entry(s, section->name, "step_rate");
-    bp_value_t value = {.f64 = 60.0};
-    bp_result_t result = setup_read_value(s, rate, BP_F64, &value);
+    double rate;
+    bp_result_t result = setup_read_rate(s, section->name, &rate);
     if (result != BP_OK)
         return result;
-    if (!(value.f64 > 0.0 && value.f64 <= 1e12))
-        return setup_at_line(s, rate->line,
-                             error_set(s->error, BP_ERROR_RANGE,
-                                       "step_rate = %s must be greater than 0, and at most 1e12", rate->value));
     bp_world_o *world;
     const ini_entry_t *units = setup_find_entry(s, section->name, "units");
-    const bp_world_desc_t desc = {
-        .name = words[1], .step_rate = value.f64, .units = units == NULL ? NULL : units->value};
+    const bp_world_desc_t desc = {.name = words[1], .step_rate = rate, .units = units == NULL ? NULL : units->value};
     setup_place_t place;
     result = setup_place(s, section->name, &place);
     if (result != BP_OK || !place.here)
@@ -306,7 +310,7 @@ static bp_result_t make_worlds(setup_t *s)
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++) {
         if (setup_is_kind(s->ini.sections[i].name, "world"))
-            result = make_world(s, &s->ini.sections[i]);
+            result = setup_make_world(s, &s->ini.sections[i]);
     }
     return result;
 }
@@ -337,7 +341,7 @@ static bp_result_t start_threads(setup_t *s)
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t check_repeats(setup_t *s)
+bp_result_t setup_check_repeats(setup_t *s)
 {
     for (uint32_t i = 0; i < s->ini.section_count; i++) {
         for (uint32_t j = 0; j < i; j++) {
@@ -350,7 +354,7 @@ static bp_result_t check_repeats(setup_t *s)
     return BP_OK;
 }
 
-static void undo(setup_t *s)
+void setup_undo(setup_t *s)
 {
     error_text_t kept = *s->error; /* errors of plugins that are unloaded must not hide the reason */
     destruction_t *d = &s->host->destruction;
@@ -383,9 +387,9 @@ static bp_result_t set_up_worlds(setup_t *s)
     return result;
 }
 
-static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_only)
+void setup_begin(setup_t *s, bp_host_o *host)
 {
-    setup_t s = {
+    *s = (setup_t){
         .host = host,
         .error = &host->base.error,
         .old_plugins = host->loader.plugins.count,
@@ -399,29 +403,50 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         .old_pause_limit = host->reload.pause_limit,
         .old_building = host->hot.building,
     };
+}
+
+static bp_result_t set_up_history(setup_t *s)
+{
+    bp_result_t result = s->history == 0 ? BP_OK : bp_host_remember(s->host, s->history);
+    if (result != BP_OK)
+        return setup_at_line(s, setup_find_entry(s, "host", "history")->line, result);
+    return s->audit ? bp_host_audit(s->host, BP_AUDIT_WRITES) : BP_OK;
+}
+
+static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_only)
+{
+    setup_t s;
+    file_stamp_t stamp;
+    setup_begin(&s, host);
+    file_stamp(ini_path, &stamp);
     bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
     if (result != BP_OK)
         return result;
     result = setup_check_names(&s);
     if (result == BP_OK)
-        result = check_repeats(&s);
+        result = setup_check_repeats(&s);
     if (result == BP_OK)
-        result = read_host(&s);
+        result = setup_make_room(&s);
+    if (result == BP_OK)
+        result = setup_read_host(&s);
+    if (result == BP_OK)
+        result = take_host(&s);
     if (result == BP_OK)
         result = load_plugins(&s);
     if (result == BP_OK)
         result = setup_compare_peers(&s);
     if (result == BP_OK && !plugins_only)
         result = set_up_worlds(&s);
-    if (result == BP_OK && !plugins_only && s.history > 0 && (result = bp_host_remember(host, s.history)) != BP_OK)
-        result = setup_at_line(&s, setup_find_entry(&s, "host", "history")->line, result);
-    if (result == BP_OK && !plugins_only && s.audit)
-        result = bp_host_audit(host, BP_AUDIT_WRITES);
+    if (result == BP_OK && !plugins_only)
+        result = set_up_history(&s);
     if (result != BP_OK)
-        undo(&s);
+        setup_undo(&s);
     setup_release_spawned(&s);
     setup_release_peers(&s);
-    ini_free(&s.ini);
+    if (result == BP_OK && !plugins_only)
+        setup_remember(&s, &stamp);
+    else
+        ini_free(&s.ini);
     return result;
 }
 
@@ -452,7 +477,7 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static const char *const host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
+const char *const setup_host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "reload_pause", "build",    "sources",    "audit", NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
@@ -533,7 +558,7 @@ bp_result_t setup_check_names(setup_t *s)
                 setup_at_line(s, entry->line,
                               error_set(s->error, BP_ERROR_SYNTAX, "'%s' stands before the first section", entry->key));
         else if (setup_is_kind(entry->section, "host"))
-            result = check_key(s, entry, host_keys);
+            result = check_key(s, entry, setup_host_keys);
         else if (setup_is_kind(entry->section, "world"))
             result = check_key(s, entry, world_keys);
     }

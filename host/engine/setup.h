@@ -7,6 +7,8 @@
 #ifndef HOST_ENGINE_SETUP_H
 #define HOST_ENGINE_SETUP_H
 
+#include "../base/bytes.h"
+#include "../base/file.h"
 #include "host.h"
 #include "ini.h"
 
@@ -21,9 +23,11 @@ typedef struct setup_t {
     guard_t *old_guard;
     bool old_copies, old_watching, old_trying, old_building;
     uint32_t old_pause_limit;
+    int64_t steps, seed;
     uint64_t history; /* bytes for the past; 0: none */
     bool audit;       /* of what units write */
     uint32_t threads; /* 0: not given */
+    bp_host_desc_t live; /* about crashes and hot reload */
     bp_entity_t *spawned; /* by [spawn ...] */
     uint32_t spawned_count, spawned_capacity;
     bp_spawn_t *spawns;   /* of scenes */
@@ -37,8 +41,37 @@ typedef struct setup_t {
 /* Say where the error comes from, unless it says so already. Returns `result`. */
 bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result);
 
-/* Is every section and every key one that there is? The error suggests the nearest. */
+/* Begin with what the host is like before. The ini is read into `s->ini` next. */
+void setup_begin(setup_t *s, bp_host_o *host);
+
+/* Is every section and every key one that there is? The error suggests the nearest. Is each section there once? Does
+ * each [plugin ...] belong to one of that list? */
 bp_result_t setup_check_names(setup_t *s);
+bp_result_t setup_check_repeats(setup_t *s);
+bp_result_t setup_check_plugin_sections(setup_t *s, const char *list);
+
+extern const char *const setup_host_keys[]; /* of [host]; NULL behind the last */
+
+/* What [host] says, all but its plugins, read and not yet done. */
+bp_result_t setup_read_host(setup_t *s);
+
+/* The step rate of a world's section; 60 where it does not say. */
+bp_result_t setup_read_rate(setup_t *s, const char *section, double *rate);
+
+/* The options of a plugin. */
+typedef struct setup_options_t {
+    bp_option_t items[REGISTRY_MAX_FIELDS];
+    char origins[REGISTRY_MAX_FIELDS][FILE_PATH_MAX + 16];
+    uint32_t count;
+} setup_options_t;
+void setup_collect_options(const setup_t *s, const char *plugin, setup_options_t *options);
+
+/* Load a plugin of the list in `line`; make the world of a section, with what it uses. */
+bp_result_t setup_load_plugin(setup_t *s, const char *name, uint32_t line);
+bp_result_t setup_make_world(setup_t *s, const ini_section_t *section);
+
+/* Take back all that this setup has brought, newest first. The error stays. */
+void setup_undo(setup_t *s);
 
 /* The words of a section header: kind, first and second name. Returns how many there are (4: too many). */
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD]);
@@ -60,7 +93,8 @@ bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t
  * Inner to setup*.c.
  */
 
-/* The crash guard and hot reload as [host] asks for them; and what this has turned on, off again. */
+/* What [host] asks for of the crash guard and hot reload, read; done; and what this has turned on, off again. */
+bp_result_t setup_read_live(setup_t *s);
 bp_result_t setup_live(setup_t *s);
 void setup_end_live(setup_t *s);
 
@@ -100,12 +134,70 @@ void setup_release_peers(setup_t *s);
  * Inner to setup*.c.
  */
 
-/* Spawn the scenes of the new worlds; then the [spawn] sections. */
+/* Spawn the scenes of the new worlds; then the [spawn] sections. And one scene of the list in `line`, or section. */
 bp_result_t setup_spawn_scenes(setup_t *s);
 bp_result_t setup_spawn_all(setup_t *s);
+bp_result_t setup_spawn_scene(setup_t *s, world_t *world, const char *name, uint32_t line);
+bp_result_t setup_spawn(setup_t *s, const ini_section_t *section);
 
 /* Destroy what these spawned; and free the lists of it. */
 void setup_end_spawned(setup_t *s);
 void setup_release_spawned(setup_t *s);
+
+/* --- setup again ------------------------------------------------------------------------------------------------- */
+
+/* An ini that has been changed since.
+ *
+ * Inner to setup*.c.
+ */
+
+/* What the host was set up from, as it was then. */
+typedef struct setup_ini_t {
+    ini_t ini;
+    bool met;           /* with peers: it is not done again */
+    file_stamp_t stamp; /* when it was read; ... */
+    file_stamp_t last;  /* ... when looked at last */
+} setup_ini_t;
+
+/* Make room for one more; and keep that of a setup that is over, for which there is room: it belongs to the host then.
+ */
+bp_result_t setup_make_room(setup_t *s);
+void setup_remember(setup_t *s, const file_stamp_t *stamp);
+
+typedef enum setup_what_t {
+    SETUP_HOST,      /* a key of [host] */
+    SETUP_LOAD,      /* a plugin */
+    SETUP_OPTIONS,   /* of a plugin */
+    SETUP_UNLOAD,
+    SETUP_WORLD,     /* a world comes, with what it uses and its scenes */
+    SETUP_END_WORLD,
+    SETUP_RATE,      /* of a world: its step rate, units, ... */
+    SETUP_UNITS,
+    SETUP_USE,       /* ... a component or system comes, goes, ... */
+    SETUP_DROP,
+    SETUP_ORDER,     /* ... systems come in another order, ... */
+    SETUP_SCENE,     /* ... a scene, a [spawn] */
+    SETUP_SPAWN,
+    SETUP_LATER      /* what holds from the next start on */
+} setup_what_t;
+
+/* One difference between an ini as it was and as it is. */
+typedef struct setup_change_t {
+    setup_what_t what;
+    uint32_t line;        /* 0: it is not there any more */
+    bool system;          /* of what is used or dropped */
+    const ini_section_t *section; /* of a world or a [spawn] that comes */
+    char world[64], name[FILE_PATH_MAX];
+} setup_change_t;
+
+typedef struct setup_changes_t {
+    setup_change_t *items;
+    uint32_t count, capacity;
+    bytes_t told; /* a line for each */
+} setup_changes_t;
+
+/* Compare `before` with s->ini (setup_changes.c). Errors are about what cannot be changed while the host runs. */
+bp_result_t setup_compare(setup_t *s, const ini_t *before, setup_changes_t *changes);
+void setup_release_changes(setup_t *s, setup_changes_t *changes);
 
 #endif

@@ -94,13 +94,15 @@ static bp_result_t read_build(setup_t *s)
     return BP_OK;
 }
 
+bp_result_t setup_read_live(setup_t *s)
+{
+    s->live = (bp_host_desc_t){.probation = PROBATION};
+    return read_desc(s, &s->live);
+}
+
 bp_result_t setup_live(setup_t *s)
 {
-    bp_host_desc_t desc = {.probation = PROBATION};
-    bp_result_t result = read_desc(s, &desc);
-    if (result != BP_OK)
-        return result;
-    result = host_set_live(s->host, &desc);
+    bp_result_t result = host_set_live(s->host, &s->live);
     if (result == BP_OK)
         return read_build(s);
     const ini_entry_t *asked = setup_find_entry(s, "host", "crash_guard");

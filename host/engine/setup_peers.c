@@ -280,4 +280,5 @@ void setup_release_peers(setup_t *s)
 {
     if (s->alike != NULL)
         memory_free_text(&s->ini.memory, s->alike);
+    s->alike = NULL;
 }

@@ -32,6 +32,12 @@ static bp_result_t spawn_scene(setup_t *s, world_t *world, const char *name)
     return result;
 }
 
+bp_result_t setup_spawn_scene(setup_t *s, world_t *world, const char *name, uint32_t line)
+{
+    bp_result_t result = spawn_scene(s, world, name);
+    return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
+}
+
 /* In each world its scenes in their order, the worlds in theirs. */
 bp_result_t setup_spawn_scenes(setup_t *s)
 {
@@ -42,9 +48,9 @@ bp_result_t setup_spawn_scenes(setup_t *s)
         const ini_entry_t *scenes = setup_find_entry(s, section, "scenes");
         const char *at = scenes == NULL ? "" : scenes->value;
         while ((at = text_next_word(at, word, sizeof word)) != NULL) {
-            bp_result_t result = spawn_scene(s, world, word);
+            bp_result_t result = setup_spawn_scene(s, world, word, scenes->line);
             if (result != BP_OK)
-                return setup_at_line(s, scenes->line, result);
+                return result;
         }
     }
     return BP_OK;
@@ -136,8 +142,9 @@ static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_
     return BP_OK;
 }
 
-static bp_result_t spawn(setup_t *s, const ini_section_t *section, uint32_t section_number)
+bp_result_t setup_spawn(setup_t *s, const ini_section_t *section)
 {
+    uint32_t section_number = (uint32_t)(section - s->ini.sections) + 1;
     char words[3][SETUP_WORD] = {"", "", ""};
     setup_section_words(section->name, words);
     path_worlds_t worlds = host_worlds(s->host);
@@ -166,7 +173,7 @@ bp_result_t setup_spawn_all(setup_t *s)
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < s->ini.section_count && result == BP_OK; i++) {
         if (setup_is_kind(s->ini.sections[i].name, "spawn"))
-            result = spawn(s, &s->ini.sections[i], i + 1);
+            result = setup_spawn(s, &s->ini.sections[i]);
     }
     return result;
 }
@@ -186,4 +193,7 @@ void setup_release_spawned(setup_t *s)
         bp_host_release_spawn(s->host, s->spawns[--s->spawn_count]);
     memory_free(&s->ini.memory, s->spawns, (size_t)s->spawn_capacity * sizeof *s->spawns);
     memory_free(&s->ini.memory, s->spawned, (size_t)s->spawned_capacity * sizeof *s->spawned);
+    s->spawns = NULL;
+    s->spawned = NULL;
+    s->spawn_capacity = s->spawned_capacity = s->spawned_count = 0;
 }

@@ -101,6 +101,24 @@ static bool is_there(const bp_world_o *world, const char *name, bool system)
     return system ? find_system(world, name) != NULL : find_manager(world, name) != NULL;
 }
 
+bool host_has(const bp_world_o *world, const char *name, bool system)
+{
+    return is_there(world, name, system);
+}
+
+void host_take_back(bp_world_o *world, const char *name, bool system)
+{
+    const system_t *found = system ? find_system(world, name) : NULL;
+    manager_t *manager = system ? NULL : find_manager(world, name);
+    if (found != NULL)
+        schedule_drop_system(world->schedule, found);
+    if (manager != NULL) {
+        world_drop_manager(&world->rows, manager);
+        schedule_drop_manager(world->schedule, manager);
+    }
+    wants_drop(&world->wants, name, system);
+}
+
 /* A component or system that came back by itself may be asked for once more, as by somebody who brings a plugin and the
  * parts of it that they need.
  *

@@ -460,9 +460,10 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
     result = judge(loader, head, plugin);
     if (result == BP_OK)
         result = copy_head(loader, version, head);
+    bool other = plugin->coming != NULL;
     if (result == BP_OK)
-        result =
-            options_read(loader->base, &loader->memory, version, plugin->given, plugin->given_count, &loader->located);
+        result = options_read(loader->base, &loader->memory, version, other ? plugin->coming : plugin->given,
+                              other ? plugin->coming_count : plugin->given_count, &loader->located);
     return result == BP_OK || loader->located ? result
                                               : error_prefix(&loader->base->error, result, "%s: ", plugin->path);
 }

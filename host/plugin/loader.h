@@ -66,8 +66,9 @@ size_t loader_audit(loader_t *loader);
 void loader_remove_copy(loader_t *loader, const char *copy);
 
 /* Open a copy as the next version of `plugin`: judge it, and read its options from the texts given to the present
- * version. Its components and systems are not registered, and `load` is not called. On success the version takes over
- * the path `copy`; on failure `version` is empty and the path still the caller's. [main] */
+ * version, or from those that are coming (plugin_t.coming). Its components and systems are not registered, and `load`
+ * is not called. On success the version takes over the path `copy`; on failure `version` is empty and the path still
+ * the caller's. [main] */
 bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, plugin_t *version);
 
 /* Close a version and free what it holds; memory that it has not given back is logged. The copy is removed. */

@@ -79,6 +79,8 @@ struct plugin_t {
                                  be told any more */
     bool told_dropped;        /* the log has been told that tasks posted since the crash are dropped */
     file_stamp_t stamp;       /* of the plugin's file just before it was read first */
+    const bp_option_t *coming; /* what the next version is given in place of `given`, while a reload brings it, ... */
+    uint32_t coming_count;     /* ... or NULL */
 };
 
 /* Is the plugin set aside? And why: the sentence that is also in the log. [any] */

@@ -132,6 +132,18 @@ static bool do_step(console_t *console, char *rest)
     return true;
 }
 
+static bool reload_ini(const console_t *console, const char *const *names, uint32_t count)
+{
+    const char *told;
+    if (count > 1)
+        return console_refuse(console, "an ini is reloaded by itself: reload %s", names[0]);
+    if (bp_host_setup_again(console->program->host, names[0], &told) != BP_OK)
+        return console_refuse(console, "not done anew, and nothing has changed: %s",
+                              bp_host_error(console->program->host));
+    printf("%s\n", told);
+    return true;
+}
+
 static bool do_reload(console_t *console, char *rest)
 {
     enum { MOST = 16 };
@@ -145,7 +157,10 @@ static bool do_reload(console_t *console, char *rest)
     bool lossy = count > 1 && strcmp(names[count - 1], "--lossy") == 0;
     count -= lossy;
     if (count == 0)
-        return console_refuse(console, "reload which plugin? `plugins` lists them");
+        return console_refuse(console, "reload which plugin, or ini? `plugins` lists them");
+    size_t length = strlen(names[0]);
+    if (length > 4 && strcmp(names[0] + length - 4, ".ini") == 0)
+        return reload_ini(console, names, count);
     bp_reload_report_t report = {.struct_size = sizeof report};
     if ((lossy ? bp_host_reload_lossy : bp_host_reload)(console->program->host, names, count, &report) != BP_OK)
         return console_refuse(console, "not reloaded, and nothing has changed: %s",
@@ -272,9 +287,10 @@ static const console_command_t commands[] = {
     {"bisect", "bisect WORLD PROPERTY [OP VALUE]",
      "the same in a few visits, for what stays true once it is", console_bisect},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
-    {"reload", "reload PLUGIN ... [--lossy]",
+    {"reload", "reload PLUGIN ... [--lossy] or INI",
      "load the present files of plugins in place of what is at work, worlds and all; several change together\n"
-     "  Where values would be lost that nothing can set again it is refused, but with --lossy: then it says which.",
+     "  Where values would be lost that nothing can set again it is refused, but with --lossy: then it says which.\n"
+     "  With the ini that the console was started with: do what has changed in it, all of it or nothing.",
      do_reload},
     {"use", "use NAME [WORLD]",
      "bring a component or a system of a loaded plugin into a world\n"

@@ -220,6 +220,52 @@ bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, con
     return result;
 }
 
+/* Those that stay come first for a moment, and are settled alone. */
+bp_result_t schedule_check_leaving(schedule_t *schedule)
+{
+    world_t *world = schedule->world;
+    uint32_t count = schedule->count, stay = 0, gone = 0;
+    unit_t **kept = memory_resize(&schedule->memory, NULL, 0, (count + 1u) * sizeof *kept);
+    if (kept == NULL)
+        return error_memory(&world->base->error, "settling a step");
+    for (uint32_t i = 0; i < count; i++) {
+        kept[i] = schedule->units[i];
+        if (!kept[i]->leaving && !(kept[i]->manager != NULL && kept[i]->manager->leaving))
+            schedule->units[stay++] = kept[i];
+    }
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        world->managers[i]->leaving = world->managers[i]->leaving && world->managers[i]->started;
+        world->managers[i]->started = world->managers[i]->started && !world->managers[i]->leaving;
+        gone += world->managers[i]->leaving;
+    }
+    schedule->count = stay;
+    schedule->settled = schedule->settled && stay == count && gone == 0;
+    bp_result_t result = schedule_settle(schedule);
+    for (uint32_t i = 0; i < world->manager_count; i++)
+        world->managers[i]->started = world->managers[i]->started || world->managers[i]->leaving;
+    if (stay != count || gone > 0) {
+        memcpy(schedule->units, kept, count * sizeof *kept);
+        schedule->count = count;
+        schedule_unsettle(schedule);
+    }
+    memory_free(&schedule->memory, kept, (count + 1u) * sizeof *kept);
+    return result;
+}
+
+void schedule_sort(schedule_t *schedule)
+{
+    const wants_t *wants = &world_handle(schedule->world)->wants;
+    for (uint32_t i = 1; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        uint32_t place = wants_place(wants, unit->name), at = i;
+        for (; at > 0 && wants_place(wants, schedule->units[at - 1]->name) > place; at--)
+            schedule->units[at] = schedule->units[at - 1];
+        schedule->units[at] = unit;
+    }
+    schedule_unsettle(schedule);
+    schedule->world->entities->listeners++;
+}
+
 static void drop_unit(schedule_t *schedule, uint32_t at)
 {
     unit_t *unit = schedule->units[at];

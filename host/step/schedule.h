@@ -74,6 +74,7 @@ typedef struct unit_t {
     bool concurrent;    /* may run beside others */
     bool told;          /* the unit has been told of the entities that matched when it came */
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
+    bool leaving;       /* the unit is about to be dropped, and its world looked at without it */
     access_t *access;   /* by number of manager */
     uint32_t access_count, access_capacity;
     uint32_t *followers; /* units of the segment that wait for this one: their places in the order */
@@ -190,6 +191,14 @@ uint32_t schedule_place(const schedule_t *schedule, const char *name);
 /* Could the world still step without this component, or system (the other is NULL)? Returns BP_OK also where the world
  * cannot step as it is. The error names the unit that could not go on. [main] */
 bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, const system_t *system);
+
+/* Could the world step without the units and managers that are marked as leaving? The error says what could not go on.
+   [main] */
+bp_result_t schedule_check_leaving(schedule_t *schedule);
+
+/* Put units into the order in which the world wants them, as far as names can say it; the next step settles anew.
+   [main] */
+void schedule_sort(schedule_t *schedule);
 
 /* Take units out; a system is stopped. [main] */
 void schedule_drop_manager(schedule_t *schedule, const manager_t *manager);

@@ -83,6 +83,15 @@ static void collect(schedule_t *schedule)
         trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
 }
 
+/* The time that a world has after its next step: steps over steps in a unit, without rounding that adds up. Where the
+ * time is not that - it had another rate before - a step is added to it. */
+static double next_time(const world_clock_t *clock)
+{
+    if (clock->time == (double)clock->steps / clock->step_rate)
+        return (double)(clock->steps + 1) / clock->step_rate;
+    return clock->time + 1 / clock->step_rate;
+}
+
 /* The work after the units. Precondition: destructions that were put off have been made. */
 static void finish(schedule_t *schedule)
 {
@@ -91,8 +100,8 @@ static void finish(schedule_t *schedule)
     make_commands(schedule);
     if (schedule->messages.count > 0)
         messages_turn(&schedule->messages);
+    clock->time = next_time(clock);
     clock->steps++;
-    clock->time = (double)clock->steps / clock->step_rate;
     collect(schedule);
     uint64_t now = os_clock_ns();
     clock->nanoseconds += now - schedule->began;

@@ -1,6 +1,8 @@
 /* wants.c - a list of names. */
 #include "wants.h"
 
+#include "../base/error.h"
+
 #include <string.h>
 
 static uint32_t find(const wants_t *wants, const char *name, bool system)
@@ -53,6 +55,32 @@ bool wants_drop(wants_t *wants, const char *name, bool system)
     wants->count--;
     memmove(wants->items + at, wants->items + at + 1, (wants->count - at) * sizeof *wants->items);
     return true;
+}
+
+static bool is_in(const want_t *want, const char *list)
+{
+    char word[64];
+    bool listed = false;
+    while (want->system && !listed && (list = text_next_word(list, word, sizeof word)) != NULL)
+        listed = strcmp(word, want->name) == 0;
+    return listed;
+}
+
+/* The places that the systems of the list have are given to them anew, from the first on. */
+void wants_order(wants_t *wants, const char *list)
+{
+    char word[64];
+    uint32_t next = 0;
+    for (const char *at = list; (at = text_next_word(at, word, sizeof word)) != NULL;) {
+        uint32_t from = find(wants, word, true);
+        if (from == BP_NONE || from < next)
+            continue;
+        while (!is_in(&wants->items[next], list))
+            next++;
+        want_t moved = wants->items[from];
+        wants->items[from] = wants->items[next];
+        wants->items[next++] = moved;
+    }
 }
 
 void wants_free(wants_t *wants)

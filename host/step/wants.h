@@ -30,6 +30,10 @@ bool wants_add(wants_t *wants, const char *name, bool system);
 bool wants_drop(wants_t *wants, const char *name, bool system);
 bool wants_has(const wants_t *wants, const char *name, bool system);
 
+/* Bring the systems that are both wanted and in `list` (names between blanks or commas) into the order of that list;
+ * whatever else is wanted keeps its place. */
+void wants_order(wants_t *wants, const char *list);
+
 /* Has the component or system come back by itself since it was asked for? From now on it counts as asked for. */
 bool wants_take_again(wants_t *wants, const char *name, bool system);
 

@@ -678,7 +678,8 @@ static bp_result_t plan_strip(store_change_t *c, const run_t *run, const plugin_
     uint32_t at = run->prototype;
     for (uint32_t m = world->manager_count; m > 0; m--) {
         const manager_t *manager = world->managers[m - 1];
-        if (!manager->started || manager->component->owner != owner || (only != NULL && manager != only))
+        bool goes = owner == NULL ? manager->leaving : manager->component->owner == owner;
+        if (!manager->started || !goes || (only != NULL && manager != only))
             continue;
         while ((c->key = key_of_manager(world, at, m - 1)) != BP_NONE) {
             c->found = false;

@@ -857,6 +857,55 @@ START_TEST(an_ini_is_done_whole_or_not_at_all)
 }
 END_TEST
 
+/* Two inis that differ in everything that can come, go and change; of plugins that are linked in, options cannot. */
+static const char few[] =
+    "[host]\nplugins = zoo stocks\nsteps = 7\n"
+    "[world main]\nstep_rate = 4\ncomponents = body label flag\n"
+    "[world second]\ncomponents = pool told\n"
+    "[spawn main one]\ncount = 6\ncomponents = body label flag\nlabel.text = first\nbody.mass = 4\n"
+    "[spawn second three]\ncount = 3\ncomponents = pool told\ntold.text = two\n";
+static const char other_few[] =
+    "[host]\nplugins = zoo stocks hoard\nsteps = 8\nthreads = 2\n"
+    "[plugin hoard]\ngreeting = hey there\n"
+    "[world main]\nstep_rate = 5\nunits = kg=t\ncomponents = body fx remnant told\nsystems = cull tally\n"
+    "scenes = memory_failure_again.json\n"
+    "[world third]\ncomponents = pool remnant\n"
+    "[spawn main one]\ncount = 6\ncomponents = body\nbody.mass = 4\n"
+    "[spawn main two]\ncomponents = fog:fx body remnant\nfog.strength = 0.25\n"
+    "[spawn third three]\ncount = 3\ncomponents = pool remnant\n";
+
+static void set_up_few(void)
+{
+    static char kept[1024];
+    scratch_file("memory_failure_again.json", "{\"entities\": [{\"name\": \"b\", \"components\": {\"told\": {}}}]}");
+    snprintf(kept, sizeof kept, "%s", scratch_file("memory_failure_again.ini", few));
+    ini_path = kept;
+    WORKS(at.host, bp_host_setup(at.host, ini_path));
+    world = at.api->find(at.host, "main");
+    WORKS(at.host, bp_world_step(world));
+}
+
+static void setting_up_again(void)
+{
+    scratch_file("memory_failure_again.ini", other_few);
+    at.file = ini_path;
+    TRY(bp_host_setup_again(at.host, ini_path, NULL));
+    at.file = NULL;
+    ck_assert_uint_eq(bp_host_configured_steps(at.host), 8);
+    TRY_STEP(bp_world_step(world));
+    scratch_file("memory_failure_again.ini", few);
+    at.file = ini_path;
+    TRY(bp_host_setup_again(at.host, ini_path, NULL));
+    at.file = NULL;
+    TRY_STEP(bp_world_step(world));
+}
+
+START_TEST(what_has_changed_in_an_ini_is_done_whole_or_not_at_all)
+{
+    fail_everywhere(_i, set_up_few, setting_up_again, 100);
+}
+END_TEST
+
 /* --- threads -------------------------------------------------------------------------------------------- */
 
 START_TEST(steps_on_several_threads_fail_like_steps_on_one)
@@ -913,6 +962,7 @@ Suite *memory_failure_suite(void)
     tcase_add_loop_test(tests, the_dead_are_buried_and_announced_without_memory, 0, MODES);
     tcase_add_loop_test(tests, a_plugin_goes_from_all_worlds_or_from_none, 0, MODES);
     tcase_add_loop_test(tests, an_ini_is_done_whole_or_not_at_all, 0, MODES);
+    tcase_add_loop_test(tests, what_has_changed_in_an_ini_is_done_whole_or_not_at_all, 0, MODES);
     tcase_add_loop_test(tests, steps_on_several_threads_fail_like_steps_on_one, 0, MODES);
     suite_add_tcase(suite, tests);
     return suite;
