@@ -200,7 +200,8 @@ pub struct Desc {
     pub state_form: u64,
     pub keeps: u32,
     pub padding_2: u32,
-    pub reserved: [*const c_void; 4],
+    pub loaders: List<c_void>,
+    pub reserved: [*const c_void; 2],
 }
 
 impl Desc {
@@ -220,7 +221,8 @@ impl Desc {
         state_form: 0,
         keeps: 0,
         padding_2: 0,
-        reserved: [core::ptr::null(); 4],
+        loaders: List::NONE,
+        reserved: [core::ptr::null(); 2],
     };
 }
 

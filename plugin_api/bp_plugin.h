@@ -27,6 +27,7 @@
 #define BP_PLUGIN_H
 
 #include "bp_api.h"
+#include "bp_loader.h"
 #include "bp_task.h"
 
 #ifdef __cplusplus
@@ -46,6 +47,7 @@ typedef struct bp_plugin_t {
     const char *name;
     const bp_value_t *options; /* values of the declared options, in the order of declaration */
     void *state;               /* the plugin's own, shared by all worlds; set by `load`, released by `unload` */
+    void *user;                /* what bp_loader_t.open has made of its file; NULL: it is a library */
 } bp_plugin_t;
 
 /* Why a plugin is paused or resumed. */
@@ -98,7 +100,8 @@ typedef struct bp_plugin_desc_t {
     uint32_t keeps BP_OR_ZERO;             /* BP_KEEP_NOTHING or BP_KEEP_PLAIN, for who has `load` */
     uint32_t padding_2 BP_OR_ZERO;
 
-    void *reserved[4] BP_OR_ZERO;          /* NULL */
+    bp_loader_list_t loaders BP_OR_ZERO;   /* kinds of files that it opens (bp_loader.h) */
+    void *reserved[2] BP_OR_ZERO;          /* NULL */
 } bp_plugin_desc_t;
 
 /* The exported constant. Its first 24 bytes keep their places in every version of the contract. */

@@ -119,6 +119,7 @@ static const make_suite_t second_half[] = {
 #if !defined(_WIN32)
     posts_suite,
     vote_suite,
+    loaders_suite,
 #endif
     wants_suite,
 };

@@ -96,6 +96,7 @@ Suite *crash_matrix_suite(void);
 Suite *pause_suite(void);
 Suite *posts_suite(void);
 Suite *vote_suite(void);
+Suite *loaders_suite(void);
 Suite *wants_suite(void);
 
 #endif

@@ -148,8 +148,7 @@ void file_stem(const char *path, char *out, size_t size)
 {
     const char *end = last_separator(path);
     const char *name = end == NULL ? path : end + 1;
-    size_t length = strlen(name), suffix = strlen(os_library_suffix);
-    if (length > suffix && strcmp(name + length - suffix, os_library_suffix) == 0)
-        length -= suffix;
+    const char *dot = strrchr(name, '.');
+    size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
     snprintf(out, size, "%.*s", (int)length, name);
 }

@@ -47,7 +47,7 @@ bool file_path_beside(const char *base_file, const char *path, char *out, size_t
 /* folder + "/" + name; false where too long. */
 bool file_path_join(const char *folder, const char *name, char *out, size_t size);
 
-/* The last part of a path, without the platform's library ending. */
+/* The last part of a path, without its ending: the name of the plugin that a file is. */
 void file_stem(const char *path, char *out, size_t size);
 
 #endif

@@ -69,6 +69,21 @@ static bp_result_t refuse_needed(bp_host_o *host, const plugin_t *plugin, bool w
                      with ? "" : "; unload those plugins first, or it with these systems");
 }
 
+/* Name what a plugin has opened and what is loaded still. */
+static bp_result_t refuse_opener(bp_host_o *host, const plugin_t *plugin)
+{
+    text_t list = {.length = 0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
+        if (host->loader.plugins.items[i]->opener == plugin)
+            text_append(&list, "%s'%s'", count++ > 0 ? ", " : "", host->loader.plugins.items[i]->name);
+    }
+    if (count == 0)
+        return BP_OK;
+    return error_set(&host->base.error, BP_ERROR_STATE, "plugin '%s' has opened %s; unload %s first", plugin->name,
+                     list.chars, count == 1 ? "that" : "those");
+}
+
 static void take_out_needy(bp_host_o *host, const plugin_t *plugin)
 {
     for (uint32_t w = 0; w < host->destruction.world_count; w++) {
@@ -93,6 +108,8 @@ static bp_result_t unload(bp_host_o *host, const char *name, bool with)
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
+    if (result == BP_OK)
+        result = refuse_opener(host, plugin);
     if (result == BP_OK)
         result = refuse_needed(host, plugin, with);
     if (result == BP_OK) {

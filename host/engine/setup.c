@@ -112,7 +112,7 @@ static bool find_plugin(setup_t *s, const char *name, char *path)
         snprintf(path, FILE_PATH_MAX, "%s", name);
         return true;
     }
-    if (strchr(name, '/') != NULL || strchr(name, '\\') != NULL || strstr(name, os_library_suffix) != NULL)
+    if (strchr(name, '/') != NULL || strchr(name, '\\') != NULL || strchr(name, '.') != NULL)
         return file_path_beside(s->ini.path, name, path, FILE_PATH_MAX);
     if (s->plugin_path[0] != '\0')
         return file_path_beside(s->ini.path, s->plugin_path, folder, sizeof folder) && plugin_file(folder, name, path);

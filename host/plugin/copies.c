@@ -30,13 +30,13 @@ void copies_go(copies_t *copies, uint32_t place)
     copies->place = place;
 }
 
-/* Read a file's bytes (*size + 1 of them are to be freed), if they are those of a whole plugin. */
-static bp_result_t read_file(copies_t *copies, const char *path, char **bytes, size_t *size)
+/* Read a file's bytes (*size + 1 of them are to be freed); of a library, if they are those of a whole plugin. */
+static bp_result_t read_file(copies_t *copies, const char *path, bool library, char **bytes, size_t *size)
 {
     char why[256];
     error_text_t *error = &copies->base->error;
     bp_result_t result = file_read_plain(copies->memory, path, bytes, size, error);
-    if (result != BP_OK || image_check(*bytes, *size, BP_PLUGIN_SYMBOL, why, sizeof why))
+    if (result != BP_OK || !library || image_check(*bytes, *size, BP_PLUGIN_SYMBOL, why, sizeof why))
         return result;
     memory_free(copies->memory, *bytes, *size + 1);
     return error_set(error, BP_ERROR_ABI, "%s: %s", path, why);
@@ -46,17 +46,17 @@ bp_result_t copies_judge(copies_t *copies, const char *path)
 {
     char *bytes;
     size_t size;
-    bp_result_t result = read_file(copies, path, &bytes, &size);
+    bp_result_t result = read_file(copies, path, true, &bytes, &size);
     if (result == BP_OK)
         memory_free(copies->memory, bytes, size + 1);
     return result;
 }
 
-static bp_result_t read_twice(copies_t *copies, const char *path, char **bytes, size_t *size)
+static bp_result_t read_twice(copies_t *copies, const char *path, bool library, char **bytes, size_t *size)
 {
     char *again;
     size_t again_size;
-    bp_result_t result = read_file(copies, path, bytes, size);
+    bp_result_t result = read_file(copies, path, library, bytes, size);
     if (result != BP_OK)
         return result;
     result = file_read_plain(copies->memory, path, &again, &again_size, &copies->base->error);
@@ -133,16 +133,16 @@ static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const c
     return result;
 }
 
-bp_result_t copies_make(copies_t *copies, const char *path, char **copy)
+bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy)
 {
     char stem[128], name[192], own[FILE_PATH_MAX], *bytes;
     size_t size;
     error_text_t *error = &copies->base->error;
-    bp_result_t result = read_twice(copies, path, &bytes, &size);
+    bp_result_t result = read_twice(copies, path, library, &bytes, &size);
     if (result != BP_OK)
         return result;
     file_stem(path, stem, sizeof stem);
-    snprintf(name, sizeof name, "%s.%u%s", stem, ++copies->count, os_library_suffix);
+    snprintf(name, sizeof name, "%s.%u%s", stem, ++copies->count, library ? os_library_suffix : ".copy");
     *copy = NULL;
     result = write_somewhere(copies, path, name, bytes, size, own);
     memory_free(copies->memory, bytes, size + 1);

@@ -37,9 +37,9 @@ void copies_end(copies_t *copies);
 /* Is the file whole, and a plugin's? Judged by its bytes; nothing of the file is run. [main] */
 bp_result_t copies_judge(copies_t *copies, const char *path);
 
-/* Read a file whole, judge it, and write it to a file of its own, whose path goes to *copy (memory_free_text).
-   [main] */
-bp_result_t copies_make(copies_t *copies, const char *path, char **copy);
+/* Read a file whole, judge it where it is a library, and write it to a file of its own, whose path goes to *copy
+   (memory_free_text). [main] */
+bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy);
 
 /* Have new copies go to the folder of `place` from now on: a copy in TMPDIR that the system does not load may be
    loaded from elsewhere. [main] */

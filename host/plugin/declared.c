@@ -186,6 +186,16 @@ static void put_tasks(walk_t *walk, const bp_task_list_t *list)
     }
 }
 
+static void put_loaders(walk_t *walk, const bp_loader_list_t *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        bp_loader_t loader = list->items[i];
+        put_text(walk, &loader.ending);
+        if (walk->block != NULL)
+            *(bp_loader_t *)(uintptr_t)&list->items[i] = loader;
+    }
+}
+
 static void put_all(walk_t *walk, bp_plugin_desc_t *desc)
 {
     put_components(walk, &desc->components);
@@ -193,6 +203,7 @@ static void put_all(walk_t *walk, bp_plugin_desc_t *desc)
     put_fields(walk, &desc->options, offsetof(bp_field_t, initial));
     put_tables(walk, &desc->tables);
     put_tasks(walk, &desc->tasks);
+    put_loaders(walk, &desc->loaders);
 }
 
 bool declared_copy(memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared)

@@ -69,6 +69,8 @@ bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, c
 {
     char why[512], absolute[FILE_PATH_MAX];
     error_text_t *error = &loader->base->error;
+    if (loader_kind(loader, plugin->path, NULL) != NULL)
+        return content_open(loader, plugin, path, head);
     /* A bare file name would be searched for among the system's libraries. */
     if (!file_path_join(".", path, absolute, sizeof absolute))
         return error_set(error, BP_ERROR_LIMIT, "%s: the path is too long", path);
@@ -135,9 +137,10 @@ static void close_guarded(loader_t *loader, const plugin_t *plugin)
 
 void library_close(loader_t *loader, plugin_t *plugin)
 {
+    content_close(plugin);
     if (plugin->library != NULL)
         close_guarded(loader, plugin);
-    if (plugin->guard != NULL)
+    if (plugin->guard != NULL && plugin->opener == NULL)
         guard_drop_image(plugin->guard, plugin->image_begin);
     if (plugin->library == NULL)
         return;

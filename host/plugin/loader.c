@@ -129,6 +129,8 @@ static void free_lists(memory_t *memory, plugin_t *plugin)
     memory_free(memory, (void *)(uintptr_t)plugin->desc.systems.items,
                 plugin->desc.systems.count * sizeof(bp_system_i));
     memory_free(memory, (void *)(uintptr_t)plugin->desc.tasks.items, plugin->desc.tasks.count * sizeof(bp_task_t));
+    memory_free(memory, (void *)(uintptr_t)plugin->desc.loaders.items,
+                plugin->desc.loaders.count * sizeof(bp_loader_t));
 }
 
 static void free_content(loader_t *loader, plugin_t *plugin)
@@ -204,10 +206,11 @@ static bp_result_t check_tasks(loader_t *loader, const plugin_t *plugin)
 
 static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
 {
-    void *components, *systems = NULL, *tasks = NULL;
+    void *components, *systems = NULL, *tasks = NULL, *loaders = NULL;
     const bp_component_list_t *c = &desc->components;
     const bp_system_list_t *s = &desc->systems;
     const bp_task_list_t *t = &desc->tasks;
+    const bp_loader_list_t *l = &desc->loaders;
     bp_result_t result =
         copy_list(loader, "component", plugin->name, c->items, c->count, c->item_size, sizeof *c->items, &components);
     plugin->desc.components = (bp_component_list_t){components, components == NULL ? 0 : c->count, sizeof *c->items};
@@ -218,6 +221,10 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     if (result == BP_OK)
         result = copy_list(loader, "task", plugin->name, t->items, t->count, t->item_size, sizeof *t->items, &tasks);
     plugin->desc.tasks = (bp_task_list_t){tasks, tasks == NULL ? 0 : t->count, sizeof *t->items};
+    if (result == BP_OK)
+        result =
+            copy_list(loader, "loader", plugin->name, l->items, l->count, l->item_size, sizeof *l->items, &loaders);
+    plugin->desc.loaders = (bp_loader_list_t){loaders, loaders == NULL ? 0 : l->count, sizeof *l->items};
     if (result == BP_OK)
         result = check_tasks(loader, plugin);
     if (result == BP_OK && !declared_copy(&loader->memory, &plugin->desc, &plugin->declared))
@@ -233,6 +240,7 @@ static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin
     memcpy(&plugin->head, head, sizeof plugin->head);
     memcpy(&plugin->desc, desc, head->desc_size < sizeof plugin->desc ? head->desc_size : sizeof plugin->desc);
     plugin->desc.components.count = plugin->desc.systems.count = plugin->desc.tasks.count = 0;
+    plugin->desc.loaders = (bp_loader_list_t){NULL, 0, 0};
     plugin->desc.components.items = NULL;
     plugin->desc.systems.items = NULL;
     plugin->desc.tasks.items = NULL;
@@ -245,8 +253,11 @@ static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin
     plugin->head.desc = &plugin->desc;
     plugin->desc.version = plugin->version;
     plugin->desc.doc = plugin->doc;
-    plugin->handed = (bp_plugin_t){
-        .struct_size = sizeof(bp_plugin_t), .api = loader->api, .host = loader->host, .name = plugin->name};
+    plugin->handed = (bp_plugin_t){.struct_size = sizeof(bp_plugin_t),
+                                   .api = loader->api,
+                                   .host = loader->host,
+                                   .name = plugin->name,
+                                   .user = plugin->content};
     return copy_lists(loader, plugin, desc);
 }
 
@@ -304,6 +315,8 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     if (result != BP_OK)
         return result;
     result = copy_head(loader, plugin, head);
+    if (result == BP_OK)
+        result = content_judge(loader, plugin, NULL);
     if (result == BP_OK && !memory_reserve(&loader->memory, &loader->plugins.items, &loader->plugins.capacity,
                                            loader->plugins.count + 1u, sizeof *loader->plugins.items))
         result = error_memory(&loader->base->error, "loading it");
@@ -364,10 +377,11 @@ static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *pat
     if (loader->copies) {
         result = open_copy(loader, plugin, path, head);
         bool loads = result == BP_OK || plugin->library != NULL;
-        bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY;
+        bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY &&
+                         loader_kind(loader, path, NULL) == NULL;
         return elsewhere ? open_copy_beside(loader, plugin, path, head) : result;
     }
-    result = copies_judge(&loader->files, path);
+    result = loader_kind(loader, path, NULL) != NULL ? BP_OK : copies_judge(&loader->files, path);
     return result == BP_OK ? library_open(loader, plugin, path, head) : result;
 }
 
@@ -439,7 +453,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
 
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
 {
-    return copies_make(&loader->files, path, copy);
+    return copies_make(&loader->files, path, loader_kind(loader, path, NULL) == NULL, copy);
 }
 
 void loader_remove_copy(loader_t *loader, const char *copy)
@@ -454,6 +468,10 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
     version->path = memory_copy_text(&loader->memory, plugin->path);
     if (version->path == NULL || !open_account(loader, version))
         return error_memory(&loader->base->error, "opening a new version");
+    if (plugin->opener != NULL && loader_kind(loader, plugin->path, NULL) == NULL)
+        return error_set(&loader->base->error, BP_ERROR_NOT_FOUND,
+                         "%s: plugin '%s', which has opened it, does not open such files any more", plugin->path,
+                         plugin->opener->name);
     bp_result_t result = library_open(loader, version, copy, &head);
     if (result != BP_OK)
         return result;
@@ -461,6 +479,8 @@ static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const 
     if (result == BP_OK)
         result = copy_head(loader, version, head);
     bool other = plugin->coming != NULL;
+    if (result == BP_OK)
+        result = content_judge(loader, version, plugin);
     if (result == BP_OK)
         result = options_read(loader->base, &loader->memory, version, other ? plugin->coming : plugin->given,
                               other ? plugin->coming_count : plugin->given_count, &loader->located);
@@ -626,7 +646,9 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
     if ((desc->components.count > 0 && desc->components.items == NULL) ||
         (desc->systems.count > 0 && desc->systems.items == NULL) ||
         (desc->options.count > 0 && desc->options.items == NULL) ||
-        (desc->tables.count > 0 && desc->tables.items == NULL) || (desc->tasks.count > 0 && desc->tasks.items == NULL))
+        (desc->tables.count > 0 && desc->tables.items == NULL) ||
+        (desc->tasks.count > 0 && desc->tasks.items == NULL) ||
+        (desc->loaders.count > 0 && desc->loaders.items == NULL))
         return error_set(error, BP_ERROR_ABI, "a list of its descriptor has a count but no items; use BP_LIST");
     return BP_OK;
 }

@@ -62,6 +62,10 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 size_t loader_audit(loader_t *loader);
 #endif
 
+/* The loader of files with the ending of `path`, among those of the plugins as they are in place, and whose it is; NULL
+ * without an error where nobody opens such files. [main] */
+const bp_loader_t *loader_kind(const loader_t *loader, const char *path, plugin_t **opener);
+
 /* Remove a file that loader_copy has made; on trial, in a copy of the process, the file stays. */
 void loader_remove_copy(loader_t *loader, const char *copy);
 
@@ -109,6 +113,18 @@ bool loader_is_static(const loader_t *loader, const char *name);
 bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
 
 void library_close(loader_t *loader, plugin_t *plugin);
+
+/* --- content ----------------------------------------------------------------------------------------------------- */
+
+/* The same for a file that another plugin opens. The version of that one which has opened it is in place. [main] */
+bp_result_t content_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
+
+/* Where it is open still. */
+void content_close(plugin_t *plugin);
+
+/* May a plugin open the files that it says? Also beside what the others open; `present` as in loader_open_version, or
+ * NULL. [main] */
+bp_result_t content_judge(const loader_t *loader, const plugin_t *plugin, const plugin_t *present);
 
 /* --- options ----------------------------------------------------------------------------------------------------- */
 

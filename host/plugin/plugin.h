@@ -57,6 +57,10 @@ struct plugin_t {
     char *copy;               /* path of the copy that was opened; NULL: `path` itself was */
     void *library;            /* NULL: linked in */
     const void *image_begin, *image_end; /* where the library's image lies; NULL where not known */
+    plugin_t *opener;         /* the plugin whose loader has opened the file; NULL: the system's has, or nobody */
+    bp_loader_t kind;         /* that loader; its text is not to be read */
+    void *content;            /* what the loader has made of the file */
+    bool opened;              /* the loader has opened the file, and has not closed it yet */
     plugins_t *all;           /* the host's plugins, this one among them unless it is a version that is not in place */
     guard_t *guard;           /* guards calls of the verbs (verbs.h); NULL: they are just called */
     _Atomic uint32_t aside;   /* PLUGIN_...: has the plugin crashed, so that its verbs are not called any more? */

@@ -341,6 +341,58 @@ bool verb_of_table(plugin_t *owner, const char *what, void (*function)(void *dat
     return true;
 }
 
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+typedef struct opening_t {
+    plugin_t *opener;
+    const bp_loader_t *kind;
+    const char *path, *bytes;
+    size_t size;
+    const bp_plugin_head_t *head;
+    void *content;
+    bp_result_t result;
+} opening_t;
+
+static void call_open(void *data)
+{
+    opening_t *o = data;
+    o->result = o->kind->open(&o->opener->handed, o->path, o->bytes, o->size, &o->head, &o->content);
+}
+
+bp_result_t verb_open(plugin_t *opener, const bp_loader_t *kind, const char *path, const char *bytes, size_t size,
+                      const bp_plugin_head_t **head, void **content)
+{
+    error_text_t *error = &opener->all->base->error;
+    opening_t opening = {.opener = opener, .kind = kind, .path = path, .bytes = bytes, .size = size};
+    error->text[0] = '\0';
+    opener->all->calling++;
+    bool returned = verb_of_table(opener, "open", call_open, &opening);
+    opener->all->calling--;
+    if (!returned)
+        return error_set(error, BP_ERROR_FAILED, "%s: plugin '%s', which opens it, has crashed: %s", path, opener->name,
+                         plugin_crash(opener));
+    if (opening.result != BP_OK && error->text[0] == '\0')
+        error_set(error, opening.result, "%s: plugin '%s' does not open it and gave no reason (code %d)", path,
+                  opener->name, opening.result);
+    *head = opening.head;
+    *content = opening.content;
+    return opening.result;
+}
+
+static void call_close(void *data)
+{
+    opening_t *o = data;
+    o->kind->close(&o->opener->handed, o->content);
+}
+
+void verb_close(plugin_t *opener, const bp_loader_t *kind, void *content)
+{
+    opening_t opening = {.opener = opener, .kind = kind, .content = content};
+    opener->all->calling++;
+    verb_of_table(opener, "close", call_close, &opening);
+    opener->all->calling--;
+}
+
 /* --- verbs system ------------------------------------------------------------------------------------------------ */
 
 /* The verbs of systems, under the guard where there is one. */
@@ -533,16 +585,30 @@ static void find_line(const char *file, uint64_t offset, char *line, size_t size
     line[0] = '\0';
 }
 
+/* The plugin in whose library the functions of a plugin lie: itself, or the one that has opened its file. */
+static const plugin_t *image_of(const plugin_t *plugin)
+{
+    while (plugin->opener != NULL)
+        plugin = plugin->opener;
+    return plugin;
+}
+
+static bool is_within(const plugin_t *plugin, const guard_crash_t *crash)
+{
+    return crash->code >= (uintptr_t)plugin->image_begin && crash->code < (uintptr_t)plugin->image_end;
+}
+
 /* Append ", in its function 'simulate' (12 bytes into it), at spin.c:17", from the symbols of the file that was opened;
  * nothing where the file has none. */
-static void name_function(plugin_t *plugin, const guard_crash_t *crash, text_t *text)
+static void name_function(const plugin_t *called, const guard_crash_t *crash, text_t *text)
 {
+    const plugin_t *plugin = image_of(called);
     char *bytes, name[128], line[256];
     size_t size;
     const char *file = plugin->copy != NULL ? plugin->copy : plugin->path;
     error_text_t ignored = {.calls = NULL};
-    memory_t memory; /* not the plugin's account: any thread may be here, and the bytes are given back at once */
-    if (crash->code < (uintptr_t)plugin->image_begin || crash->code >= (uintptr_t)plugin->image_end)
+    memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
+    if (!is_within(plugin, crash))
         return;
     memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
     if (file_read(&memory, file, &bytes, &size, &ignored) != BP_OK)
@@ -568,14 +634,16 @@ static void name_verb(const call_t *call, text_t *text)
         text_append(text, ", world '%s', step %llu", call->place->world, (unsigned long long)*call->place->steps);
 }
 
-/* The plugin whose code crashed: the one whose image the instruction lies in, or the one called, where there is
- * none. */
+/* The plugin whose code crashed: the one whose image the instruction lies in. The one called, where there is none, and
+ * where the image is that of the plugin that has opened the file of the one called. */
 static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
 {
     const plugins_t *all = called->all;
+    const plugin_t *opener = image_of(called);
+    if (opener != called && is_within(opener, crash))
+        return called;
     for (uint32_t i = 0; i < all->count; i++) {
-        const plugin_t *p = all->items[i];
-        if (crash->code != 0 && crash->code >= (uintptr_t)p->image_begin && crash->code < (uintptr_t)p->image_end)
+        if (crash->code != 0 && is_within(all->items[i], crash))
             return all->items[i];
     }
     return called;

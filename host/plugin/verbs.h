@@ -42,6 +42,11 @@ void verb_pause(plugin_t *plugin, uint32_t reason);
 bp_result_t verb_resume(plugin_t *plugin, uint32_t reason);
 void verb_task(plugin_t *plugin, const bp_task_t *task, const void *bytes, size_t size);
 
+/* Have a plugin open a file of a kind of its own, and close what it has made of one. Errors have a sentence. */
+bp_result_t verb_open(plugin_t *opener, const bp_loader_t *kind, const char *path, const char *bytes, size_t size,
+                      const bp_plugin_head_t **head, void **content);
+void verb_close(plugin_t *opener, const bp_loader_t *kind, void *content);
+
 /* The verbs of a component manager, each called with m->handed. Threads as bp_component.h says. */
 bp_result_t verb_start(const component_t *component, verb_manager_t *m);
 void verb_stop(const component_t *component, verb_manager_t *m);

@@ -361,7 +361,7 @@ static void ask_component(check_t *check, const char *component)
                 ask_one(check, i, component, check->from[f]);
         }
     }
-    if (!check->json && check->errors == errors)
+    if (!check->json && check->level > 1 && check->errors == errors)
         printf("  component '%s': %u checks up to level %u, and nothing to complain of\n", component,
                check->asked - asked, check->level);
 }
@@ -438,10 +438,10 @@ static int run(check_t *check)
     if (!check->json)
         printf("%s\n", check->file);
     check->findings = json_array();
-    bool alone = check->need_count == 0; /* level 1 loads the file by itself */
-    if (alone)
+    bool alone = check->need_count == 0;
+    if (alone) /* level 1 loads the file by itself */
         bp_check_plugin(check->file, options, check->option_count, hear, check);
-    if (check->level > 1)
+    if (check->level > 1 || !alone) /* with others it is loaded there */
         ask_in_folder(check);
     int status = finish(check);
     if (!check->json)

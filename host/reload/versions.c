@@ -47,7 +47,7 @@ static bp_result_t read_one(reload_change_t *change, const char *name)
         if (change->versions[i].plugin == plugin)
             return error_set(change_error(change), BP_ERROR_ARGUMENT, "plugin '%s' is named twice", name);
     }
-    if (plugin->library == NULL)
+    if (plugin->path[0] == '\0')
         return error_set(change_error(change), BP_ERROR_ARGUMENT,
                          "plugin '%s' is linked into the program; only plugins from files can be reloaded", name);
     bp_result_t result = loader_copy(reload->loader, plugin->path, &version->copy);
@@ -83,6 +83,35 @@ static void sort_versions(reload_change_t *change)
     }
 }
 
+static bool is_read(const reload_change_t *change, const plugin_t *plugin)
+{
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        if (change->versions[i].plugin == plugin)
+            return true;
+    }
+    return false;
+}
+
+/* What a plugin has opened is opened anew by its next version, since its verbs are that plugin's functions. */
+static bp_result_t read_opened(reload_change_t *change)
+{
+    const plugins_t *all = &change->reload->loader->plugins;
+    bp_result_t result = BP_OK;
+    for (uint32_t v = 0; v < change->version_count; v++) {
+        for (uint32_t i = 0; i < all->count && result == BP_OK; i++) {
+            const plugin_t *plugin = all->items[i];
+            if (plugin->opener != change->versions[v].plugin || is_read(change, plugin))
+                continue;
+            if (change->version_count == RELOAD_MAX_PLUGINS)
+                return error_set(change_error(change), BP_ERROR_LIMIT,
+                                 "plugin '%s' has opened too many files for one reload, of %d plugins at most",
+                                 plugin->opener->name, RELOAD_MAX_PLUGINS);
+            result = read_one(change, plugin->name);
+        }
+    }
+    return result;
+}
+
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count)
 {
     if (count == 0 || count > RELOAD_MAX_PLUGINS)
@@ -94,6 +123,8 @@ bp_result_t versions_read(reload_change_t *change, const char *const *names, uin
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         result = read_one(change, names[i]);
+    if (result == BP_OK)
+        result = read_opened(change);
     sort_versions(change);
     return result;
 }
@@ -116,10 +147,25 @@ static bp_result_t load(reload_change_t *change, version_t *version)
     return result;
 }
 
+/* The version of the plugin that has opened a file, or is to open it, where that one changes too; else NULL. */
+static version_t *opener_of(reload_change_t *change, const plugin_t *plugin)
+{
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        if (change->versions[i].plugin == plugin->opener && change->versions[i].open)
+            return &change->versions[i];
+    }
+    return NULL;
+}
+
 static bp_result_t open_one(reload_change_t *change, version_t *version)
 {
     reload_t *reload = change->reload;
+    version_t *opener = opener_of(change, version->plugin);
+    if (opener != NULL)
+        change_enter(opener);
     bp_result_t result = loader_open_version(reload->loader, version->plugin, version->copy, &version->kept);
+    if (opener != NULL)
+        change_leave(opener);
     if (result != BP_OK)
         return result;
     version->open = true;
@@ -176,7 +222,18 @@ static void end_changing(plugin_t *plugin)
     move_bytes(&plugin->bystanders, atomic_load(&plugin->account));
 }
 
-static void end_one(version_t *version)
+/* What was made of a file ends while the version that made it still has its state. */
+static void end_content(reload_change_t *change, version_t *version)
+{
+    version_t *opener = version->kept.opened ? opener_of(change, &version->kept) : NULL;
+    if (opener != NULL)
+        change_enter(opener);
+    content_close(&version->kept);
+    if (opener != NULL)
+        change_leave(opener);
+}
+
+static void end_one(reload_change_t *change, version_t *version)
 {
     if (version->ended)
         return;
@@ -187,6 +244,7 @@ static void end_one(version_t *version)
         change_leave(version);
     }
     version->loaded = false;
+    end_content(change, version);
     divide_accounts(version);
     version->ended = true;
 }
@@ -194,7 +252,7 @@ static void end_one(version_t *version)
 static void close_one(reload_change_t *change, version_t *version)
 {
     loader_t *loader = change->reload->loader;
-    end_one(version);
+    end_one(change, version);
     registry_set_free(change->reload->registry, &version->set);
     if (version->open && change->state != CHANGE_COMMITTED) {
         /* The file stays for another try. */
@@ -209,7 +267,7 @@ static void close_one(reload_change_t *change, version_t *version)
 void versions_end(reload_change_t *change)
 {
     for (uint32_t i = change->version_count; i > 0; i--)
-        end_one(&change->versions[i - 1]);
+        end_one(change, &change->versions[i - 1]);
 }
 
 /* Is a plugin part of a change that goes on when this one ends: of one on probation, over which this one was refused,

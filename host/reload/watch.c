@@ -193,12 +193,15 @@ static void retry_folders(file_watch_t *watch, uint64_t now)
 
 /* --- finished files ----------------------------------------------------------------------------------------------- */
 
-static bool is_whole(file_watch_t *watch, const char *path)
+/* What no system's loader opens is whole when it has been left alone: only who opens it knows more. */
+static bool is_whole(file_watch_t *watch, const watched_file_t *w)
 {
     char *bytes, why[256];
     size_t size;
     error_text_t ignored = {.calls = NULL};
-    if (file_read_plain(&watch->memory, path, &bytes, &size, &ignored) != BP_OK)
+    if (w->plugin->opener != NULL)
+        return true;
+    if (file_read_plain(&watch->memory, w->path, &bytes, &size, &ignored) != BP_OK)
         return false;
     bool whole = image_check(bytes, size, BP_PLUGIN_SYMBOL, why, sizeof why);
     memory_free(&watch->memory, bytes, size + 1);
@@ -225,7 +228,7 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
         w->pending = false; /* the file is the same as before */
         return false;
     }
-    w->broken = w->broken || !is_whole(watch, w->path);
+    w->broken = w->broken || !is_whole(watch, w);
     if (w->broken && now - w->quiet_since < WATCH_PATIENCE_MS)
         return false;
     w->delivered = stamp;

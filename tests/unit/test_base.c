@@ -1054,7 +1054,7 @@ START_TEST(the_stem_of_a_library_is_its_name_without_folder_and_ending)
     file_stem("gravity", out, sizeof out);
     ck_assert_str_eq(out, "gravity");
     file_stem("a.b/c.d", out, sizeof out);
-    ck_assert_str_eq(out, "c.d");
+    ck_assert_str_eq(out, "c");
     file_stem(os_library_suffix, out, sizeof out);
     ck_assert_str_eq(out, os_library_suffix);
 }
