@@ -28,6 +28,7 @@ static const make_suite_t first_half[] = {
     store_suite,
     stamps_suite,
     queries_suite,
+    referrers_suite,
     destruction_suite,
     long_use_suite,
     many_worlds_suite,

@@ -7,6 +7,7 @@
 #include "../plugin/registry.h"
 #include "../step/queries.h"
 #include "host.h"
+#include "table_refer.h"
 
 #include <bp_changes.h>
 #include <bp_clock.h>
@@ -755,6 +756,7 @@ static const struct {
     {BP_LOOK_API, 1, &host_look_table},
     {BP_MESSAGE_API, 1, &message_table},
     {BP_QUERY_API, 1, &query_table},
+    {BP_REFER_API, 1, &host_refer_table},
     {BP_TASK_API, 1, &task_table},
 };
 

@@ -22,6 +22,8 @@ struct bp_query_o {
     manager_t *watched[TERMS_MAX]; /* of each term with storage of its own; NULL: none */
     bool bound, has_slots, writes;
     uint32_t layout, roster;       /* of the world when it was bound */
+    void *attached;                /* what ends with it, ... */
+    void (*end_attached)(void *data); /* ... by this; NULL: nothing */
 
     uint64_t since;                /* the walk: */
     uint32_t match, row;
@@ -172,7 +174,15 @@ void queries_end(bp_query_o *q)
         world_release_stamps(&q->world->rows);
     query_free(&q->query);
     terms_free(&schedule->memory, q->terms, q->term_count);
+    if (q->end_attached != NULL)
+        q->end_attached(q->attached);
     memory_free(&schedule->memory, q, sizeof *q);
+}
+
+void queries_attach(bp_query_o *q, void *data, void (*end)(void *data))
+{
+    q->attached = data;
+    q->end_attached = end;
 }
 
 void queries_end_of(schedule_t *schedule, const plugin_t *owner, bool all)

@@ -20,6 +20,9 @@ void queries_end(bp_query_o *query);
 bp_result_t queries_begin(bp_query_o *query, uint64_t since);
 const bp_match_t *queries_next(bp_query_o *query);
 
+/* What is made of a query and ends with it: `end` is called with it, once. */
+void queries_attach(bp_query_o *query, void *data, void (*end)(void *data));
+
 /* Does the query ask for columns to write to? In which world is the query? */
 bool queries_write(const bp_query_o *query);
 bp_world_o *queries_world(const bp_query_o *query);
