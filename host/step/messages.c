@@ -1,10 +1,15 @@
 /* messages.c - channels and their ends.
  *
  * Records lie one behind the other, so that sending is a copy for each field and reading is none.
+ *
+ * A field lasts while an end names it, or a message that can be read has something in it. So a version of a plugin that
+ * is refused leaves no field behind, and a plugin may change the type of a field that it alone names: while it is
+ * reloaded both versions have ends, and the channel two fields of that name, until one of them closes its end.
  */
 #include "messages.h"
 
 #include "../base/error.h"
+#include "schedule.h"
 
 enum { MOST_ALIGNMENT = 8, MOST_COUNT = 65536 };
 
@@ -73,6 +78,16 @@ message_field_t *messages_field(const pipe_t *pipe, const char *name)
     return NULL;
 }
 
+static message_field_t *field_like(const pipe_t *pipe, const message_field_t *like)
+{
+    for (uint32_t i = 0; i < pipe->field_count; i++) {
+        message_field_t *field = &pipe->fields[i];
+        if (strcmp(field->name, like->name) == 0 && field->type == like->type && field->count == like->count)
+            return field;
+    }
+    return NULL;
+}
+
 /* The end of a record with the fields so far, without the padding behind the last one. */
 static uint32_t end_of(const pipe_t *pipe)
 {
@@ -104,15 +119,37 @@ static pipe_t *make_pipe(messages_t *all, const char *name)
     return NULL;
 }
 
-static bp_result_t check_fields(const messages_t *all, const pipe_t *pipe, const message_field_t *fields,
-                                uint32_t count)
+static bool names_field(const bp_channel_o *end, const pipe_t *pipe, uint32_t field)
+{
+    for (uint32_t i = 0; i < end->field_count && end->pipe == pipe; i++) {
+        if (end->places[i] == field)
+            return true;
+    }
+    return false;
+}
+
+/* Is a field named by a plugin alone that is being reloaded, and so may be of another type in its next version? */
+static bool may_change(const messages_t *all, const plugin_t *owner, const pipe_t *pipe, const char *name)
+{
+    bool alone = owner != NULL && owner->reloading;
+    for (const bp_channel_o *end = all->ends; end != NULL && alone; end = end->next) {
+        for (uint32_t f = 0; f < pipe->field_count; f++)
+            alone = alone && (end->owner == owner || strcmp(pipe->fields[f].name, name) != 0 ||
+                              !names_field(end, pipe, f));
+    }
+    return alone;
+}
+
+static bp_result_t check_fields(const messages_t *all, const plugin_t *owner, const pipe_t *pipe,
+                                const message_field_t *fields, uint32_t count)
 {
     error_text_t *error = &all->world->base->error;
     uint32_t more = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const message_field_t *known = pipe == NULL ? NULL : messages_field(pipe, fields[i].name);
-        more += known == NULL;
-        if (known != NULL && (known->type != fields[i].type || known->count != fields[i].count))
+        bool there = pipe != NULL && field_like(pipe, &fields[i]) != NULL;
+        const message_field_t *known = pipe == NULL || there ? NULL : messages_field(pipe, fields[i].name);
+        more += !there;
+        if (known != NULL && !may_change(all, owner, pipe, known->name))
             return error_set(error, BP_ERROR_TYPE,
                              "channel '%s' of world '%s' has field '%s' as %u %s, not as %u %s", pipe->name,
                              all->world->name, known->name, known->count, value_type_name(known->type),
@@ -157,7 +194,7 @@ static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fie
 {
     uint32_t before = pipe->field_count, size = pipe->size;
     for (uint32_t i = 0; i < count; i++) {
-        if (messages_field(pipe, fields[i].name) != NULL)
+        if (field_like(pipe, &fields[i]) != NULL)
             continue;
         uint32_t offset = round_up(end_of(pipe), alignment_of(fields[i].type));
         pipe->fields[pipe->field_count] = fields[i];
@@ -175,11 +212,11 @@ static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fie
     return true;
 }
 
-bp_result_t messages_need(messages_t *all, const char *name, const message_field_t *fields, uint32_t count,
-                          pipe_t **needed)
+static bp_result_t need(messages_t *all, const plugin_t *owner, const char *name, const message_field_t *fields,
+                        uint32_t count, pipe_t **needed)
 {
     pipe_t *pipe = messages_find(all, name);
-    bp_result_t result = check_fields(all, pipe, fields, count);
+    bp_result_t result = check_fields(all, owner, pipe, fields, count);
     if (result != BP_OK)
         return result;
     if (pipe == NULL)
@@ -191,6 +228,91 @@ bp_result_t messages_need(messages_t *all, const char *name, const message_field
     find_offsets(all);
     *needed = pipe;
     return BP_OK;
+}
+
+bp_result_t messages_need(messages_t *all, const char *name, const message_field_t *fields, uint32_t count,
+                          pipe_t **needed)
+{
+    return need(all, NULL, name, fields, count, needed);
+}
+
+/* --- fields that nobody names any more ---------------------------------------------------------------------------- */
+
+static bool is_named(const messages_t *all, const pipe_t *pipe, uint32_t field)
+{
+    const bp_channel_o *end = all->ends;
+    while (end != NULL && !names_field(end, pipe, field))
+        end = end->next;
+    return end != NULL;
+}
+
+/* Would a message lose something with the field? One that another field has the name of is not to be found again. */
+static bool is_wanted(const messages_t *all, const pipe_t *pipe, uint32_t field)
+{
+    const message_field_t *f = &pipe->fields[field];
+    uint32_t size = message_field_size(f);
+    if (is_named(all, pipe, field))
+        return true;
+    for (uint32_t i = 0; i < pipe->field_count; i++) {
+        if (i != field && strcmp(pipe->fields[i].name, f->name) == 0)
+            return false;
+    }
+    for (uint32_t m = 0; m < pipe->read.count; m++) {
+        const char *value = pipe->read.records + (size_t)m * pipe->size + f->offset;
+        for (uint32_t b = 0; b < size; b++) {
+            if (value[b] != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The messages that can be read, with the fields of `narrow` alone, which were number from[0], from[1], ... before.
+ * false when out of memory: then all is as before. */
+static bool narrow_messages(messages_t *all, pipe_t *pipe, const pipe_t *narrow, const uint32_t *from)
+{
+    uint32_t count = narrow->size == 0 ? 0 : pipe->read.count;
+    char *made = count == 0 ? NULL : memory_resize_cleared(all->memory, NULL, 0, (size_t)count * narrow->size);
+    if (count > 0 && made == NULL)
+        return false;
+    for (uint32_t f = 0; f < narrow->field_count; f++) {
+        const message_field_t *old = &pipe->fields[from[f]], *now = &narrow->fields[f];
+        for (uint32_t m = 0; m < count; m++)
+            memcpy(made + (size_t)m * narrow->size + now->offset,
+                   pipe->read.records + (size_t)m * pipe->size + old->offset, message_field_size(now));
+    }
+    free_records(all, &pipe->read, pipe->size);
+    pipe->read = (message_records_t){.records = made, .count = count, .capacity = count};
+    return true;
+}
+
+static void drop_unwanted(messages_t *all, pipe_t *pipe)
+{
+    message_field_t kept[BP_MESSAGE_MOST_FIELDS];
+    pipe_t narrow = {.fields = kept};
+    uint32_t from[BP_MESSAGE_MOST_FIELDS], to[BP_MESSAGE_MOST_FIELDS];
+    for (uint32_t f = 0; f < pipe->field_count; f++) {
+        if (!is_wanted(all, pipe, f))
+            continue;
+        kept[narrow.field_count] = pipe->fields[f];
+        kept[narrow.field_count].offset = round_up(end_of(&narrow), alignment_of(pipe->fields[f].type));
+        from[narrow.field_count] = f;
+        to[f] = narrow.field_count++;
+    }
+    if (narrow.field_count == pipe->field_count)
+        return;
+    narrow.size = round_up(end_of(&narrow), MOST_ALIGNMENT);
+    free_records(all, &pipe->sent, pipe->size); /* between steps there are none */
+    if (!narrow_messages(all, pipe, &narrow, from))
+        return; /* it goes when the next end is closed */
+    for (bp_channel_o *end = all->ends; end != NULL; end = end->next) {
+        for (uint32_t i = 0; i < end->field_count && end->pipe == pipe; i++)
+            end->places[i] = to[end->places[i]];
+    }
+    memcpy(pipe->fields, kept, narrow.field_count * sizeof *kept);
+    pipe->field_count = narrow.field_count;
+    pipe->size = narrow.size;
+    find_offsets(all);
 }
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
@@ -272,13 +394,13 @@ bp_result_t messages_open(messages_t *all, const plugin_t *owner, const char *na
     bp_channel_o *end = make_end(all, list->count);
     if (end == NULL)
         return error_memory(error, "opening a channel");
-    result = messages_need(all, name, fields, list->count, &end->pipe);
+    result = need(all, owner, name, fields, list->count, &end->pipe);
     if (result != BP_OK) {
         free_end(all, end);
         return result;
     }
     for (uint32_t i = 0; i < list->count; i++)
-        end->places[i] = (uint32_t)(messages_field(end->pipe, fields[i].name) - end->pipe->fields);
+        end->places[i] = (uint32_t)(field_like(end->pipe, &fields[i]) - end->pipe->fields);
     end->owner = owner;
     end->next = all->ends;
     all->ends = end;
@@ -295,7 +417,11 @@ void messages_close(bp_channel_o *end)
     while (*at != end)
         at = &(*at)->next;
     *at = end->next;
-    free_end(end->all, end);
+    messages_t *all = end->all;
+    pipe_t *pipe = end->pipe;
+    free_end(all, end);
+    if (world_handle(all->world)->schedule->crew == NULL) /* not within a step, where records have their form */
+        drop_unwanted(all, pipe);
 }
 
 void messages_close_of(messages_t *all, const plugin_t *owner)

@@ -3,6 +3,7 @@
  *
  * The rows of `emitter` send what they are; `collect` reads it a step later and adds it up so that order counts.
  */
+#include "../reload/reload_support.h"
 #include "../suites.h"
 #include "../unit/inspect.h"
 #include "../unit/support.h"
@@ -396,6 +397,163 @@ START_TEST(a_plugin_that_goes_leaves_the_channel_to_others)
 }
 END_TEST
 
+/* --- over reloads ------------------------------------------------------------------------------------------------- */
+
+/* A host with version 1 of the fixture crier at work in a world, and an end of the program that reads its number. */
+typedef struct street_t {
+    rig_t rig;
+    bp_world_o *world;
+    const bp_message_api *api;
+    bp_channel_o *end;
+} street_t;
+
+static bp_channel_o *name_loud(street_t *s, uint32_t type)
+{
+    const bp_term_field_t field[] = {{.name = "loud", .type = type}};
+    const bp_term_field_list_t list = BP_LIST(field);
+    bp_channel_o *end = NULL;
+    WORKS(s->rig.host, s->api->open(s->world, NULL, "cries", &list, &end));
+    return end;
+}
+
+static void street_open(street_t *s)
+{
+    static const bp_term_field_t version[] = {{.name = "version", .type = BP_U32}};
+    const bp_term_field_list_t list = BP_LIST(version);
+    rig_init(&s->rig);
+    s->rig.desc.flags = BP_HOST_COPY_PLUGINS;
+    rig_open(&s->rig);
+    WORKS(s->rig.host, bp_host_load_plugin(s->rig.host, put_plugin("crier_1", "crier"), NULL, 0));
+    s->world = bp_world_create(s->rig.host, &(bp_world_desc_t){.name = "main"});
+    s->api = s->rig.api->registry->find(s->rig.host, BP_MESSAGE_API, 1);
+    WORKS(s->rig.host, bp_world_use_system(s->world, "cry"));
+    WORKS(s->rig.host, s->api->open(s->world, NULL, "cries", &list, &s->end));
+    WORKS(s->rig.host, bp_world_step(s->world));
+}
+
+static void street_close(street_t *s)
+{
+    s->rig.log.text[0] = '\0'; /* of reloads */
+    s->rig.log.count = 0;
+    rig_close(&s->rig);
+}
+
+static bp_result_t change_crier(street_t *s, const char *fixture)
+{
+    static const char *const names[] = {"crier"};
+    put_plugin(fixture, "crier");
+    return bp_host_reload(s->rig.host, names, 1, NULL);
+}
+
+/* The one message that can be read is of this version. */
+static void expect_cry(street_t *s, uint32_t version)
+{
+    bp_messages_t all = {.struct_size = sizeof all};
+    s->api->read(s->end, &all);
+    ck_assert_uint_eq(all.count, 1);
+    ck_assert_uint_eq(*(const uint32_t *)bp_message_value(&all, 0, 0), version);
+}
+
+static double loudness(street_t *s, uint32_t type)
+{
+    bp_channel_o *end = name_loud(s, type);
+    bp_messages_t all = {.struct_size = sizeof all};
+    s->api->read(end, &all);
+    ck_assert_uint_eq(all.count, 1);
+    const void *value = bp_message_value(&all, 0, 0);
+    double loud = type == BP_F64 ? *(const double *)value : (double)*(const float *)value;
+    s->api->close(end);
+    return loud;
+}
+
+static uint64_t hash_of(street_t *s)
+{
+    bp_snapshot_o *snapshot;
+    WORKS(s->rig.host, bp_host_snapshot(s->rig.host, &snapshot));
+    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
+    bp_snapshot_free(snapshot);
+    return hash;
+}
+
+/* What a version has sent can be read after it has gone; the next one sends through an end of its own, or through the
+ * one that has gone over to it. */
+START_TEST(what_was_sent_before_a_reload_is_read_after_it)
+{
+    static const char *const next[] = {"crier_2", "crier_4"};
+    street_t s;
+    street_open(&s);
+    expect_cry(&s, 1);
+    WORKS(s.rig.host, change_crier(&s, next[_i]));
+    expect_cry(&s, 1);
+    WORKS(s.rig.host, bp_world_step(s.world));
+    expect_cry(&s, _i == 0 ? 2 : 4);
+    WORKS(s.rig.host, bp_host_unload_plugin(s.rig.host, "crier"));
+    expect_cry(&s, _i == 0 ? 2 : 4);
+    street_close(&s);
+}
+END_TEST
+
+START_TEST(a_field_that_a_plugin_alone_names_changes_its_type_with_it)
+{
+    street_t s;
+    street_open(&s);
+    s.rig.host->reload.probation_steps = 5;
+    for (uint32_t round = 0; round < 3; round++) {
+        WORKS(s.rig.host, bp_world_step(s.world));
+        ck_assert(loudness(&s, BP_F32) == 2);
+        WORKS(s.rig.host, change_crier(&s, "crier_2"));
+        expect_cry(&s, 1);
+        WORKS(s.rig.host, bp_world_step(s.world));
+        ck_assert(loudness(&s, BP_F64) == 4);
+        WORKS(s.rig.host, reload_rollback(&s.rig.host->reload));
+        expect_cry(&s, 2);
+    }
+    WORKS(s.rig.host, change_crier(&s, "crier_2"));
+    for (uint32_t i = 0; i < 8; i++) /* beyond the end of the probation */
+        WORKS(s.rig.host, bp_world_step(s.world));
+    ck_assert(loudness(&s, BP_F64) == 4);
+    const bp_term_field_t was[] = {{.name = "loud", .type = BP_F32}};
+    const bp_term_field_list_t list = BP_LIST(was);
+    bp_channel_o *end;
+    FAILS(s.rig.host, BP_ERROR_TYPE, "'loud' as 1 f64, not as 1 f32",
+          s.api->open(s.world, NULL, "cries", &list, &end));
+    street_close(&s);
+}
+END_TEST
+
+START_TEST(a_field_that_others_name_keeps_its_type)
+{
+    street_t s;
+    street_open(&s);
+    bp_channel_o *end = name_loud(&s, BP_F32);
+    uint64_t before = hash_of(&s);
+    FAILS(s.rig.host, BP_ERROR_TYPE, "'loud' as 1 f32, not as 1 f64", change_crier(&s, "crier_2"));
+    ck_assert(hash_of(&s) == before);
+    expect_cry(&s, 1);
+    s.api->close(end);
+    WORKS(s.rig.host, change_crier(&s, "crier_2"));
+    street_close(&s);
+}
+END_TEST
+
+/* Also where messages are under way, whose records have become wider for a moment. */
+START_TEST(a_version_that_is_refused_leaves_no_field_behind)
+{
+    street_t s;
+    street_open(&s);
+    uint64_t before = hash_of(&s);
+    for (uint32_t i = 0; i < 3; i++) {
+        FAILS(s.rig.host, BP_ERROR_FAILED, "the third one does not start", change_crier(&s, "crier_3"));
+        ck_assert(hash_of(&s) == before);
+        expect_cry(&s, 1);
+        ck_assert(loudness(&s, BP_F32) == 2);
+    }
+    WORKS(s.rig.host, bp_world_step(s.world));
+    expect_cry(&s, 1);
+    street_close(&s);
+}
+END_TEST
+
 Suite *messages_suite(void)
 {
     Suite *suite = suite_create("messages");
@@ -411,5 +569,9 @@ Suite *messages_suite(void)
     tcase_add_test(tests, each_allocation_may_fail);
     tcase_add_test(tests, without_memory_messages_are_lost_and_the_log_says_how_many);
     tcase_add_test(tests, a_plugin_that_goes_leaves_the_channel_to_others);
+    tcase_add_loop_test(tests, what_was_sent_before_a_reload_is_read_after_it, 0, 2);
+    tcase_add_test(tests, a_field_that_a_plugin_alone_names_changes_its_type_with_it);
+    tcase_add_test(tests, a_field_that_others_name_keeps_its_type);
+    tcase_add_test(tests, a_version_that_is_refused_leaves_no_field_behind);
     return suite;
 }
