@@ -57,7 +57,8 @@ enum {
                              back, or stays because the other one was refused. */
     BP_PAUSE_TRIAL = 2,   /* the process is copied, and this is the original */
     BP_PAUSE_COPY = 3,    /* resume: this is the copy, in which a new version is tried for some steps, and in which
-                             threads may be started; ports, files and other processes belong to the original */
+                             threads may be started; ports, files and other processes belong to the original. Or it is
+                             a host that was made like another one in the same process, to try something there. */
     BP_PAUSE_UNLOAD = 4,  /* pause: it is about to be unloaded. resume: it could not be, for want of memory. */
     BP_PAUSE_SNAPSHOT = 5 /* what is saved is copied: threads that change it stop; ports stay open */
 };

@@ -85,6 +85,7 @@ static const make_suite_t second_half[] = {
     crash_suite,
     program_values_suite,
     recordings_suite,
+    clone_suite,
 #endif
     snapshot_suite,
     history_suite,

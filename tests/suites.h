@@ -76,6 +76,7 @@ Suite *journal_suite(void);
 Suite *recording_suite(void);
 Suite *twice_suite(void);
 Suite *recordings_suite(void);
+Suite *clone_suite(void);
 Suite *guard_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);

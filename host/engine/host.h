@@ -40,6 +40,8 @@ struct bp_host_o {
     crew_t crew;
     jobs_t *pool;              /* NULL: the embedder's, or one thread */
     bool watchful; /* BP_HOST_WATCHFUL */
+    bool guarded;              /* calls that crash are ended, ... */
+    uint32_t call_limit;       /* ... and those that take longer; 0: none */
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* given out to worlds */
     uint64_t steps;            /* configured by an ini */
@@ -81,6 +83,12 @@ extern const bp_history_api host_history_table; /* table_history.c */
 
 /* The parts of a host that a snapshot is made of (host_history.c). */
 parts_t host_parts(bp_host_o *host);
+
+/* A second host that goes on from a snapshot of this one (host_clone.c). Errors are those of the host. [main] */
+bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o **clone);
+
+/* Bring back a snapshot of another host, whose names this one may not know yet. [main] */
+bp_result_t host_bring_over(bp_host_o *host, const bp_snapshot_o *snapshot);
 
 /* Go to the moment that a plugin has wished, where one has. [main], between steps */
 void host_go_where_wished(bp_host_o *host);

@@ -132,6 +132,17 @@ bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot)
     return BP_OK;
 }
 
+bp_result_t host_bring_over(bp_host_o *host, const bp_snapshot_o *snapshot)
+{
+    size_t names = HEAD;
+    uint64_t length;
+    memcpy(&length, snapshot->bytes.start, sizeof length);
+    names += (size_t)length;
+    reader_t r = reader_of(snapshot->bytes.start + names, snapshot->bytes.size - names);
+    bp_result_t result = snapshot_read_names(&host->base, &r);
+    return result == BP_OK ? bp_host_bring_back(host, snapshot) : result;
+}
+
 uint64_t bp_host_branch(bp_host_o *host)
 {
     return host->history.branch;

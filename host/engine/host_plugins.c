@@ -208,6 +208,8 @@ static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
     if (result == BP_OK) {
         guard_tell_deaths(host->loader.guard, verb_tell_death, ends);
         host->reload.probation_steps = ends ? desc->probation : 0;
+        host->guarded = ends;
+        host->call_limit = ends ? desc->call_limit : 0;
     }
     if (result != BP_ERROR_STATE || !ends || (desc->flags & BP_HOST_WATCHFUL) != 0)
         return result == BP_ERROR_STATE ? BP_OK : result;

@@ -770,7 +770,7 @@ static const void *host_table(const char *name, uint32_t version)
 
 static bp_result_t file_table_keep(bp_host_o *host, const char *part, const char *path)
 {
-    if (!host->loader.on_trial)
+    if (!host->loader.on_trial && !host->loader.plugins.clone)
         return file_keep(part, path, &host->base.error);
     remove(part);
     return error_set(&host->base.error, BP_ERROR_STATE, "%s: no file is written while a plugin is tried", path);

@@ -314,11 +314,27 @@ static bool same_field(const kept_field_t *a, const kept_field_t *b)
            a->flags == b->flags;
 }
 
+/* The place of the field among the columns of its component as it was then; BP_NONE: it was not there. */
+static uint32_t place_then(const kept_world_t *then, const char *type, const kept_field_t *field)
+{
+    for (uint32_t i = 0; i < then->manager_count; i++) {
+        const kept_manager_t *m = &then->managers[i];
+        for (uint32_t k = 0; strcmp(m->type, type) == 0 && !m->own_storage && k < m->column_count; k++) {
+            if (same_field(&m->columns[k], field))
+                return k;
+        }
+    }
+    return BP_NONE;
+}
+
 static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_name_t name, const kept_manager_t *m,
                        uint32_t k, bp_diff_field_t *told)
 {
     const kept_column_t *after = &now->columns[column];
     uint32_t last_run = BP_NONE, there = 0;
+    k = place_then(d->before.world, m->type, &m->columns[k]);
+    if (k == BP_NONE)
+        return; /* it has come since, or is of another type now */
     for (uint32_t row = 0; row < now->count; row++) {
         bp_entity_t e = entity_at(now, row);
         uint32_t was_row;
@@ -330,7 +346,7 @@ static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_
             there = first_column(d->before.world, was, name, m->type);
             last_run = number;
         }
-        if (there == 0 || !same_field(was->columns[there + k].field, after->field))
+        if (there == 0 || there + k >= was->column_count || !same_field(was->columns[there + k].field, after->field))
             continue;
         size_t a_size, b_size;
         const kept_column_t *before = &was->columns[there + k];
@@ -450,11 +466,28 @@ static void diff_states(diffing_t *d)
         structure(d, (bp_entity_t){0}, "the random numbers of collection differ");
 }
 
+/* Fields that only one of the two has: of another version of a plugin. */
+static void diff_fields(const diffing_t *d, const kept_world_t *have, const kept_world_t *lack, const char *what)
+{
+    for (uint32_t i = 0; i < have->manager_count; i++) {
+        const kept_manager_t *m = &have->managers[i];
+        for (uint32_t k = 0; m->started && !m->own_storage && k < m->column_count; k++) {
+            text_t text = {.length = 0};
+            if (place_then(lack, m->type, &m->columns[k]) != BP_NONE)
+                continue;
+            text_append(&text, "field %s.%s %s", m->type, m->columns[k].name, what);
+            structure(d, (bp_entity_t){0}, text.chars);
+        }
+    }
+}
+
 static void diff_world(diffing_t *d, memory_t *memory)
 {
     d->no_memory = !find_places(&d->before, memory) || !find_places(&d->after, memory);
     if (!d->no_memory) {
         diff_entities(d);
+        diff_fields(d, d->before.world, d->after.world, "is not there any more, or of another type");
+        diff_fields(d, d->after.world, d->before.world, "has come, or is of another type");
         for (uint32_t i = 0; i < d->after.world->key_count; i++)
             diff_key(d, i);
         diff_states(d);

@@ -64,6 +64,13 @@ bool loader_is_static(const loader_t *loader, const char *name)
     return find_static(loader, name) != NULL;
 }
 
+/* What belongs to one process alone - ports, files, other processes - has the original: this is a copy of it, or a
+ * clone. */
+static bool is_tried(const loader_t *loader)
+{
+    return loader->on_trial || loader->plugins.clone;
+}
+
 /* Judge a head. `present`: the plugin of which the head is to be the next version, or NULL. */
 static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const plugin_t *present)
 {
@@ -297,7 +304,7 @@ bp_result_t loader_run_load(loader_t *loader, plugin_t *plugin)
 static bp_result_t run(loader_t *loader, plugin_t *plugin)
 {
     error_text_t kept;
-    bp_result_t result = loader_resume(loader, plugin, loader->on_trial ? BP_PAUSE_COPY : BP_PAUSE_LOAD);
+    bp_result_t result = loader_resume(loader, plugin, is_tried(loader) ? BP_PAUSE_COPY : BP_PAUSE_LOAD);
     if (result == BP_OK || plugin->desc.unload == NULL)
         return result;
     kept = loader->base->error;
@@ -431,6 +438,46 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     return result;
 }
 
+/* Where the other host has opened a copy of the file, this one opens a copy of that copy: what is at work, whatever
+ * lies at the plugin's path now, and as an image of its own. Else both have the same image. */
+static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t *other, const bp_plugin_head_t **head)
+{
+    plugin->path = memory_copy_text(&loader->memory, other->path);
+    if (plugin->path == NULL)
+        return error_memory(&loader->base->error, "loading a plugin");
+    *head = other->library == NULL ? find_static(loader, other->name) : NULL;
+    if (*head != NULL)
+        return BP_OK;
+    plugin->stamp = other->stamp;
+    if (other->copy == NULL)
+        return library_open(loader, plugin, other->path, head);
+    bp_result_t result = open_copy(loader, plugin, other->copy, head);
+    bool loads = result == BP_OK || plugin->library != NULL;
+    bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY;
+    return elsewhere ? open_copy_beside(loader, plugin, other->copy, head) : result;
+}
+
+bp_result_t loader_load_like(loader_t *loader, const plugin_t *other)
+{
+    error_text_t *error = &loader->base->error;
+    const bp_plugin_head_t *head;
+    plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
+    if (plugin == NULL)
+        return error_memory(error, "loading a plugin");
+    plugin->all = &loader->plugins;
+    loader->located = false;
+    bp_result_t result = open_account(loader, plugin) ? BP_OK : error_memory(error, "loading a plugin");
+    if (result == BP_OK)
+        result = open_like(loader, plugin, other, &head);
+    if (result == BP_OK)
+        result = bring_in(loader, plugin, head, other->given, other->given_count);
+    if (result != BP_OK && !loader->located)
+        error_prefix(error, result, "%s: ", other->name);
+    if (result != BP_OK)
+        free_plugin(loader, plugin);
+    return result;
+}
+
 void loader_unload(loader_t *loader, plugin_t *plugin)
 {
     uint32_t at = 0;
@@ -544,7 +591,7 @@ void loader_pause(plugin_t *plugin, uint32_t reason)
 bp_result_t loader_resume(loader_t *loader, plugin_t *plugin, uint32_t reason)
 {
     error_text_t *error = &loader->base->error;
-    if (plugin->running || (loader->on_trial && reason != BP_PAUSE_COPY) || plugin_is_aside(plugin))
+    if (plugin->running || (is_tried(loader) && reason != BP_PAUSE_COPY) || plugin_is_aside(plugin))
         return BP_OK;
     plugin->running = true;
     if (plugin->desc.resume == NULL)

@@ -46,6 +46,10 @@ void loader_free(loader_t *loader); /* no plugin may be loaded */
 /* As bp_host_load_plugin. [main] */
 bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_option_t *options, uint32_t option_count);
 
+/* Load what another loader of this process has loaded: the version of the plugin that is at work there, with the
+ * options that were given to it. [main] */
+bp_result_t loader_load_like(loader_t *loader, const plugin_t *other);
+
 /* Unload, freeing the plugin; a leak of its memory is logged. [main] */
 void loader_unload(loader_t *loader, plugin_t *plugin);
 

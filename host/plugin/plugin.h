@@ -45,6 +45,8 @@ typedef struct plugins_t {
     call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
     uint32_t calling;         /* depth of calls of load, unload, pause, resume, and create and destroy of own storage:
                                  from within them no plugin is loaded or unloaded, and no world steps */
+    bool clone;               /* of a host that was made from another one (engine/host_clone.c): systems that are output
+                                 have no state there, and none of their verbs is called */
     atomic_bool crashed;      /* some plugins have been set aside that the host has not looked at yet */
 } plugins_t;
 

@@ -400,6 +400,12 @@ void verb_close(plugin_t *opener, const bp_loader_t *kind, void *content)
 #define SYSTEM_CALL(...) \
     &(call_t) { .system = system, .plugin = system->owner, .s = &s->handed, .place = s->place, __VA_ARGS__ }
 
+/* In a clone of a host: nothing leaves it, and output that was begun there would take files from the original. */
+static bool is_kept_in(const system_t *system)
+{
+    return system->owner->all->clone && (system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+}
+
 static void call_system_start(void *data)
 {
     call_t *c = data;
@@ -408,6 +414,8 @@ static void call_system_start(void *data)
 
 bp_result_t verb_system_start(const system_t *system, verb_system_t *s)
 {
+    if (is_kept_in(system))
+        return BP_OK;
     if (system->owner->guard == NULL)
         return system->table.start(&s->handed);
     return verb_call_with_result(SYSTEM_CALL(.result = BP_OK, .rare = true), "start", call_system_start);
@@ -421,6 +429,8 @@ static void call_system_stop(void *data)
 
 void verb_system_stop(const system_t *system, verb_system_t *s)
 {
+    if (is_kept_in(system))
+        return;
     if (system->owner->guard == NULL)
         system->table.stop(&s->handed);
     else
@@ -464,6 +474,8 @@ static void call_entities_added(void *data)
 
 void verb_entities_added(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count)
 {
+    if (is_kept_in(system))
+        return;
     if (system->owner->guard == NULL)
         system->table.entities_added(&s->handed, entities, count);
     else
@@ -478,6 +490,8 @@ static void call_entities_removed(void *data)
 
 void verb_entities_removed(const system_t *system, verb_system_t *s, const bp_entity_t *entities, uint32_t count)
 {
+    if (is_kept_in(system))
+        return;
     if (system->owner->guard == NULL)
         system->table.entities_removed(&s->handed, entities, count);
     else
@@ -518,6 +532,8 @@ static void call_system_died(void *data)
 
 void verb_system_died(const system_t *system, verb_system_t *s, const bp_death_t *batch)
 {
+    if (is_kept_in(system))
+        return;
     if (system->owner->guard == NULL)
         system->deaths.died(&s->handed, batch);
     else
@@ -532,6 +548,8 @@ static void call_rewound(void *data)
 
 void verb_rewound(const system_t *system, verb_system_t *s, const bp_step_t *now)
 {
+    if (is_kept_in(system))
+        return;
     if (system->owner->guard == NULL)
         system->rewinding.rewound(&s->handed, now);
     else
@@ -546,6 +564,8 @@ static void call_system_report(void *data)
 
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report)
 {
+    if (is_kept_in(system))
+        return;
     if (system->owner->guard == NULL)
         system->reporting.report(&s->handed, report);
     else

@@ -487,6 +487,26 @@ void schedule_unsettle(schedule_t *schedule)
     schedule->settled = schedule->subscribed = false;
 }
 
+bool schedule_arrange_like(schedule_t *schedule, const schedule_t *other)
+{
+    if (schedule->count != other->count)
+        return false;
+    schedule_unsettle(schedule);
+    for (uint32_t i = 0; i < other->count; i++) {
+        const unit_t *wanted = other->units[i];
+        uint32_t at = i;
+        while (at < schedule->count && (strcmp(schedule->units[at]->name, wanted->name) != 0 ||
+                                        (schedule->units[at]->system != NULL) != (wanted->system != NULL)))
+            at++;
+        if (at == schedule->count)
+            return false;
+        unit_t *unit = schedule->units[at];
+        schedule->units[at] = schedule->units[i];
+        schedule->units[i] = unit;
+    }
+    return true;
+}
+
 /* --- names of other units --------------------------------------------------------------------------------------- */
 
 static bool known_somewhere(const world_t *world, const char *name)

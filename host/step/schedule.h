@@ -233,6 +233,10 @@ bp_result_t schedule_prepare(schedule_t *schedule);
  * would otherwise begin with this. [main] */
 bp_result_t schedule_attune(schedule_t *schedule);
 
+/* Put the units in the order in which another schedule, which has units of the same names, has them: equal wishes are
+ * settled in the order given. False where it has others. [main] */
+bool schedule_arrange_like(schedule_t *schedule, const schedule_t *other);
+
 /* Matches are looked for anew in all runs: after runs have gone. */
 void schedule_forget_runs(schedule_t *schedule);
 

@@ -1,0 +1,246 @@
+/* test_clone.c - a second host made of a first one goes on as it does, and what is tried there leaves the first alone.
+ */
+#include "../reload/reload_support.h"
+#include "../suites.h"
+#include "recall.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bp_host_o *open_host(rig_t *rig)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(rig);
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig_open(rig);
+    recall_open(rig->host);
+    return rig->host;
+}
+
+static void go_on(bp_host_o *host, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to; i++) {
+        recall_act(host, i, 5);
+        WORKS(host, bp_host_step(host));
+    }
+}
+
+/* --- exact -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_clone_goes_on_as_the_first)
+{
+    rig_t rig;
+    bp_host_o *clone, *second;
+    bp_host_o *host = open_host(&rig);
+    go_on(host, 0, 30);
+    uint64_t now = recall_hash(host);
+    scribe_state_t *scribe = recall_scribe;
+    uint64_t runs = scribe->runs;
+    WORKS(host, bp_host_clone(host, &clone));
+    EXPECT(recall_hash(clone) == now, "the clone is another one");
+    go_on(clone, 30, 50);
+    EXPECT(recall_hash(host) == now, "the clone has reached the first");
+    EXPECT(recall_scribe == scribe && scribe->runs == runs, "output of a clone");
+    WORKS(clone, bp_host_clone(clone, &second));
+    go_on(host, 30, 60);
+    go_on(second, 50, 60);
+    bp_host_destroy(clone);
+    EXPECT(recall_hash(second) == recall_hash(host), "the clone of a clone goes on otherwise");
+    bp_host_destroy(second);
+    rig_close(&rig);
+}
+END_TEST
+
+/* Units and components that came in another order than a fresh world would have them, and one that is gone. */
+START_TEST(a_history_of_parts_is_no_matter)
+{
+    rig_t rig;
+    bp_host_o *clone;
+    bp_snapshot_o *now;
+    bp_host_o *host = open_host(&rig);
+    bp_world_o *main = rig.api->world->at(host, 0);
+    go_on(host, 0, 12);
+    WORKS(host, bp_world_drop_system(main, "watcher"));
+    WORKS(host, bp_world_drop_component(main, "mark"));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_world_use_component(main, "mark"));
+    WORKS(host, bp_world_use_system(main, "watcher"));
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_snapshot(host, &now)); /* systems that are kept anew ask for the key of the component of now */
+    WORKS(host, bp_host_bring_back(host, now));
+    bp_snapshot_free(now);
+    WORKS(host, bp_host_clone(host, &clone));
+    EXPECT(recall_hash(clone) == recall_hash(host), "the clone is another one");
+    for (uint32_t i = 0; i < 8; i++) {
+        WORKS(host, bp_host_step(host));
+        WORKS(clone, bp_host_step(clone));
+    }
+    EXPECT(recall_hash(clone) == recall_hash(host), "the clone goes on otherwise");
+    bp_host_destroy(clone);
+    recall_close(&rig); /* breed asks for a component that is gone, and is told so */
+}
+END_TEST
+
+/* Each allocation of cloning fails once: the first host is as it was, and nothing is left behind. */
+START_TEST(no_memory_for_a_clone)
+{
+    rig_t rig;
+    bp_host_o *clone;
+    bp_host_o *host = open_host(&rig);
+    go_on(host, 0, 10);
+    uint64_t now = recall_hash(host), failures = 0;
+    for (uint64_t k = 1; k < 4000; k++) {
+        uint64_t refused = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_clone(host, &clone);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT(recall_hash(host) == now, "request %llu: the host has changed", (unsigned long long)k);
+        if (result == BP_OK)
+            bp_host_destroy(clone);
+        else
+            EXPECT(bp_host_error(host)[0] != '\0', "request %llu fails without a word", (unsigned long long)k);
+        failures += result != BP_OK;
+        if (rig.heap.refused == refused)
+            break;
+    }
+    EXPECT(failures > 100, "only %llu requests failed", (unsigned long long)failures);
+    recall_close(&rig);
+}
+END_TEST
+
+/* --- trying ------------------------------------------------------------------------------------------------------- */
+
+typedef struct told_t {
+    char text[4096];
+    uint64_t count;
+} told_t;
+
+static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
+{
+    told_t *told = context;
+    size_t length = strlen(told->text);
+    (void)entity;
+    snprintf(told->text + length, sizeof told->text - length, "%s: %s\n", world, text);
+}
+
+static void tell_field(void *context, const bp_diff_field_t *field)
+{
+    told_t *told = context;
+    size_t length = strlen(told->text);
+    told->count += field->count;
+    snprintf(told->text + length, sizeof told->text - length, "%s: %s.%s\n", field->world, field->component,
+             field->field);
+}
+
+static bp_result_t set_probe(void *context, bp_host_o *clone)
+{
+    const bp_api_t *api = bp_host_api(clone);
+    float mass = 77;
+    return api->property->set_named(api->world->at(clone, 0), *(const bp_entity_t *)context, "probe", "mass", BP_F32,
+                                    &mass);
+}
+
+static bp_result_t reload_probe(void *context, bp_host_o *clone)
+{
+    static const char *const names[] = {"probe"};
+    (void)context;
+    return bp_host_reload(clone, names, 1, NULL);
+}
+
+static bp_result_t change_nothing(void *context, bp_host_o *clone)
+{
+    (void)context, (void)clone;
+    return BP_OK;
+}
+
+static bp_host_o *open_probes(rig_t *rig, bp_entity_t entities[3])
+{
+    bp_world_o *world;
+    rig_init(rig);
+    rig->desc.flags = BP_HOST_COPY_PLUGINS;
+    rig_open(rig);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig->host, bp_world_use_component(world, "probe"));
+    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, 3));
+    WORKS(rig->host, bp_host_step(rig->host));
+    return rig->host;
+}
+
+START_TEST(what_is_tried_is_told_and_leaves_the_host_alone)
+{
+    rig_t rig;
+    bp_entity_t entities[3];
+    told_t told = {.count = 0};
+    const bp_diff_i sink = {&told, 3, 0, tell_structure, NULL, tell_field};
+    bp_host_try_i what = {.struct_size = sizeof what, .steps = 5, .context = &entities[1], .differences = &sink};
+    bp_host_tried_t tried = {.struct_size = sizeof tried};
+    bp_host_o *host = open_probes(&rig, entities);
+    uint64_t now = recall_hash(host);
+    what.change = change_nothing;
+    WORKS(host, bp_host_try(host, &what, &tried));
+    EXPECT(told.text[0] == '\0', "nothing was changed, and yet: %s", told.text);
+    what.change = set_probe;
+    WORKS(host, bp_host_try(host, &what, &tried));
+    ck_assert_str_eq(told.text, "main: probe.mass\n");
+    ck_assert_uint_eq(told.count, 1);
+    EXPECT(tried.with > 0 && tried.without > 0, "no times");
+    EXPECT(recall_hash(host) == now, "trying has changed the host");
+    what.context = &(bp_entity_t){.id = 12345};
+    EXPECT(bp_host_try(host, &what, NULL) != BP_OK, "an entity that is not there");
+    EXPECT(strncmp(bp_host_error(host), "the change: ", 12) == 0, "%s", bp_host_error(host));
+    EXPECT(recall_hash(host) == now, "trying has changed the host");
+    rig_close(&rig);
+}
+END_TEST
+
+/* The clone has the version that is at work, though another file lies at its path. */
+START_TEST(another_version_is_tried)
+{
+    rig_t rig;
+    bp_entity_t entities[3];
+    told_t told = {.count = 0};
+    const bp_diff_i sink = {&told, 30, 0, tell_structure, NULL, tell_field};
+    bp_host_try_i what = {.struct_size = sizeof what, .steps = 2, .change = change_nothing, .differences = &sink};
+    bp_host_o *host = open_probes(&rig, entities), *clone;
+    uint64_t now = recall_hash(host);
+    put_plugin("reload_probe_3", "probe");
+    WORKS(host, bp_host_try(host, &what, NULL));
+    EXPECT(told.text[0] == '\0', "the version of the file, not that at work: %s", told.text);
+    WORKS(host, bp_host_clone(host, &clone));
+    what.change = reload_probe;
+    WORKS(host, bp_host_try(host, &what, NULL));
+    EXPECT(strstr(told.text, "field probe.drag has come") != NULL, "no word of the new field: %s", told.text);
+    EXPECT(strstr(told.text, "field probe.velocity is not there any more") != NULL, "nor of the old: %s", told.text);
+    EXPECT(recall_hash(host) == now, "trying has changed the host");
+    WORKS(host, reload_probe(NULL, host));
+    WORKS(host, bp_host_step(host));
+    EXPECT(recall_hash(clone) == now, "a reload of the first host has reached its clone");
+    WORKS(clone, bp_host_step(clone));
+    put_plugin("refuses", "probe");
+    EXPECT(bp_host_try(host, &what, NULL) != BP_OK, "a plugin that is none");
+    EXPECT(strstr(bp_host_error(host), "the change: ") != NULL, "%s", bp_host_error(host));
+    WORKS(host, bp_host_step(host));
+    bp_host_destroy(clone);
+    recall_close(&rig);
+}
+END_TEST
+
+Suite *clone_suite(void)
+{
+    Suite *suite = suite_create("clone");
+    TCase *exact = tcase_create("exact");
+    tcase_set_timeout(exact, 120);
+    tcase_add_test(exact, a_clone_goes_on_as_the_first);
+    tcase_add_test(exact, a_history_of_parts_is_no_matter);
+    tcase_add_test(exact, no_memory_for_a_clone);
+    suite_add_tcase(suite, exact);
+    TCase *trying = tcase_create("trying");
+    tcase_set_timeout(trying, 60);
+    tcase_add_test(trying, what_is_tried_is_told_and_leaves_the_host_alone);
+    tcase_add_test(trying, another_version_is_tried);
+    suite_add_tcase(suite, trying);
+    return suite;
+}
