@@ -287,6 +287,12 @@ static const console_command_t commands[] = {
     {"bisect", "bisect WORLD PROPERTY [OP VALUE]",
      "the same in a few visits, for what stays true once it is", console_bisect},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
+    {"try", "try STEPS COMMAND ...",
+     "have a clone of the host take so many steps with a change and without, and tell in what they differ\n"
+     "  COMMAND changes something: set, create, add, remove, destroy, spawn, load, reload, use, drop, load_plugin or\n"
+     "  unload_plugin. The host itself stays as it is; `keep` makes the change there.",
+     console_try},
+    {"keep", "keep", "make the change that was tried last, in the host itself", console_keep},
     {"reload", "reload PLUGIN ... [--lossy] or INI",
      "load the present files of plugins in place of what is at work, worlds and all; several change together\n"
      "  Where values would be lost that nothing can set again it is refused, but with --lossy: then it says which.\n"
@@ -344,6 +350,30 @@ bool console_do(console_t *console, char *line)
         return console_refuse_unclosed(console);
     const console_command_t *command = find_command(console, word);
     return command != NULL && command->run(console, rest);
+}
+
+/* Those that change something in the host, and nothing outside of it. */
+static bool changes(const console_command_t *command)
+{
+    static bool (*const those[])(console_t *console, char *rest) = {
+        console_set,  console_spawn, console_load, console_create, console_add,         console_remove, console_destroy,
+        do_reload,    do_use,        do_drop,      console_load_plugin, console_unload_plugin};
+    size_t at = 0;
+    while (at < sizeof those / sizeof those[0] && those[at] != command->run)
+        at++;
+    return at < sizeof those / sizeof those[0];
+}
+
+bool console_may_try(const console_t *console, const char *line)
+{
+    char copy[CONSOLE_VALUE], *rest = copy, *word;
+    snprintf(copy, sizeof copy, "%s", line);
+    if (console_words_next(&rest, &word) != WORDS_FOUND)
+        return console_refuse(console, "try which change? For instance: try 60 set main/earth.body.mass 1");
+    const console_command_t *command = find_command(console, word);
+    if (command != NULL && !changes(command))
+        return console_refuse(console, "'%s' changes nothing in the host, and cannot be tried", word);
+    return command != NULL;
 }
 
 /* --- words ------------------------------------------------------------------------------------------------------- */
@@ -473,6 +503,7 @@ static int talk(program_t *program)
     bool fine = do_lines(&console, lines);
     lines_close(lines);
     free(console.spawns);
+    free(console.tried);
     for (uint32_t i = 0; i < console.watch_count; i++)
         free(console.watched[i]);
     return fine || console.interactive ? STATUS_FINE : STATUS_FAILED;

@@ -22,6 +22,7 @@ typedef struct console_t {
     bool over;        /* quit was asked for */
     bp_spawn_t *spawns; /* what `spawn` brought, number 1 first; {0}: despawned */
     uint32_t spawn_count, spawn_room;
+    char *tried;      /* the line that was tried last; NULL: none */
     char *watched[CONSOLE_WATCHED]; /* paths, in the order in which they were given */
     uint32_t watch_count;
 } console_t;
@@ -47,6 +48,9 @@ bool console_takes_nothing(const console_t *console, char *rest);
 
 /* Do one line, which is cut into words in place. false where it failed, which has been complained about. */
 bool console_do(console_t *console, char *line);
+
+/* Does the line begin with a command that can be tried (console_try)? Complains where not. */
+bool console_may_try(const console_t *console, const char *line);
 
 /* The name of the `index`-th command, NULL past the last. */
 const char *console_command_name(uint32_t index);
@@ -139,6 +143,8 @@ bool console_branch(console_t *console, char *rest);
 bool console_when(console_t *console, char *rest);
 bool console_bisect(console_t *console, char *rest);
 bool console_mark(console_t *console, char *rest);
+bool console_try(console_t *console, char *rest);
+bool console_keep(console_t *console, char *rest);
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 

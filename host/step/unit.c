@@ -484,7 +484,8 @@ void unit_call_simulate(unit_t *unit, const bp_run_t *run)
 
 static bool is_left_out(const unit_t *unit)
 {
-    return unit->schedule->crew->recomputing && (unit->system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+    return (unit->system->table.flags & BP_SYSTEM_OUTPUT) != 0 &&
+           (unit->schedule->crew->recomputing || unit->system->owner->all->clone);
 }
 
 void unit_call_run(unit_t *unit, const bp_match_t *match)

@@ -84,6 +84,30 @@ START_TEST(a_game_is_recorded)
 }
 END_TEST
 
+START_TEST(a_change_is_tried_and_kept)
+{
+    static const char ini[] = "[host]\nplugins = point_mass\n"
+                              "[world main]\nstep_rate = 1\ncomponents = point_mass\n"
+                              "[spawn main one]\ncount = 2\ncomponents = point_mass\n"
+                              "point_mass.velocity = 1 0 0\n";
+    static const char lines[] = "step 3\ntry 10 set main/#1:1.point_mass.mass 5\nget main/#1:1.point_mass.mass\n"
+                                "keep\nget main/#1:1.point_mass.mass\ntry 4 set main/#1:1.point_mass.mass 5\n"
+                                "try 2 reload point_mass\ntry 0 create main 2 point_mass\n";
+    const outcome_t *outcome = console(ini, lines);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "point_mass.mass differs in 1 entity, by 4 at most\n10 steps later; `keep` makes the "
+                            "change\n1\n5\nno difference 4 steps later");
+    expect_in(outcome->out, "no difference 2 steps later");
+    expect_in(outcome->out, "has come\n0 steps later");
+    expect(console(ini, "keep\n"), 1, "nothing has been tried");
+    expect(console(ini, "try\n"), 1, "for how many steps");
+    expect(console(ini, "try x set\n"), 1, "'x' is no number of steps");
+    expect(console(ini, "try 3\n"), 1, "try which change?");
+    expect(console(ini, "try 3 get main/#1:1.point_mass.mass\n"), 1, "'get' changes nothing");
+    expect(console(ini, "try 3 set main/#9:1.point_mass.mass 1\n"), 1, "#9:1");
+}
+END_TEST
+
 START_TEST(the_first_step_is_found)
 {
     static const char ini[] = "[host]\nplugins = point_mass\nhistory = 64 MiB\n"
@@ -140,6 +164,7 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, steps_are_taken_twice);
     tcase_add_test(tcase, a_game_is_recorded);
     tcase_add_test(tcase, the_first_step_is_found);
+    tcase_add_test(tcase, a_change_is_tried_and_kept);
     tcase_add_test(tcase, what_is_wrong_is_told);
     suite_add_tcase(suite, tcase);
     return suite;
