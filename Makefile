@@ -7,7 +7,7 @@
 # AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
-# SYSTEM    what to build for: windows; empty for this machine (`make windows` sets it)
+# SYSTEM    what to build for: windows or aarch64; empty for this machine (`make windows`, `make aarch64` set it)
 # V=1       show each command whole instead of its name and file
 
 BUILD    ?= build
@@ -58,6 +58,13 @@ else
 SO       := .so
 OTHER    := win32
 PKG_CONFIG := pkg-config
+# Linux on another processor: its libraries, the C library among them, come from tools/aarch64_deps.
+ifeq ($(SYSTEM),aarch64)
+CROSS    := aarch64-linux-gnu-
+DEPS     := $(shell tools/aarch64_deps where)
+CC       := $(if $(findstring ccache,$(CC)),ccache )$(CROSS)gcc --sysroot=$(DEPS)
+PKG_CONFIG := PKG_CONFIG_LIBDIR=$(DEPS)/usr/lib/aarch64-linux-gnu/pkgconfig:$(DEPS)/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$(DEPS) pkg-config
+endif
 LIBS      = $(shell $(PKG_CONFIG) --libs inih) -ldl -lm -pthread
 EDITING  := libedit
 SHARED    = -Wl,-soname,libbackplane.so.0
@@ -115,7 +122,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows dist
+.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -485,6 +492,19 @@ build/windows/point_mass_2.dll: tests/windows/point_mass_2.c $(HEADERS)
 	$(call say,PLUGIN,$@)
 	$(Q)$(CC) $(PLUGIN_CODE) -shared $(LINK) $< -o $@
 
+# --- Linux on aarch64, from here: the same, by Debian's cross compiler ----------------------------------------------
+
+aarch64:
+	@tools/packages.sh aarch64
+	@tools/aarch64_deps >/dev/null
+	@$(MAKE) --no-print-directory $(PARALLEL) SYSTEM=aarch64 BUILD=build/aarch64 built test-parts
+
+# The tests that matter under qemu-user: tests/aarch64/all.sh.
+test-aarch64: aarch64
+	@tools/packages.sh aarch64-test
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	@tests/aarch64/all.sh $(BUILD)
+
 # --- the rest --------------------------------------------------------------------------------------------------
 
 install: all $(BUILD)/libbackplane.a
@@ -493,6 +513,10 @@ install: all $(BUILD)/libbackplane.a
 # Archives to unpack and use; that for Windows too where build/windows is built.
 dist: all $(BUILD)/libbackplane.a
 	@tools/dist.sh $(BUILD) $(BUILD)/dist "$(VERSION)"
+
+# A Debian package of what is built, into build/dist as well.
+deb: all $(BUILD)/libbackplane.a
+	@tools/deb.sh $(BUILD) $(BUILD)/dist "$(VERSION)"
 
 clean:
 	rm -rf $(BUILD)
@@ -524,7 +548,9 @@ help:
 	@echo "make import-check compares what was imported with the model"
 	@echo "make import       backplane-import, which turns glTF, OBJ and COLLADA into scenes; needs assimp"
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
+	@echo "make aarch64      the same for Linux on aarch64, into build/aarch64; make test-aarch64: run them with qemu-user"
 	@echo "make dist         archives of what is built, into build/dist"
+	@echo "make deb          Debian packages of what is built, into build/dist"
 	@echo "make NATIVE=1     for this machine's processor"
 	@echo "make V=1          show whole commands"
 	@echo "make windows      program, library, plugins and tests for Windows, into build/windows; make test-windows: run them with wine"

@@ -1,8 +1,8 @@
 /* bp_types.h - the plain data that crosses the boundary between host and plugins.
  *
  * Everything here is frozen: these types are passed by value, so neither their size nor the meaning of a
- * member ever changes within ABI major version 2. Numbers are little or big endian as the machine is; nothing
- * here is written to a file as it stands.
+ * member ever changes within ABI major version 2. Numbers are little-endian, addresses have 64 bits: compiled scenes,
+ * saves and recordings hold columns as they lie in memory, and are exchanged between machines.
  *
  * Suffixes, here and in all headers beside this one:
  *   _t    plain data                          bp_entity_t, bp_field_t
@@ -22,6 +22,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "Backplane runs on little-endian processors only: scenes, saves and recordings hold columns as they lie in memory"
+#endif
+#if UINTPTR_MAX != UINT64_MAX
+#error "Backplane runs on 64-bit systems only: the structs of plugin_api have the sizes that 64-bit addresses give them"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,8 +4,9 @@
 # Looks with pkg-config for what is missing; installs it with apt-get where that is allowed without asking (root, or
 # sudo without a password), and else prints the command to type. Arguments: "build", "test", "import" or
 # "import-test" (which need more; the last, assimp with its test models, is never asked for by make), "browser" (for
-# make test-browser), "windows" or "windows-test" (to build for Windows and to run that under wine; Debian and Ubuntu only), or the name of a plugin that
-# needs libraries of its own (plugins/NAME/packages).
+# make test-browser), "windows" or "windows-test" (to build for Windows and to run that under wine), "aarch64" or
+# "aarch64-test" (the same for Linux on aarch64 and qemu-user; these four on Debian and Ubuntu only), or the name of a
+# plugin that needs libraries of its own (plugins/NAME/packages).
 set -eu
 
 need=${1:-build}
@@ -74,6 +75,13 @@ if [ "$need" = windows ] || [ "$need" = windows-test ]; then
     command -v cmake >/dev/null 2>&1 || add cmake "" "" ""
     command -v dpkg-source >/dev/null 2>&1 || add dpkg-dev "" "" ""
     [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || add debian-archive-keyring "" "" ""
+fi
+if [ "$need" = aarch64 ] || [ "$need" = aarch64-test ]; then
+    command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || add gcc-aarch64-linux-gnu "" "" ""
+    [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || add debian-archive-keyring "" "" ""
+fi
+if [ "$need" = aarch64-test ]; then
+    command -v qemu-aarch64 >/dev/null 2>&1 || add qemu-user "" "" ""
 fi
 if [ "$need" = windows-test ]; then
     command -v wine >/dev/null 2>&1 || add "wine wine64" "" "" ""
