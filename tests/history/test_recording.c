@@ -11,6 +11,9 @@ enum { STEPS = 40, SMALL_STEPS = 6, CUTS = 400, FLIPS = 300 };
 
 static const char file[] = TEST_SCRATCH_DIR "/recording", copy[] = TEST_SCRATCH_DIR "/recording_copy";
 
+/* What is done in each step goes by the number of the step and this one. */
+static uint64_t other_acts;
+
 static void open_host(rig_t *rig)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
@@ -24,7 +27,7 @@ static void open_host(rig_t *rig)
 static void take_steps(bp_host_o *host, uint64_t from, uint64_t to, uint64_t *hashes)
 {
     for (uint64_t i = from; i < to; i++) {
-        recall_act(host, i, 21);
+        recall_act(host, i + other_acts, 21);
         if (i % 7 == 3)
             bp_host_touched(host);
         WORKS(host, i % 5 == 4 ? bp_world_step(bp_host_api(host)->world->at(host, 1)) : bp_host_step(host));
@@ -165,6 +168,61 @@ START_TEST(with_any_byte_flipped)
     EXPECT(shorter > FLIPS / 2, "%u", shorter);
     recall_close(&rig);
     free(bytes);
+}
+END_TEST
+
+enum { PLACES = 4096 };
+
+/* Lengths of a recording at which it is good for more than at any smaller one: where its chunks end. */
+static uint32_t find_ends(bp_host_o *host, const char *bytes, size_t size, size_t *ends)
+{
+    int64_t most = -1;
+    uint32_t count = 0;
+    for (size_t length = 0; length <= size && count < PLACES; length += length + 16 > size && length < size ? size - length : 16) {
+        bp_recording_o *recording;
+        write_whole(copy, bytes, length);
+        if (bp_recording_open(host, copy, &recording) != BP_OK)
+            continue;
+        bp_recording_t info = info_of(recording);
+        if ((int64_t)info.last > most && info.lost == 0) {
+            most = (int64_t)info.last;
+            ends[count++] = length;
+        }
+        bp_recording_close(recording);
+    }
+    return count;
+}
+
+/* Each chunk is whole, and of the right moment, but what lies before it is not what it was written behind. */
+START_TEST(chunks_of_another_recording_are_not_taken_for_its_own)
+{
+    uint64_t hashes[SMALL_STEPS + 2], other_hashes[SMALL_STEPS + 2];
+    size_t size, other_size, ends[PLACES], other_ends[PLACES];
+    rig_t rig;
+    record(SMALL_STEPS, hashes, 0);
+    char *bytes = read_whole(file, &size);
+    other_acts = 1000;
+    record(SMALL_STEPS, other_hashes, 0);
+    other_acts = 0;
+    char *other = read_whole(file, &other_size), *joined = malloc(size + other_size);
+    open_host(&rig);
+    uint32_t count = find_ends(rig.host, bytes, size, ends);
+    EXPECT(joined != NULL && count == find_ends(rig.host, other, other_size, other_ends) && count > 3, "%u chunks", count);
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        bp_recording_o *recording;
+        memcpy(joined, bytes, ends[i]);
+        memcpy(joined + ends[i], other + other_ends[i], other_size - other_ends[i]);
+        write_whole(copy, joined, ends[i] + other_size - other_ends[i]);
+        WORKS(rig.host, bp_recording_open(rig.host, copy, &recording));
+        EXPECT(info_of(recording).lost > 0 && info_of(recording).last < SMALL_STEPS,
+               "a file that goes on with another recording's chunks after %zu bytes is good up to step %u", ends[i],
+               (uint32_t)info_of(recording).last);
+        bp_recording_close(recording);
+    }
+    recall_close(&rig);
+    free(bytes);
+    free(other);
+    free(joined);
 }
 END_TEST
 
@@ -343,6 +401,7 @@ Suite *recording_suite(void)
     tcase_add_loop_test(tcase, what_is_recorded_is_computed_again, 0, 2);
     tcase_add_test(tcase, cut_at_any_length);
     tcase_add_test(tcase, with_any_byte_flipped);
+    tcase_add_test(tcase, chunks_of_another_recording_are_not_taken_for_its_own);
     tcase_add_test(tcase, resumed_it_goes_on_to_the_bit);
     tcase_add_test(tcase, a_past_that_is_gone_to_goes_on_in_the_file);
     tcase_add_test(tcase, a_difference_is_named);

@@ -195,6 +195,20 @@ START_TEST(indices_of_a_world_that_goes_are_used_again)
 }
 END_TEST
 
+/* Worlds that grow in turn take pages that do not lie behind their last one; what was left of that one is used. */
+START_TEST(worlds_that_grow_in_turn_leave_no_indices_unused)
+{
+    enum { GROWTH = 600, TURNS = 50 };
+    static bp_entity_t e[GROWTH];
+    bp_world_o *worlds[] = {rig_world(&rig, "left"), rig_world(&rig, "right")};
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        for (uint32_t w = 0; w < COUNT(worlds); w++)
+            in(worlds[w], e, GROWTH);
+    }
+    ck_assert_uint_le(rig.api->entity->bound(rig.host), COUNT(worlds) * TURNS * GROWTH + 8 * 1024);
+}
+END_TEST
+
 Suite *many_worlds_suite(void)
 {
     Suite *suite = suite_create("many_worlds");
@@ -206,6 +220,7 @@ Suite *many_worlds_suite(void)
     tcase_add_test(tests, a_world_that_goes_takes_its_records_along);
     tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
     tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);
+    tcase_add_test(tests, worlds_that_grow_in_turn_leave_no_indices_unused);
     suite_add_tcase(suite, tests);
     return suite;
 }
