@@ -386,6 +386,15 @@ BACKPLANE_API void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const 
 BACKPLANE_API bp_result_t bp_world_save(bp_world_o *world, const char *path);
 BACKPLANE_API bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags);
 
+/* Several worlds in one file: who lives in more than one of them is one entity again afterwards. `worlds` NULL stands
+ * for all: of the host, or of the file. Restoring is as bp_scene_restore for each world, all or nothing over all of
+ * them; a file has worlds under their names, and those that are not asked for stay in it. BP_ERROR_NOT_FOUND where file
+ * or host has no world of a name; BP_ERROR_SYNTAX where it is no such file. */
+BACKPLANE_API bp_result_t bp_host_save_worlds(bp_host_o *host, bp_world_o *const *worlds, uint32_t count,
+                                              const char *path);
+BACKPLANE_API bp_result_t bp_host_restore_worlds(bp_host_o *host, bp_world_o *const *worlds, uint32_t count,
+                                                 const char *path, uint32_t flags);
+
 /* --- snapshots --- */
 
 /* All that decides how a host goes on, between two steps (docs/history.md). A snapshot belongs to the caller alone: it

@@ -65,6 +65,7 @@ static const make_suite_t first_half[] = {
     spawn_suite,
     scene_property_suite,
     save_suite,
+    several_suite,
     golden_suite,
     scene_files_suite,
 };

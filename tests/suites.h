@@ -60,6 +60,7 @@ Suite *compile_errors_suite(void);
 Suite *spawn_suite(void);
 Suite *scene_property_suite(void);
 Suite *save_suite(void);
+Suite *several_suite(void);
 Suite *golden_suite(void);
 Suite *scene_files_suite(void);
 Suite *dump_suite(void);

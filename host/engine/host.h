@@ -132,6 +132,9 @@ void host_take_threads(bp_host_o *host, uint32_t threads, jobs_t *pool);
 uint32_t host_list_entities(const world_t *world, bp_entity_t *entities);
 void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count);
 
+/* The clock of a world as a blob has it, where it has one (host_scenes.c). */
+void host_set_clock(bp_world_o *world, const blob_info_t *info);
+
 /* Has the world a component or a system of that name? And the end of one that has just come into it, which no entity
  * has any more: as if it had never come; cannot fail (use.c). [main], between steps */
 bool host_has(const bp_world_o *world, const char *name, bool system);

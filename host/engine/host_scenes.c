@@ -184,7 +184,7 @@ void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, ui
     store_collect_all(world);
 }
 
-static void set_clock(bp_world_o *world, const blob_info_t *info)
+void host_set_clock(bp_world_o *world, const blob_info_t *info)
 {
     if ((info->flags & BLOB_HAS_CLOCK) == 0)
         return;
@@ -209,7 +209,7 @@ bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flag
     result = journal_spawn_scene(&scene->host->scenes, scene, &world->rows, flags, JOURNAL_RELEASED, NULL, &spawn);
     if (result == BP_OK) {
         host_clear_world(scene->host, &world->rows, old, old_count);
-        set_clock(world, scene->blob.info);
+        host_set_clock(world, scene->blob.info);
     }
     memory_free(&world->rows.memory, old, size);
     return result;

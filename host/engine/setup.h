@@ -14,6 +14,11 @@
 
 enum { SETUP_WORD = 1024 }; /* longer than any word of a value in use, so that words are judged whole */
 
+/* The entities of one [spawn]: a part of setup_t.spawned. */
+typedef struct setup_spawned_t {
+    uint32_t section, first, count;
+} setup_spawned_t;
+
 typedef struct setup_t {
     bp_host_o *host;
     error_text_t *error;
@@ -30,6 +35,8 @@ typedef struct setup_t {
     bp_host_desc_t live; /* about crashes and hot reload */
     bp_entity_t *spawned; /* by [spawn ...] */
     uint32_t spawned_count, spawned_capacity;
+    setup_spawned_t *lists; /* of each section that has made some */
+    uint32_t list_count, list_capacity;
     bp_spawn_t *spawns;   /* of scenes */
     uint32_t spawn_count, spawn_capacity;
     const char *plugin_path; /* "" where not given */

@@ -75,18 +75,18 @@ static bp_result_t spawn_key(setup_t *s, world_t *world, char *word, uint32_t *k
     return result != BP_OK ? result : world_key(world, component, name, key);
 }
 
-static bp_result_t spawn_prototype(setup_t *s, world_t *world, const char *list, uint32_t *prototype)
+static bp_result_t spawn_keys(setup_t *s, world_t *world, const char *list, uint32_t keys[PROTOTYPES_MAX_KEYS],
+                              uint32_t *count)
 {
-    uint32_t keys[PROTOTYPES_MAX_KEYS], count = 0;
     char word[SETUP_WORD];
-    while ((list = text_next_word(list, word, sizeof word)) != NULL) {
-        if (count == PROTOTYPES_MAX_KEYS)
+    for (*count = 0; (list = text_next_word(list, word, sizeof word)) != NULL; ++*count) {
+        if (*count == PROTOTYPES_MAX_KEYS)
             return error_set(s->error, BP_ERROR_LIMIT, "an entity has at most %d components", PROTOTYPES_MAX_KEYS);
-        bp_result_t result = spawn_key(s, world, word, &keys[count++]);
+        bp_result_t result = spawn_key(s, world, word, &keys[*count]);
         if (result != BP_OK)
             return result;
     }
-    return store_prototype(world, keys, count, prototype);
+    return BP_OK;
 }
 
 static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *entry, const bp_entity_t *entities,
@@ -95,8 +95,8 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     char component[SETUP_WORD];
     const char *dot = strchr(entry->key, '.');
     if (dot == NULL || (size_t)(dot - entry->key) >= sizeof component)
-        return error_set(s->error, BP_ERROR_SYNTAX, "'%s' is neither count, components nor COMPONENT.PROPERTY",
-                         entry->key);
+        return error_set(s->error, BP_ERROR_SYNTAX,
+                         "'%s' is neither count, entities, components nor COMPONENT.PROPERTY", entry->key);
     memcpy(component, entry->key, (size_t)(dot - entry->key));
     component[dot - entry->key] = '\0';
     bp_property_t property;
@@ -123,14 +123,46 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     return result;
 }
 
-static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_t *section, uint32_t count,
+/* The entities of another section live in this world too, with these components. */
+static bp_result_t lend_spawned(setup_t *s, world_t *world, const ini_entry_t *of, const uint32_t *keys,
+                                uint32_t key_count, bp_entity_t **entities, uint32_t *count)
+{
+    const setup_spawned_t *found = NULL;
+    char name[SETUP_WORD + 8];
+    snprintf(name, sizeof name, "spawn %s", of->value);
+    for (uint32_t i = 0; i < s->list_count; i++) {
+        if (strcmp(s->ini.sections[s->lists[i].section].name, name) == 0)
+            found = &s->lists[i];
+    }
+    if (found == NULL)
+        return setup_at_line(s, of->line,
+                             error_set(s->error, BP_ERROR_NOT_FOUND,
+                                       "entities = %s: no [%s] is spawned before this one", of->value, name));
+    *count = found->count;
+    *entities = found->count == 0 ? NULL : s->spawned + found->first;
+    for (uint32_t i = 0; i < key_count && found->count > 0; i++) {
+        bp_result_t result = store_add(world, keys[i], *entities, found->count);
+        if (result != BP_OK)
+            return setup_at_line(s, of->line, result);
+    }
+    return BP_OK;
+}
+
+static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_t *section, uint32_t *given,
                                   bp_entity_t **entities)
 {
     const ini_entry_t *components = setup_find_entry(s, section->name, "components");
-    uint32_t prototype = 0;
-    bp_result_t result = components == NULL ? BP_OK : spawn_prototype(s, world, components->value, &prototype);
+    const ini_entry_t *of = setup_find_entry(s, section->name, "entities");
+    uint32_t prototype = 0, keys[PROTOTYPES_MAX_KEYS], key_count = 0, count = *given;
+    bp_result_t result = components == NULL ? BP_OK : spawn_keys(s, world, components->value, keys, &key_count);
+    if (result == BP_OK && of == NULL && components != NULL)
+        result = store_prototype(world, keys, key_count, &prototype);
     if (result != BP_OK)
         return setup_at_line(s, components->line, result);
+    if (of != NULL)
+        return lend_spawned(s, world, of, keys, key_count, entities, given);
+    if (!memory_reserve(&s->ini.memory, &s->lists, &s->list_capacity, (uint64_t)s->list_count + 1, sizeof *s->lists))
+        return setup_at_line(s, section->line, error_memory(s->error, "spawning entities"));
     if (!memory_reserve(&s->ini.memory, &s->spawned, &s->spawned_capacity, (uint64_t)s->spawned_count + count,
                         sizeof *s->spawned))
         return setup_at_line(s, section->line, error_memory(s->error, "spawning entities"));
@@ -138,6 +170,8 @@ static bp_result_t create_spawned(setup_t *s, world_t *world, const ini_section_
     result = store_create(world, prototype, *entities, count);
     if (result != BP_OK)
         return setup_at_line(s, section->line, result);
+    s->lists[s->list_count++] =
+        (setup_spawned_t){(uint32_t)(section - s->ini.sections), s->spawned_count, count};
     s->spawned_count += count;
     return BP_OK;
 }
@@ -155,11 +189,17 @@ bp_result_t setup_spawn(setup_t *s, const ini_section_t *section)
     const ini_entry_t *count_entry = setup_find_entry(s, section->name, "count");
     bp_result_t result = setup_read_value(s, count_entry, BP_U32, &count);
     bp_entity_t *entities = NULL;
+    if (result == BP_OK && count_entry != NULL && setup_find_entry(s, section->name, "entities") != NULL)
+        result = setup_at_line(s, count_entry->line,
+                               error_set(s->error, BP_ERROR_ARGUMENT,
+                                         "count and entities: either some are made, or they are those of another "
+                                         "[spawn]"));
     if (result == BP_OK)
-        result = create_spawned(s, world, section, count.u32, &entities);
+        result = create_spawned(s, world, section, &count.u32, &entities);
     for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
         const ini_entry_t *e = &s->ini.entries[i];
-        if (e->section_number != section_number || strcmp(e->key, "count") == 0 || strcmp(e->key, "components") == 0)
+        if (e->section_number != section_number || strcmp(e->key, "count") == 0 ||
+            strcmp(e->key, "components") == 0 || strcmp(e->key, "entities") == 0)
             continue;
         result = set_property(s, world, e, entities, count.u32);
         if (result != BP_OK)
@@ -193,7 +233,9 @@ void setup_release_spawned(setup_t *s)
         bp_host_release_spawn(s->host, s->spawns[--s->spawn_count]);
     memory_free(&s->ini.memory, s->spawns, (size_t)s->spawn_capacity * sizeof *s->spawns);
     memory_free(&s->ini.memory, s->spawned, (size_t)s->spawned_capacity * sizeof *s->spawned);
+    memory_free(&s->ini.memory, s->lists, (size_t)s->list_capacity * sizeof *s->lists);
     s->spawns = NULL;
     s->spawned = NULL;
-    s->spawn_capacity = s->spawned_capacity = s->spawned_count = 0;
+    s->lists = NULL;
+    s->spawn_capacity = s->spawned_capacity = s->spawned_count = s->list_capacity = s->list_count = 0;
 }

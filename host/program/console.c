@@ -241,10 +241,14 @@ static const console_command_t commands[] = {
      "  SCENE is a file of scene JSON, or a compiled or saved scene. Prints the number to despawn it by.",
      console_spawn},
     {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
-    {"save", "save WORLD FILE", "write all entities of a world to a file", console_save},
-    {"load", "load WORLD FILE",
+    {"save", "save WORLD[+WORLD ...] FILE",
+     "write all entities of a world, or of several, to a file\n"
+     "  `all` stands for all worlds. Who lives in several worlds is one entity again when they are loaded together.",
+     console_save},
+    {"load", "load WORLD[+WORLD ...] FILE",
      "put what a file holds in the place of all that a world holds\n"
-     "  FILE is what save wrote, or any scene. Entities that live on in other worlds keep what they have there.",
+     "  FILE is what save wrote, or any scene. Entities that live on in other worlds keep what they have there.\n"
+     "  A file of several worlds is loaded as `load all FILE`, or with the worlds wanted: load game+inventory FILE.",
      console_load},
     {"create", "create WORLD [N] [COMPONENT ...]",
      "make an entity, or N of them, with components such as body:point_mass\n"

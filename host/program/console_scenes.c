@@ -172,32 +172,79 @@ bool console_despawn(console_t *console, char *rest)
 
 /* --- save, load ------------------------------------------------------------------------------------------- */
 
-/* The two words that `save` and `load` take. NULL after a complaint. */
-static bp_world_o *world_and_file(console_t *console, char *rest, const char *command, char **file)
+enum { WORLDS_MOST = 64 };
+
+/* What `save` and `load` are told: one world; or several, as game+inventory, or all. */
+typedef struct worlds_t {
+    bp_world_o *worlds[WORLDS_MOST];
+    uint32_t count; /* 0: all */
+    char *file;
+} worlds_t;
+
+static bool read_worlds(console_t *console, char *list, worlds_t *worlds)
+{
+    char why[WHY_MAX];
+    if (strcmp(list, "all") == 0 && console->program->api->world->find(console->program->host, list) == NULL)
+        return true;
+    for (char *name = list, *next; name != NULL; name = next) {
+        next = strchr(name, '+');
+        if (next != NULL)
+            *next++ = '\0';
+        if (worlds->count == WORLDS_MOST)
+            return console_refuse(console, "more than %d worlds; name them as `all`", WORLDS_MOST);
+        worlds->worlds[worlds->count] = inspect_world(console->program, name, why);
+        if (worlds->worlds[worlds->count++] == NULL)
+            return console_refuse(console, "%s", why);
+    }
+    return true;
+}
+
+/* The two words that `save` and `load` take. */
+static bool worlds_and_file(console_t *console, char *rest, const char *command, worlds_t *worlds)
 {
     char *words[2];
-    char why[WHY_MAX];
+    *worlds = (worlds_t){.count = 0};
     if (!console_take_words(console, rest, words, 2))
-        return NULL;
-    if (words[1] == NULL) {
-        console_refuse(console, "%s needs a world and a file, such as %s main main.bpe", command, command);
-        return NULL;
+        return false;
+    if (words[1] == NULL)
+        return console_refuse(console, "%s needs a world and a file, such as %s main main.bpe", command, command);
+    worlds->file = words[1];
+    return read_worlds(console, words[0], worlds);
+}
+
+/* Several worlds, in one file. */
+static bool save_several(console_t *console, const worlds_t *worlds, bool load)
+{
+    const program_t *program = console->program;
+    bp_world_o *const *list = worlds->count == 0 ? NULL : worlds->worlds;
+    bp_result_t result = load ? bp_host_restore_worlds(program->host, list, worlds->count, worlds->file, 0)
+                              : bp_host_save_worlds(program->host, list, worlds->count, worlds->file);
+    if (result != BP_OK)
+        return refuse_last(console);
+    bp_world_stats_t stats;
+    bp_world_o *world;
+    for (uint32_t i = 0; worlds->count == 0 || i < worlds->count; i++) {
+        world = worlds->count == 0 ? program->api->world->at(program->host, i) : worlds->worlds[i];
+        if (world == NULL)
+            break;
+        bp_world_stats(world, &stats);
+        printf("%s: %" PRIu32 " %s %s\n", stats.name, stats.entities, plural(stats.entities),
+               load ? "loaded" : "saved");
     }
-    bp_world_o *world = inspect_world(console->program, words[0], why);
-    if (world == NULL)
-        console_refuse(console, "%s", why);
-    *file = words[1];
-    return world;
+    return true;
 }
 
 bool console_save(console_t *console, char *rest)
 {
-    char *file;
+    worlds_t worlds;
     bp_scene_o *scene;
     size_t size;
-    bp_world_o *world = world_and_file(console, rest, "save", &file);
-    if (world == NULL)
+    if (!worlds_and_file(console, rest, "save", &worlds))
         return false;
+    if (worlds.count != 1)
+        return save_several(console, &worlds, false);
+    bp_world_o *world = worlds.worlds[0];
+    const char *file = worlds.file;
     if (bp_scene_capture(world, &scene) != BP_OK)
         return refuse_last(console);
     bool fine = bp_scene_write(scene, file) == BP_OK;
@@ -213,11 +260,14 @@ bool console_save(console_t *console, char *rest)
 
 bool console_load(console_t *console, char *rest)
 {
-    char *file;
+    worlds_t worlds;
     bp_scene_o *scene;
-    bp_world_o *world = world_and_file(console, rest, "load", &file);
-    if (world == NULL)
+    if (!worlds_and_file(console, rest, "load", &worlds))
         return false;
+    if (worlds.count != 1)
+        return save_several(console, &worlds, true);
+    bp_world_o *world = worlds.worlds[0];
+    const char *file = worlds.file;
     if (bp_scene_open(console->program->host, file, &scene) != BP_OK)
         return refuse_last(console);
     uint32_t count = bp_scene_entity_count(scene);

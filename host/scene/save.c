@@ -372,7 +372,32 @@ static void free_save(save_t *s)
     memory_free(memory, s->parents, ((size_t)s->rows + s->extra_count + 1) * sizeof *s->parents);
 }
 
+static bp_result_t list_entities(const save_t *s, bp_entity_t **entities, uint32_t *count)
+{
+    uint32_t at = 0;
+    *count = s->rows + s->extra_count;
+    *entities = memory_resize(s->memory, NULL, 0, (*count + (size_t)1) * sizeof **entities);
+    if (*entities == NULL)
+        return error_memory(&s->world->base->error, "saving a world");
+    for (uint32_t g = 0; g < s->group_count; g++) {
+        const run_t *run = s->groups[g].run;
+        for (uint32_t row = 0; row < run->count; row++) {
+            if (run_entities(run)[row].id != 0)
+                (*entities)[at++] = run_entities(run)[row];
+        }
+    }
+    if (s->extra_count > 0)
+        memcpy(*entities + at, s->extras, s->extra_count * sizeof **entities);
+    return BP_OK;
+}
+
 bp_result_t save_world(world_t *world, const world_clock_t *clock, memory_t *memory, void **bytes, size_t *size)
+{
+    return save_world_listed(world, clock, memory, bytes, size, NULL, NULL);
+}
+
+bp_result_t save_world_listed(world_t *world, const world_clock_t *clock, memory_t *memory, void **bytes, size_t *size,
+                              bp_entity_t **entities, uint32_t *entity_count)
 {
     save_t s = {.world = world, .clock = clock, .memory = memory};
     bp_result_t result = plan_groups(&s);
@@ -387,6 +412,8 @@ bp_result_t save_world(world_t *world, const world_clock_t *clock, memory_t *mem
         else
             blob_write_drop(&s.writer);
     }
+    if (result == BP_OK && entities != NULL && (result = list_entities(&s, entities, entity_count)) != BP_OK)
+        memory_free(memory, *bytes, *size);
     free_save(&s);
     return result;
 }

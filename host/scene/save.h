@@ -21,4 +21,9 @@
 /* The blob is a block from `memory`, the caller's. Errors: MEMORY, LIMIT, or the error of a manager. [main] */
 bp_result_t save_world(world_t *world, const world_clock_t *clock, memory_t *memory, void **bytes, size_t *size);
 
+/* The same, and the entities in the order of their numbers: a list from `memory`, with room for *entity_count + 1.
+ * [main] */
+bp_result_t save_world_listed(world_t *world, const world_clock_t *clock, memory_t *memory, void **bytes, size_t *size,
+                              bp_entity_t **entities, uint32_t *entity_count);
+
 #endif

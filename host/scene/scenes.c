@@ -6,6 +6,7 @@
 #include "scenes.h"
 
 #include "../base/file.h"
+#include "several.h"
 
 void scenes_init(scenes_t *scenes, base_t *base, bp_host_o *host)
 {
@@ -95,6 +96,11 @@ bp_result_t scenes_open(scenes_t *scenes, const char *path, bp_scene_o **scene)
     const void *bytes;
     size_t size;
     bp_result_t result = file_map(path, &bytes, &size, &scenes->base->error);
+    if (result == BP_OK && several_is_one(bytes, size)) {
+        file_unmap(bytes, size);
+        return error_set(&scenes->base->error, BP_ERROR_TYPE,
+                         "%s: it holds several worlds, which come back together (load all %s)", path, path);
+    }
     return result != BP_OK ? result : open_bytes(scenes, bytes, size, SCENE_MAPPED, path, scene);
 }
 

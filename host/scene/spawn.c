@@ -29,6 +29,8 @@ typedef struct spawn_t {
         const char *string;
     } texts[TEXTS_CACHED];
     bool out_of_memory;
+    bp_entity_t *made;    /* those that did not live already; NULL where none did */
+    uint32_t made_count;
 } spawn_t;
 
 /* --- declared fields: into the columns of runs -------------------------------------------------------------------- */
@@ -392,8 +394,16 @@ static void take_back(spawn_t *s)
     end_instances(s);
     for (uint32_t g = info->group_count; g > 0; g--)
         store_retract(world, &s->plan.batches[g - 1], s->plan.entities + s->plan.blob->groups[g - 1].first_entity);
-    for (uint32_t done = 0; done < info->entity_count; done++)
-        done += entities_end(world->entities, s->plan.entities + done, info->entity_count - done);
+    const bp_entity_t *made = s->made != NULL ? s->made : s->plan.entities;
+    uint32_t count = s->made != NULL ? s->made_count : info->entity_count;
+    for (uint32_t done = 0; done < count; done++)
+        done += entities_end(world->entities, made + done, count - done);
+    for (uint32_t i = 0, next = 0; s->made != NULL && i < info->entity_count && next < count; i++) {
+        if (s->plan.entities[i].id != s->made[next].id)
+            continue;
+        s->plan.entities[i] = (bp_entity_t){0};
+        next++;
+    }
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
@@ -439,7 +449,26 @@ static bp_result_t check_room(const spawn_t *s)
                      s->plan.blob->info->entity_count, needed >> 20, available >> 20);
 }
 
-static bp_result_t make_room(spawn_t *s)
+/* All of them; or those that are not there yet, with records for the others. */
+static bp_result_t make_entities(spawn_t *s, uint32_t given)
+{
+    world_t *world = s->plan.world;
+    uint32_t total = s->plan.blob->info->entity_count, next = 0;
+    if (given == 0)
+        return store_make_entities(world, s->plan.entities, total);
+    s->made_count = total - given;
+    s->made = memory_new(&world->memory, (s->made_count + (size_t)1) * sizeof *s->made);
+    bool good = s->made != NULL;
+    good = good && store_reserve_living(world, s->plan.entities, total);
+    bp_result_t result = good ? store_make_entities(world, s->made, s->made_count) : BP_ERROR_MEMORY;
+    for (uint32_t i = 0; i < total && result == BP_OK; i++) {
+        if (s->plan.entities[i].id == 0)
+            s->plan.entities[i] = s->made[next++];
+    }
+    return result;
+}
+
+static bp_result_t make_room(spawn_t *s, uint32_t given)
 {
     world_t *world = s->plan.world;
     const blob_info_t *info = s->plan.blob->info;
@@ -449,16 +478,16 @@ static bp_result_t make_room(spawn_t *s)
     result = take_scratch(s) ? store_prepare_append(world, s->plan.batches, info->group_count, info->entity_count)
                              : BP_ERROR_MEMORY;
     if (result == BP_OK)
-        result = store_make_entities(world, s->plan.entities, info->entity_count);
+        result = make_entities(s, given);
     if (result == BP_ERROR_MEMORY)
         error_set(&world->base->error, result, "out of memory for its %u entities", info->entity_count);
     return result;
 }
 
-static bp_result_t carry_out(spawn_t *s)
+static bp_result_t carry_out(spawn_t *s, uint32_t given)
 {
     world_t *world = s->plan.world;
-    bp_result_t result = make_room(s);
+    bp_result_t result = make_room(s, given);
     if (result != BP_OK)
         return error_prefix(&world->base->error, result, "%s: ", s->plan.origin);
     world->hold = WORLD_SPAWNING; /* managers are called, and rows must not move */
@@ -472,7 +501,8 @@ static bp_result_t carry_out(spawn_t *s)
     return result;
 }
 
-bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
+bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *origin, uint32_t flags,
+                            bp_entity_t *entities, uint32_t given)
 {
     if (world_holds_rows(world))
         return store_refuse_held(world);
@@ -482,8 +512,14 @@ bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, u
     if (result != BP_OK)
         return result;
     s.plan.entities = entities;
-    result = carry_out(&s);
+    result = carry_out(&s, given);
     free_scratch(&s);
+    memory_free(&world->memory, s.made, s.made == NULL ? 0 : (s.made_count + (size_t)1) * sizeof *s.made);
     spawn_plan_free(&s.plan);
     return result;
+}
+
+bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
+{
+    return spawn_blob_onto(world, blob, origin, flags, entities, 0);
 }

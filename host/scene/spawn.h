@@ -26,4 +26,9 @@
  * step, or the error of a manager. [main] */
 bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities);
 
+/* The same where `given` of the entities live already, in other worlds: those that are not {0} when it is called. A
+ * failure leaves them as they are, and the others {0}. [main] */
+bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *origin, uint32_t flags,
+                            bp_entity_t *entities, uint32_t given);
+
 #endif

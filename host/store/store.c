@@ -378,6 +378,14 @@ bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, u
     return store_reserve_entities(world, total);
 }
 
+bool store_reserve_living(world_t *world, const bp_entity_t *entities, uint32_t count)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; i++)
+        good = entities[i].id == 0 || store_reserve_record(world, bp_entity_index(entities[i]));
+    return good;
+}
+
 void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entities)
 {
     if (batch->prototype == 0 || batch->count == 0)

@@ -48,6 +48,9 @@ typedef struct store_batch_t {
 /* Take all memory that appending the batches needs, `total` new entities among them all. [main] */
 bp_result_t store_prepare_append(world_t *world, const store_batch_t *batches, uint32_t count, uint32_t total);
 
+/* Records for entities that live already, and are appended too; {0} is passed over. False when out of memory. [main] */
+bool store_reserve_living(world_t *world, const bp_entity_t *entities, uint32_t count);
+
 /* Create entities through the world, without components: of the world's own indices where its host has several worlds.
  * Errors: memory, limit; none after store_prepare_append. [main] */
 bp_result_t store_make_entities(world_t *world, bp_entity_t *out, uint32_t count);

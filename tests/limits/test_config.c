@@ -435,7 +435,14 @@ static const mistake_t mistakes[] = {
     {SPAWN "components = a:once b:once\n", BP_ERROR_EXISTS, 6,
      "the entity already has this component, as 'a', and may have only one"},
     {SPAWN "components = body\nmass = 1\n", BP_ERROR_SYNTAX, 7,
-     "'mass' is neither count, components nor COMPONENT.PROPERTY"},
+     "'mass' is neither count, entities, components nor COMPONENT.PROPERTY"},
+    {SPAWN "components = body\n[spawn w t]\nentities = w u\ncomponents = label\n", BP_ERROR_NOT_FOUND, 8,
+     "entities = w u: no [spawn w u] is spawned before this one"},
+    {SPAWN "components = body\n[spawn w t]\nentities = w t\ncomponents = label\n", BP_ERROR_NOT_FOUND, 8,
+     "entities = w t: no [spawn w t] is spawned before this one"},
+    {SPAWN "components = body\n[spawn w t]\ncount = 2\nentities = w s\n", BP_ERROR_ARGUMENT, 8,
+     "count and entities: either some are made, or they are those of another [spawn]"},
+    {SPAWN "components = body\n[spawn w t]\nentities = w s\ncomponents = body\n", BP_ERROR_EXISTS, 8, "%"},
     {SPAWN "components = body\nboody.mass = 1\n", BP_ERROR_NOT_FOUND, 7,
      "entity @ has no component 'boody' in world 'w'; did you mean 'body'? (it has body)"},
     {SPAWN "body.mass = 1\n", BP_ERROR_NOT_FOUND, 6, "entity @ has no component 'body' in world 'w'%"},
@@ -1100,6 +1107,30 @@ START_TEST(scenes_are_spawned_into_their_worlds)
 }
 END_TEST
 
+START_TEST(entities_of_one_section_live_in_another_world_too)
+{
+    static const char ini[] = PLUGINS "[world w]\ncomponents = body\n[world v]\ncomponents = label pool\n"
+                              "[spawn w s]\ncount = 3\ncomponents = body\n"
+                              "[spawn v s]\nentities = w s\ncomponents = tag:label pool\ntag.text = here too\n"
+                              "[spawn v one]\ncomponents = label\n";
+    bp_entity_t e[8];
+    const char *text;
+    open_host();
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("both.ini", ini)));
+    bp_world_o *w = rig.api->world->find(rig.host, "w"), *v = rig.api->world->find(rig.host, "v");
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 4);
+    ck_assert_uint_eq(w->rows.occupied, 3);
+    ck_assert_uint_eq(v->rows.occupied, 4);
+    host_list_entities(&w->rows, e);
+    for (uint32_t i = 0; i < 3; i++) {
+        WORKS(rig.host, rig.api->property->get_named(v, e[i], "tag", "text", BP_STRING, &text));
+        ck_assert_str_eq(text, "here too");
+    }
+    check_host(rig.host);
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(nobody_is_spawned_for_a_count_of_0)
 {
     open_host();
@@ -1173,6 +1204,7 @@ Suite *config_suite(void)
     tcase_add_test(good, systems_step_in_the_order_of_the_ini_but_for_their_wishes);
     tcase_add_test(good, values_of_every_type_are_spawned);
     tcase_add_test(good, scenes_are_spawned_into_their_worlds);
+    tcase_add_test(good, entities_of_one_section_live_in_another_world_too);
     tcase_add_test(good, nobody_is_spawned_for_a_count_of_0);
     tcase_add_test(good, an_entity_has_several_components_of_a_type_under_their_names);
     tcase_add_test(good, names_of_63_bytes_are_whole);

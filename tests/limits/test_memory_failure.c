@@ -872,6 +872,7 @@ static const char other_few[] =
     "[world third]\ncomponents = pool remnant\n"
     "[spawn main one]\ncount = 6\ncomponents = body\nbody.mass = 4\n"
     "[spawn main two]\ncomponents = fog:fx body remnant\nfog.strength = 0.25\n"
+    "[spawn third two]\nentities = main two\ncomponents = pool remnant\n"
     "[spawn third three]\ncount = 3\ncomponents = pool remnant\n";
 
 static void set_up_few(void)
@@ -903,6 +904,34 @@ static void setting_up_again(void)
 START_TEST(what_has_changed_in_an_ini_is_done_whole_or_not_at_all)
 {
     fail_everywhere(_i, set_up_few, setting_up_again, 100);
+}
+END_TEST
+
+/* --- worlds of one file --------------------------------------------------------------------------------- */
+
+static char both_path[1024];
+
+static void make_shared_worlds(void)
+{
+    make_two_worlds();
+    bp_entity_t e = entity_with(world, "body");
+    WORKS(at.host, at.api->add(other, key_of(other, "label", ""), &e, 1));
+    snprintf(both_path, sizeof both_path, "%s", scratch_file("memory_failure_both.bpe", "nothing yet"));
+    WORKS(at.host, bp_host_save_worlds(at.host, NULL, 0, both_path));
+}
+
+static void saving_and_restoring_worlds(void)
+{
+    TRY(bp_host_save_worlds(at.host, NULL, 0, both_path));
+    TRY(bp_host_restore_worlds(at.host, NULL, 0, both_path, 0));
+    TRY_STEP(bp_world_step(world));
+    bp_world_o *worlds[] = {other, world};
+    TRY(bp_host_restore_worlds(at.host, worlds, 2, both_path, 0));
+}
+
+START_TEST(worlds_of_one_file_come_back_all_or_none)
+{
+    fail_everywhere(_i, make_shared_worlds, saving_and_restoring_worlds, 50);
 }
 END_TEST
 
@@ -962,6 +991,7 @@ Suite *memory_failure_suite(void)
     tcase_add_loop_test(tests, the_dead_are_buried_and_announced_without_memory, 0, MODES);
     tcase_add_loop_test(tests, a_plugin_goes_from_all_worlds_or_from_none, 0, MODES);
     tcase_add_loop_test(tests, an_ini_is_done_whole_or_not_at_all, 0, MODES);
+    tcase_add_loop_test(tests, worlds_of_one_file_come_back_all_or_none, 0, MODES);
     tcase_add_loop_test(tests, what_has_changed_in_an_ini_is_done_whole_or_not_at_all, 0, MODES);
     tcase_add_loop_test(tests, steps_on_several_threads_fail_like_steps_on_one, 0, MODES);
     suite_add_tcase(suite, tests);
