@@ -325,6 +325,14 @@ const char *console_command_name(uint32_t index)
     return command != NULL ? command->name : NULL;
 }
 
+const char *console_command_usage(uint32_t index, const char **about)
+{
+    const console_command_t *command = command_at(index);
+    if (command != NULL)
+        *about = command->about;
+    return command != NULL ? command->usage : NULL;
+}
+
 /* NULL, with a complaint, where there is none of that name. */
 static const console_command_t *find_command(const console_t *console, const char *name)
 {

@@ -55,6 +55,9 @@ bool console_may_try(const console_t *console, const char *line);
 /* The name of the `index`-th command, NULL past the last. */
 const char *console_command_name(uint32_t index);
 
+/* How it is written, and what it does: a line, and lines that begin with two blanks. NULL past the last. */
+const char *console_command_usage(uint32_t index, const char **about);
+
 /* --- look -------------------------------------------------------------------------------------------------------- */
 
 /* Commands that list what there is: plugins, worlds, entities, figures.

@@ -7,6 +7,7 @@
  * Exit status: 0 only if all went well; 1 when something failed while running, the writing of
  * the output included (a full disk shows only when the last buffer is flushed); 2 for bad input.
  */
+#include "console.h"
 #include "output.h"
 #include "program.h"
 
@@ -219,6 +220,26 @@ static void print_roff(const char *text)
     }
 }
 
+/* What can be typed at the prompt: the table that `help` prints. */
+static void print_console_manual(void)
+{
+    const char *usage, *about;
+    fputs(".SH CONSOLE\nWhat\n.B backplane console\ntakes, a line each; at the prompt\n.B help\nlists the same.\n",
+          stdout);
+    for (uint32_t i = 0; (usage = console_command_usage(i, &about)) != NULL; i++) {
+        fputs(".TP\n.B ", stdout);
+        print_roff(usage);
+        fputs("\n", stdout);
+        for (; *about != '\0'; about += strspn(about, " \n")) {
+            char line[256];
+            snprintf(line, sizeof line, "%.*s", (int)strcspn(about, "\n"), about);
+            about += strcspn(about, "\n");
+            print_roff(line);
+            fputs(*about == '\n' ? "\n.br\n" : "\n", stdout);
+        }
+    }
+}
+
 static int print_manual(void)
 {
     printf(".TH BACKPLANE 1 \"\" \"backplane %s\"\n.SH NAME\nbackplane \\- an entity engine whose components are "
@@ -234,6 +255,7 @@ static int print_manual(void)
         print_roff(commands[i].help);
         fputs(".fi\n", stdout);
     }
+    print_console_manual();
     fputs(".SH OPTIONS\n.TP\n.B \\-\\-version\nprints the version\n.TP\n.B \\-\\-headers\n"
           "prints the folder with the headers for plugins\n.TP\n.B \\-\\-manual\nprints this page, for man\n"
           ".SH EXIT STATUS\n0 all went well, 1 something failed while running, 2 bad arguments, ini or plugin.\n",

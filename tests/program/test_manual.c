@@ -40,6 +40,31 @@ START_TEST(each_command_of_the_console_stands_in_its_manual_as_help_writes_it)
 }
 END_TEST
 
+/* The manual page is made from the table of `help`; here it is read as man does, but for the lines' ends. */
+START_TEST(each_command_of_the_console_stands_in_the_manual_page)
+{
+    char help[OUTPUT_MAX], row[256], page[OUTPUT_MAX];
+    uint32_t count = 0;
+    expect(shell("backplane --manual | sed 's/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g' >'" TEST_SCRATCH_DIR "/manual.page'"),
+           0, NULL);
+    read_file(TEST_SCRATCH_DIR "/manual.page", page);
+    const outcome_t *outcome = console("[host]\n", "help\n");
+    expect(outcome, 0, NULL);
+    snprintf(help, sizeof help, "%s", outcome->out);
+    for (char *line = strtok(help, "\n"); line != NULL; line = strtok(NULL, "\n"), count++) {
+        char *end = strstr(line, "  ");
+        ck_assert_ptr_nonnull(end);
+        *end = '\0';
+        for (end += 1; *end == ' '; end++)
+            continue;
+        snprintf(row, sizeof row, "\n.TP\n.B %s\n%s", line, end);
+        ck_assert_msg(strstr(page, row) != NULL, "the manual page has not:%s", row);
+    }
+    ck_assert_uint_ge(count, 20);
+    expect_in(page, "\n.SH OPTIONS\n");
+}
+END_TEST
+
 START_TEST(each_key_of_an_ini_stands_in_its_manual)
 {
     static const char *const sections[] = {"[host]\nno_such_key = 1\n", "[world main]\nno_such_key = 1\n"};
@@ -121,6 +146,7 @@ Suite *manual_suite(void)
     TCase *test_case = tcase_create("manual");
     tcase_add_checked_fixture(test_case, make_scratch_folder, NULL);
     tcase_add_test(test_case, each_command_of_the_console_stands_in_its_manual_as_help_writes_it);
+    tcase_add_test(test_case, each_command_of_the_console_stands_in_the_manual_page);
     tcase_add_loop_test(test_case, each_key_of_an_ini_stands_in_its_manual, 0, 2);
     tcase_add_test(test_case, each_command_of_the_program_stands_in_its_manual);
     tcase_add_test(test_case, make_help_tells_of_each_target);
