@@ -257,6 +257,69 @@ static const void *part_values(spawn_t *s, const plan_part_t *part, const field_
     return values;
 }
 
+/* What people call an entity of the blob: the value of a field that says so. "" where it has none. */
+static const char *label_of(const spawn_t *s, uint32_t group, uint32_t row)
+{
+    const blob_group_t *g = &s->plan.blob->groups[group];
+    for (uint32_t p = g->first_part; p < g->first_part + g->part_count; p++) {
+        const blob_part_t *part = &s->plan.blob->parts[p];
+        const plan_component_t *component = &s->plan.components[part->component];
+        uint32_t fields = component->manager == NULL ? 0 : component->manager->component->field_count;
+        for (uint32_t f = 0; f < fields; f++) {
+            const field_t *field = &component->manager->component->fields[f];
+            const source_t *source = &component->sources[f];
+            if ((field->flags & BP_FIELD_LABEL) == 0 || source->kind == SOURCE_DEFAULT || source->starts != NULL)
+                continue;
+            const uint32_t *offsets = source->values;
+            return blob_text(s->plan.blob, offsets[source->kind == SOURCE_ONE ? 0 : part->first_instance + row]);
+        }
+    }
+    return "";
+}
+
+/* A batch has been refused, and not for want of memory: whose fault is it? Each row is tried alone, up to the first
+ * that is refused again; its number, and its sentence is the error. BP_NONE where there is none. */
+static uint32_t find_refused(spawn_t *s, const plan_part_t *part, manager_t *manager, const bp_entity_t *entities,
+                             const void *const *columns)
+{
+    const component_t *type = manager->component;
+    bp_name_t name = plan_blob_part(&s->plan, part)->name;
+    uint32_t rows = plan_group(&s->plan, part)->rows;
+    for (uint32_t row = 0; row < rows && !plugin_is_aside(type->owner); row++) {
+        const void *cells[REGISTRY_MAX_FIELDS + 1];
+        uint32_t slot = BP_NONE;
+        for (uint32_t f = 0; f < type->field_count; f++)
+            cells[f] = columns[f] == NULL ? NULL : (const char *)columns[f] + (size_t)row * type->fields[f].size;
+        if (verb_create(type, &manager->verb, name, entities + row, 1, cells, &slot) != BP_OK)
+            return row;
+        store_destroy_slots(s->plan.world, manager, &slot, 1);
+    }
+    return BP_NONE;
+}
+
+static bp_result_t refuse_instances(spawn_t *s, const plan_part_t *part, manager_t *manager,
+                                    const bp_entity_t *entities, const void *const *columns, bp_result_t result)
+{
+    error_text_t *error = &s->plan.world->base->error, kept = *error;
+    uint32_t row = plan_group(&s->plan, part)->rows > 1 && result != BP_ERROR_MEMORY
+                       ? find_refused(s, part, manager, entities, columns)
+                       : 0;
+    if (row == BP_NONE || error->text[0] == '\0')
+        *error = kept;
+    if (error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+    const char *type = manager->component->name;
+    size_t length = strlen(type);
+    if (strncmp(error->text, type, length) != 0 || error->text[length] != ':') /* managers may say so themselves */
+        error_prefix(error, result, "%s: ", type);
+    if (row == BP_NONE || result == BP_ERROR_MEMORY)
+        return result;
+    const char *label = label_of(s, part->group, row);
+    if (label[0] != '\0')
+        return error_prefix(error, result, "entity '%.63s': ", label);
+    return error_prefix(error, result, "entity %u: ", plan_group(&s->plan, part)->first_entity + row);
+}
+
 static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan_component_t *component,
                                        const bp_entity_t *entities)
 {
@@ -269,9 +332,10 @@ static bp_result_t create_instances_of(spawn_t *s, plan_part_t *part, const plan
     bp_result_t result = verb_create(type, &manager->verb, plan_blob_part(&s->plan, part)->name, entities,
                                      plan_group(&s->plan, part)->rows, columns, slots_of(s, part));
     part->created = result == BP_OK;
-    if (result == BP_OK)
-        world_note_slots(s->plan.world, manager, slots_of(s, part), plan_group(&s->plan, part)->rows);
-    return result;
+    if (result != BP_OK)
+        return refuse_instances(s, part, manager, entities, columns, result);
+    world_note_slots(s->plan.world, manager, slots_of(s, part), plan_group(&s->plan, part)->rows);
+    return BP_OK;
 }
 
 static bp_result_t create_part(spawn_t *s, uint32_t c, uint32_t p)
@@ -282,14 +346,10 @@ static bp_result_t create_part(spawn_t *s, uint32_t c, uint32_t p)
     const bp_entity_t *entities = s->plan.entities + group->first_entity;
     if (part->key == BP_NONE || group->rows == 0)
         return BP_OK;
-    s->plan.world->base->error.text[0] = '\0';
-    bp_result_t result = create_instances_of(s, part, component, entities);
     error_text_t *error = &s->plan.world->base->error;
-    if (result != BP_OK && error->text[0] == '\0')
-        error_set(error, result, "it gave no reason (code %d)", result);
-    return result == BP_OK
-               ? BP_OK
-               : error_prefix(error, result, "%s: %s: ", s->plan.origin, component->manager->component->name);
+    error->text[0] = '\0';
+    bp_result_t result = create_instances_of(s, part, component, entities);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "%s: ", s->plan.origin);
 }
 
 static bool is_called(const spawn_plan_t *plan, uint32_t c)

@@ -45,7 +45,8 @@ START_TEST(each_command_of_the_console_stands_in_the_manual_page)
 {
     char help[OUTPUT_MAX], row[256], page[OUTPUT_MAX];
     uint32_t count = 0;
-    expect(shell("backplane --manual | sed 's/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g' >'" TEST_SCRATCH_DIR "/manual.page'"),
+    expect(shell("backplane --manual | sed 's/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g' "
+                 ">'" TEST_SCRATCH_DIR "/manual.page'"),
            0, NULL);
     read_file(TEST_SCRATCH_DIR "/manual.page", page);
     const outcome_t *outcome = console("[host]\n", "help\n");

@@ -683,6 +683,32 @@ START_TEST(a_mesh_is_read_from_its_file)
 }
 END_TEST
 
+START_TEST(a_scene_with_a_file_that_is_missing_names_the_entity)
+{
+    static const char scene_of[] =
+        "{\"entities\": [{\"name\": \"floor\", \"components\": {\"mesh\": {}%s}},"
+        " {\"name\": \"lamp\", \"components\": {\"mesh\": {\"resource\": \"no_lamp.obj\"}%s}},"
+        " {\"name\": \"door\", \"components\": {\"mesh\": {\"resource\": \"cube.obj\"}%s}}]}";
+    static const char *const labels[] = {"", ", \"debug_name\": {}"};
+    char text[1024];
+    bp_scene_o *scene;
+    begin_meshes();
+    load("debug_name", NULL, 0);
+    OK(bp_world_use_component(world, "debug_name"));
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, scene_of, labels[i], labels[i], labels[i]);
+        OK(bp_scene_compile_text(host, "room", text, strlen(text), &scene));
+        REFUSED(BP_ERROR_NOT_FOUND, i == 0 ? "room: entity 1: mesh: " : "room: entity 'lamp': mesh: ",
+                bp_scene_spawn(scene, world, 0, NULL, NULL));
+        ck_assert_ptr_nonnull(strstr(bp_host_error(host), "no_lamp.obj"));
+        bp_scene_close(scene);
+        ck_assert_uint_eq(resources(), 0);
+        ck_assert_uint_eq(api->entity->count(host), 0);
+    }
+    end();
+}
+END_TEST
+
 /* Every triangle of a closed body that turns counter-clockwise looks away from its middle. */
 START_TEST(the_triangles_of_the_meshes_that_ship_look_outwards)
 {
@@ -1425,6 +1451,7 @@ static void add_meshes(Suite *suite)
 {
     TCase *mesh = tcase_create("mesh");
     tcase_add_test(mesh, a_mesh_is_read_from_its_file);
+    tcase_add_test(mesh, a_scene_with_a_file_that_is_missing_names_the_entity);
     tcase_add_loop_test(mesh, the_triangles_of_the_meshes_that_ship_look_outwards, 0, 2);
     tcase_add_test(mesh, a_mesh_is_loaded_once_and_freed_with_the_last_that_shows_it);
     tcase_add_test(mesh, worlds_share_meshes);
