@@ -48,7 +48,8 @@ static void print_lines(int32_t level, const char *source, const char *text)
 static void write_log(void *context, int32_t level, const char *source, const char *text)
 {
     program_t *program = context;
-    if (level < (program->talking ? BP_LOG_INFO : BP_LOG_WARNING))
+    bool change = level == BP_LOG_INFO && program->follows && strcmp(source, "host") == 0;
+    if (level < (program->talking ? BP_LOG_INFO : BP_LOG_WARNING) && !change)
         return;
     if (level >= BP_LOG_ERROR)
         atomic_fetch_add(&program->errors, 1u);

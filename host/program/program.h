@@ -18,6 +18,7 @@ typedef struct program_t {
     const char *ini;
     uint32_t rank, ranks; /* this process among those that do the ini together (ranks.h); 0 of 1 */
     progress_t progress;
+    bool follows;        /* what comes of plugins and inis that have been written anew is printed all the same */
     bool talking;        /* the log's remarks are printed too, not only warnings and errors */
     char passed_over[1024]; /* plugins of a folder that could not be loaded, and why; may be cut */
     atomic_uint errors;  /* lines of level error that the host and its plugins have logged */
