@@ -74,8 +74,9 @@ START_TEST(a_game_is_recorded)
 {
     static const char small[] = TEST_SCRATCH_DIR "/few_bubbles.ini";
     char hash[17], again[17];
-    expect(shell("sed 's/1000000/3000/; s,build/bubbles,%s/few_bubbles,' config/bubbles.ini > %s", TEST_SCRATCH_DIR, small), 0,
-           NULL);
+    expect(shell("sed 's/1000000/3000/; s,build/bubbles,%s/few_bubbles,' config/bubbles.ini > %s", TEST_SCRATCH_DIR,
+                 small),
+           0, NULL);
     expect(shell("backplane run %s --steps 40 --verify --record %s > /dev/null", small, RECORDING), 0, NULL);
     take_hash(shell("backplane replay %s --check", RECORDING), hash);
     shell("head -c 200000 %s > %s.cut", RECORDING, RECORDING);
