@@ -50,6 +50,9 @@ extern const course_t course_worlds;
 /* cases_posts.c */
 extern const course_t course_post;
 
+/* cases_messages.c */
+extern const course_t course_messages;
+
 /* cases_property.c */
 extern const group_t group_property;
 
