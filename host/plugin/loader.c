@@ -347,7 +347,8 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
 /* Make a copy of the plugin's file and open it. */
 static bp_result_t open_copy(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
-    bp_result_t result = loader_copy(loader, path, &plugin->copy);
+    bool library = loader_kind(loader, plugin->path, NULL) == NULL; /* `path` may be of another copy */
+    bp_result_t result = copies_make(&loader->files, path, library, &plugin->copy);
     if (result != BP_OK)
         return result;
     result = library_open(loader, plugin, plugin->copy, head);
@@ -445,7 +446,7 @@ static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t 
     plugin->path = memory_copy_text(&loader->memory, other->path);
     if (plugin->path == NULL)
         return error_memory(&loader->base->error, "loading a plugin");
-    *head = other->library == NULL ? find_static(loader, other->name) : NULL;
+    *head = other->path[0] == '\0' ? find_static(loader, other->name) : NULL;
     if (*head != NULL)
         return BP_OK;
     plugin->stamp = other->stamp;
@@ -453,7 +454,8 @@ static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t 
         return library_open(loader, plugin, other->path, head);
     bp_result_t result = open_copy(loader, plugin, other->copy, head);
     bool loads = result == BP_OK || plugin->library != NULL;
-    bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY;
+    bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY &&
+                     loader_kind(loader, plugin->path, NULL) == NULL;
     return elsewhere ? open_copy_beside(loader, plugin, other->copy, head) : result;
 }
 

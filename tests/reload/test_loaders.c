@@ -26,11 +26,12 @@ enum { SECOND = 1000000000, PATIENCE = 60, ROWS = 40 };
 static rig_t rig;
 static bp_world_o *world;
 static bp_entity_t entities[ROWS];
+static bool in_place; /* files are opened where they lie, and not as copies */
 
 static void open_host(uint32_t flags)
 {
     rig_init(&rig);
-    rig.desc.flags = flags | BP_HOST_COPY_PLUGINS;
+    rig.desc.flags = flags | (in_place ? 0u : (uint32_t)BP_HOST_COPY_PLUGINS);
     rig.desc.probation = (flags & BP_HOST_CRASH_GUARD) != 0 ? 10 : 0;
     rig.desc.trial_deadline = 60000; /* also where the machine has much else to do */
     rig_open(&rig);
@@ -177,6 +178,30 @@ START_TEST(endings_are_words_of_one_plugin_each)
                reasons[i], bp_host_error(rig.host));
         rig_close(&rig);
     }
+}
+END_TEST
+
+/* The clone opens what is at work, whatever has been written to the file since. Loops: copies of files, and files in
+ * their place. */
+START_TEST(a_host_with_files_has_clones)
+{
+    bp_host_o *clone;
+    double value = 0;
+    in_place = _i == 1;
+    begin(0);
+    in_place = false;
+    if (_i == 0)
+        scratch_file("yeast.open", "refuse");
+    WORKS(rig.host, bp_host_clone(rig.host, &clone));
+    WORKS(clone, bp_host_step(clone));
+    const bp_api_t *api = bp_host_api(clone);
+    bp_world_o *twin = api->world->find(clone, "main");
+    WORKS(clone, api->property->get_named(twin, entities[ROWS / 2], "yeast", "value", BP_F64, &value));
+    ck_assert(value == 110);
+    bp_host_destroy(clone);
+    ck_assert(value_of("yeast", "value") == 105);
+    expect_no_complaint();
+    end();
 }
 END_TEST
 
@@ -524,6 +549,7 @@ Suite *loaders_suite(void)
     tcase_add_test(t, a_file_is_a_plugin_like_any_other);
     tcase_add_test(t, what_cannot_be_opened_leaves_nothing_behind);
     tcase_add_test(t, endings_are_words_of_one_plugin_each);
+    tcase_add_loop_test(t, a_host_with_files_has_clones, 0, 2);
     tcase_add_test(t, an_ini_names_a_file_and_gives_it_options);
     tcase_add_loop_test(t, a_file_is_reloaded_and_its_values_go_over, 0, 2);
     tcase_add_test(t, a_file_is_taken_back);
