@@ -11,7 +11,12 @@
  * another world than it was called in. So a verb, most often a posted task, wishes it; the host goes there at the end
  * of the bp_host_poll or bp_host_wait that is under way, or else of the next one, and says afterwards how that went.
  *
- * What this header does not do: it gives no snapshots; embedders have them (bp_host_snapshot).
+ * In the same way a plugin has something tried: values, or other versions of plugins. A second host, exactly like this
+ * one, takes some steps with the change and without, and what differs is listed. And it has a change made here: a verb
+ * may reload no plugin, but wish it.
+ *
+ * What this header does not do: it gives no snapshots and no clones; embedders have them (bp_host_snapshot,
+ * bp_host_clone).
  */
 #ifndef BP_HISTORY_H
 #define BP_HISTORY_H
@@ -38,6 +43,51 @@ typedef struct bp_past_t {
     const char *why;      /* the sentence for it, "" where it is BP_OK; good until the next poll */
 } bp_past_t;
 
+/* A property, as people write its path, and its value as text (set_text of bp_property_api). */
+typedef struct bp_change_value_t {
+    const char *path;
+    const char *value;
+} bp_change_value_t;
+
+/* A change: first the present files of plugins in the place of the versions at work, then values. */
+typedef struct bp_change_t {
+    uint32_t struct_size;  /* sizeof(bp_change_t) */
+    uint32_t plugin_count;
+    const char *const *plugins; /* names */
+    const bp_change_value_t *values;
+    uint32_t value_count;
+    uint32_t padding;
+    uint64_t steps;        /* to be taken where it is tried; worlds that all are stopped go on for that */
+} bp_change_t;
+
+/* What became of a change that was wished. */
+enum { BP_CHANGE_NONE = 0, BP_CHANGE_WAITS = 1, BP_CHANGE_TRIED = 2, BP_CHANGE_MADE = 3 };
+
+typedef struct bp_changed_t {
+    uint32_t struct_size;  /* sizeof(bp_changed_t) */
+    uint32_t state;        /* BP_CHANGE_... */
+    bp_result_t result;    /* where it does not wait */
+    uint32_t differences;  /* how many there are (bp_history_api.difference) */
+    const char *text;      /* the sentence for a failure; of plugins reloaded here, what became of their fields; or "";
+                              good until the next poll, as are all texts of differences */
+    uint64_t steps;        /* that were tried, ... */
+    uint64_t without;      /* ... and how many nanoseconds they took together without the change, ... */
+    uint64_t with;         /* ... and with it */
+} bp_changed_t;
+
+/* One difference between how it is without a change and with it. */
+typedef struct bp_difference_t {
+    uint32_t struct_size;  /* sizeof(bp_difference_t) */
+    uint32_t padding;
+    const char *world;
+    const char *component; /* its name in the entities; "" where `text` says what is different */
+    const char *field;
+    const char *text;      /* a sentence: entities and fields that came or went; else "" */
+    bp_entity_t entity;    /* of the sentence; or none */
+    uint64_t count;        /* entities whose values differ */
+    double largest;        /* of numbers: the largest difference of one part; infinite where one is not finite */
+} bp_difference_t;
+
 /* All entries: [main], at any time. */
 typedef struct bp_history_api {
     uint32_t struct_size;
@@ -54,6 +104,22 @@ typedef struct bp_history_api {
 
     /* Forget what comes after now. From a step or a callback: BP_ERROR_STATE. */
     bp_result_t (BP_CALL *branch_off)(bp_host_o *host);
+
+    /* --- since version 2 --- */
+
+    /* Have a change tried when the host polls; what it says is copied. Replaces one that waits. Nothing is remembered
+     * for that. Errors show in `read_change`; here BP_ERROR_ARGUMENT and BP_ERROR_MEMORY. */
+    bp_result_t (BP_CALL *try_change)(bp_host_o *host, const bp_change_t *change);
+
+    /* Have a change made in this host when it polls, all of it or nothing; but where plugins have been reloaded and a
+     * value then cannot be set, the plugins stay as they are now. NULL: the change that was tried or wished last;
+     * BP_ERROR_STATE where there is none. */
+    bp_result_t (BP_CALL *make_change)(bp_host_o *host, const bp_change_t *change);
+
+    /* What became of it; writes as many bytes as changed->struct_size, which the caller has set to its sizeof, says.
+     * And the `index`-th difference; 0 past the last. */
+    void (BP_CALL *read_change)(bp_host_o *host, bp_changed_t *changed);
+    uint32_t (BP_CALL *difference)(bp_host_o *host, uint32_t index, bp_difference_t *difference);
 } bp_history_api;
 
 #ifdef __cplusplus

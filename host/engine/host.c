@@ -188,6 +188,7 @@ void bp_host_destroy(bp_host_o *host)
         return;
     history_record_end(&host->history);
     history_free(&host->history);
+    wished_change_free(&host->wished, &host->base.memory);
     hot_free(&host->hot);
     loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);
     posts_forget(&host->loader.posts); /* nobody waits for what has been posted, where all of it ends */

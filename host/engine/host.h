@@ -16,7 +16,8 @@
 #include "../step/trace.h"
 #include "../store/destruction.h"
 
-#include <bp_history.h>
+#include "wished_change.h"
+
 #include <bp_look.h>
 #include <bp_peers.h>
 
@@ -60,6 +61,7 @@ struct bp_host_o {
         uint64_t at, branch;
         host_clock_t clocks[HOST_CLOCKS]; /* as the past has it */
     } wish;                    /* to go elsewhere in the past (table_history.c) */
+    wished_change_t wished;    /* a change that a plugin wants to have tried, or made */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
     bool using;                /* something comes into a world, or is dropped */
     struct setup_ini_t *inis;  /* that it was set up from (setup_again.c) */

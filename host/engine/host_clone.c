@@ -165,8 +165,11 @@ static bp_result_t try_both(trying_t *t, const bp_host_try_i *what, bp_host_trie
     bp_result_t result = take_steps(t, "without the change", what->steps, &cost->without, &t->without);
     if (result == BP_OK)
         result = pass_on(t, "back to the present", bp_host_bring_back(t->clone, t->before));
-    if (result == BP_OK)
+    if (result == BP_OK) { /* a reload there copies the process: no thread of a plugin may be at work here */
+        loader_pause_all(&t->host->loader, BP_PAUSE_TRIAL);
         result = pass_on(t, "the change", what->change(what->context, t->clone));
+        loader_resume_all(&t->host->loader, BP_PAUSE_TRIAL);
+    }
     if (result == BP_OK)
         result = take_steps(t, "with the change", what->steps, &cost->with, &t->with);
     if (result == BP_OK && what->differences != NULL)

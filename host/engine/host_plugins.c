@@ -288,6 +288,7 @@ static uint32_t poll_once(bp_host_o *host)
     if (tasks > 0)
         host_attend_crashes(host);
     host_go_where_wished(host);
+    wished_change_carry_out(host);
     hot_poll(&host->hot);
     look_after_changes(host);
     host_follow_inis(host);

@@ -42,10 +42,14 @@ static bp_result_t wish(bp_host_o *host, uint64_t moment)
 
 const bp_history_api host_history_table = {
     .struct_size = sizeof host_history_table,
-    .version = 1,
+    .version = 2,
     .read = read_past,
     .wish = wish,
     .branch_off = bp_host_branch_off,
+    .try_change = wished_change_try,
+    .make_change = wished_change_make,
+    .read_change = wished_change_read,
+    .difference = wished_change_difference,
 };
 
 /* Have the worlds stand still or not, as `clocks` says of the first of them; further ones do as their past says. */

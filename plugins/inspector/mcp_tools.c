@@ -44,5 +44,19 @@ const mcp_tool_t mcp_tools[] = {
     {"go", "backplane.go", "Goes to a step that the host remembers, back or forth.",
      "{\"type\":\"object\",\"properties\":{\"step\":{\"type\":\"integer\",\"minimum\":0}},"
      "\"required\":[\"step\"]}"},
+    {"try", "backplane.try",
+     "What a change would lead to: a clone of the host takes some steps with the change and without, and the fields "
+     "that differ are told. The host itself is not changed; `keep` makes the change.",
+     "{\"type\":\"object\",\"properties\":{\"values\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
+     "\"properties\":{" PATH ",\"value\":{}},\"required\":[\"path\",\"value\"]}},"
+     "\"plugins\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+     "\"description\":\"names of plugins whose present files are tried in place of what is at work\"},"
+     "\"steps\":{\"type\":\"integer\",\"minimum\":0}}}"},
+    {"keep", "backplane.keep", "Makes the change that was tried last.", "{\"type\":\"object\",\"properties\":{}}"},
+    {"reload", "backplane.reload",
+     "Puts the present files of plugins in the place of the versions at work; worlds are carried over, or nothing "
+     "changes.",
+     "{\"type\":\"object\",\"properties\":{\"plugins\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
+     "\"required\":[\"plugins\"]}"},
     {NULL, NULL, NULL, NULL},
 };

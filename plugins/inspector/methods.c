@@ -4,7 +4,8 @@
 #include "near.h"
 
 static const method_t *const lists[] = {
-    brp_methods, brp_watches, backplane_methods, backplane_watches, backplane_host_methods, discover_methods};
+    brp_methods, brp_watches, backplane_methods, backplane_watches,
+    backplane_host_methods, change_methods, discover_methods};
 
 const method_t *methods_at(uint32_t index)
 {

@@ -4,6 +4,7 @@
 #include "../suites.h"
 #include "recall.h"
 
+#include <bp_history.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -228,6 +229,101 @@ START_TEST(another_version_is_tried)
 }
 END_TEST
 
+/* --- wished by plugins -------------------------------------------------------------------------------------------- */
+
+static float mass_of(const rig_t *rig, bp_entity_t entity)
+{
+    float mass = 0;
+    bp_world_o *world = rig->api->world->at(rig->host, 0);
+    WORKS(rig->host, rig->api->property->get_named(world, entity, "probe", "mass", BP_F32, &mass));
+    return mass;
+}
+
+START_TEST(a_wished_change_is_tried_and_made)
+{
+    rig_t rig;
+    bp_entity_t entities[3];
+    static const char *const plugins[] = {"probe"};
+    static const bp_change_value_t two[] = {{"main/#0:1.probe.mass", "5"}, {"main/#1:1.probe.mass", "6"}};
+    static const bp_change_value_t wrong[] = {{"main/#0:1.probe.mass", "50"}, {"main/#1:1.probe.mass", "heavy"}};
+    bp_change_t change = {.struct_size = sizeof change, .values = two, .value_count = 2, .steps = 4};
+    bp_changed_t changed = {.struct_size = sizeof changed};
+    bp_difference_t difference = {.struct_size = sizeof difference};
+    bp_host_o *host = open_probes(&rig, entities);
+    const bp_history_api *history = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 2);
+    FAILS(host, BP_ERROR_STATE, "no change has been tried", history->make_change(host, NULL));
+    FAILS(host, BP_ERROR_ARGUMENT, "without plugins and values",
+          history->try_change(host, &(bp_change_t){.struct_size = sizeof change}));
+    uint64_t now = recall_hash(host);
+    WORKS(host, history->try_change(host, &change));
+    history->read_change(host, &changed);
+    ck_assert_uint_eq(changed.state, BP_CHANGE_WAITS);
+    WORKS(host, bp_host_poll(host));
+    history->read_change(host, &changed);
+    ck_assert_uint_eq(changed.state, BP_CHANGE_TRIED);
+    EXPECT(changed.result == BP_OK && changed.differences == 1 && changed.steps == 4, "%s", changed.text);
+    EXPECT(history->difference(host, 0, &difference) && !history->difference(host, 1, &difference), "one difference");
+    EXPECT(strcmp(difference.field, "mass") == 0 && difference.count == 2, "%s", difference.field);
+    EXPECT(recall_hash(host) == now, "trying has changed the host");
+    WORKS(host, history->make_change(host, NULL));
+    WORKS(host, bp_host_poll(host));
+    EXPECT(mass_of(&rig, entities[0]) == 5 && mass_of(&rig, entities[1]) == 6, "the change was not made");
+    change.values = wrong;
+    WORKS(host, history->make_change(host, &change));
+    WORKS(host, bp_host_poll(host));
+    history->read_change(host, &changed);
+    EXPECT(changed.result != BP_OK && strstr(changed.text, "heavy") != NULL, "%s", changed.text);
+    EXPECT(mass_of(&rig, entities[0]) == 5, "half of a change was made");
+    put_plugin("reload_probe_3", "probe");
+    change = (bp_change_t){.struct_size = sizeof change, .plugins = plugins, .plugin_count = 1};
+    WORKS(host, history->make_change(host, &change));
+    WORKS(host, bp_host_poll(host));
+    history->read_change(host, &changed);
+    EXPECT(changed.result == BP_OK && strstr(changed.text, "drag") != NULL, "%s", changed.text);
+    recall_close(&rig);
+}
+END_TEST
+
+/* Each allocation fails once: a change is made whole, or it is told that it is not. */
+START_TEST(no_memory_for_a_wished_change)
+{
+    rig_t rig;
+    bp_entity_t entities[3];
+    static const bp_change_value_t two[] = {{"main/#0:1.probe.mass", "5"}, {"main/#1:1.probe.mass", "5"}};
+    static const bp_change_value_t back[] = {{"main/#0:1.probe.mass", "1"}, {"main/#1:1.probe.mass", "1"}};
+    bp_change_t change = {.struct_size = sizeof change, .values = two, .value_count = 2, .steps = 1};
+    bp_changed_t changed = {.struct_size = sizeof changed};
+    bp_host_o *host = open_probes(&rig, entities);
+    const bp_history_api *history = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 2);
+    uint32_t failures = 0;
+    for (uint64_t k = 1; k < 4000; k++) {
+        uint64_t refused = rig.heap.refused;
+        bool makes = k % 2 == 0;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k / 2;
+        bp_result_t result = makes ? history->make_change(host, &change) : history->try_change(host, &change);
+        if (result == BP_OK)
+            WORKS(host, bp_host_poll(host));
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        history->read_change(host, &changed);
+        bool made = result == BP_OK && changed.result == BP_OK && makes;
+        EXPECT((mass_of(&rig, entities[0]) == 5) == made && (mass_of(&rig, entities[1]) == 5) == made,
+               "request %llu: half of a change", (unsigned long long)k);
+        EXPECT(result != BP_OK || changed.result == BP_OK || changed.text[0] != '\0', "it fails without a word");
+        failures += result != BP_OK || changed.result != BP_OK;
+        if (made) {
+            change.values = back;
+            WORKS(host, history->make_change(host, &change));
+            WORKS(host, bp_host_poll(host));
+            change.values = two;
+        }
+        if (makes && rig.heap.refused == refused)
+            break;
+    }
+    EXPECT(failures > 20, "only %u requests failed", failures);
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *clone_suite(void)
 {
     Suite *suite = suite_create("clone");
@@ -241,6 +337,8 @@ Suite *clone_suite(void)
     tcase_set_timeout(trying, 60);
     tcase_add_test(trying, what_is_tried_is_told_and_leaves_the_host_alone);
     tcase_add_test(trying, another_version_is_tried);
+    tcase_add_test(trying, a_wished_change_is_tried_and_made);
+    tcase_add_test(trying, no_memory_for_a_wished_change);
     suite_add_tcase(suite, trying);
     return suite;
 }

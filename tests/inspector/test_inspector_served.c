@@ -222,6 +222,37 @@ START_TEST(the_past_is_gone_to_when_the_host_polls)
 }
 END_TEST
 
+/* A change is tried on a clone and then made; the server is there once. */
+START_TEST(changes_are_tried_and_made)
+{
+    served_t served;
+    uint32_t key, prototype;
+    bp_entity_t entity;
+    open_host(&served);
+    const bp_api_t *api = bp_host_api(served.host);
+    must(&served, api->world->key(served.world, api->world->component(served.world, "point_mass"), 0, &key));
+    must(&served, api->world->prototype(served.world, &key, 1, &prototype));
+    must(&served, api->world->create(served.world, prototype, &entity, 1));
+    ask(&served, "backplane.keep", "{}", "no change has been tried");
+    ask(&served, "backplane.try", "{}", "a change without plugins and values");
+    ask(&served, "backplane.try", "{\"values\":[{\"path\":\"main/#0:1.point_mass.mass\"}]}", "a value is a number");
+    ask(&served, "backplane.try", "{\"values\":[{\"path\":\"main/#9:9.point_mass.mass\",\"value\":1}]}", "#9:9");
+    ask(&served, "backplane.try",
+        "{\"values\":[{\"path\":\"main/#0:1.point_mass.mass\",\"value\":7.5},"
+        "{\"path\":\"main/#0:1.point_mass.position\",\"value\":[1,2,3]}],\"steps\":3}",
+        "\"field\":\"position\",\"entities\":1,\"largest\":");
+    ask(&served, "backplane.get", "{\"path\":\"main/#0:1.point_mass.mass\"}", "\"value\":1,");
+    ask(&served, "backplane.keep", "{}", "\"report\":\"\"");
+    ask(&served, "backplane.get", "{\"path\":\"main/#0:1.point_mass.mass\"}", "7.5");
+    ask(&served, "backplane.get", "{\"path\":\"main/#0:1.point_mass.position\"}", "[1,2,3]");
+    ask(&served, "backplane.try", "{\"plugins\":[\"point_mass\"],\"steps\":2}", "\"differences\":[]");
+    ask(&served, "backplane.reload", "{\"plugins\":[\"point_mass\"]}", "point_mass");
+    ask(&served, "backplane.reload", "{\"plugins\":[\"nothing\"]}", "nothing");
+    ask(&served, "backplane.reload", "{}", "the parameter \\\"plugins\\\" is missing");
+    close_host(&served);
+}
+END_TEST
+
 /* What trees of entities hold is given back to the byte, which close_host looks at. */
 START_TEST(trees_are_given_back)
 {
@@ -301,6 +332,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
     tcase_add_test(tcase, trees_are_given_back);
     tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
+    tcase_add_test(tcase, changes_are_tried_and_made);
     tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
     tcase_add_test(tcase, a_port_that_is_taken_is_told);
