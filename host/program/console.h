@@ -127,6 +127,12 @@ bool console_holds(const program_t *program, condition_t *condition, bp_entity_t
 
 /* The first entity for which the condition holds; {0}: for none. */
 bp_entity_t console_first(const program_t *program, condition_t *condition, char *value);
+
+/* Print whose value it is at the step where the host is now, the first at which the condition holds; and, to end that
+ * line, what the value was before, "" where there was none. */
+bp_entity_t console_print_first(const program_t *program, condition_t *condition, uint64_t now, uint64_t last);
+void console_print_before(const char *before);
+
 bool console_watch(console_t *console, char *rest);
 bool console_unwatch(console_t *console, char *rest);
 

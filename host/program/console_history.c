@@ -102,26 +102,38 @@ static bool hold_at(console_t *console, condition_t *c, uint64_t moment, bool *h
     return true;
 }
 
+bp_entity_t console_print_first(const program_t *program, condition_t *c, uint64_t now, uint64_t last)
+{
+    char id[64], value[CONSOLE_VALUE];
+    bp_entity_t entity = console_first(program, c, value);
+    const char *name = inspect_name(program, c->world, entity);
+    program->api->entity->format(program->host, entity, id, sizeof id);
+    printf("at step %" PRIu64 " of %" PRIu64 ": %s%s%s %s.%s = ", now, last, id, name != NULL ? " " : "",
+           name != NULL ? name : "", c->component, c->property);
+    terminal_print(stdout, value);
+    return entity;
+}
+
+void console_print_before(const char *before)
+{
+    fputs(before[0] != '\0' ? ", before " : "", stdout);
+    terminal_print(stdout, before);
+    putchar('\n');
+}
+
 /* The host is at the first step at which the condition holds: tell whose value fits, and what the value was before. */
 static bool tell_first(console_t *console, condition_t *c)
 {
     const program_t *program = console->program;
     bp_history_t h = read_history(console);
-    char id[64], value[CONSOLE_VALUE], before[CONSOLE_VALUE] = "";
-    bp_entity_t entity = console_first(program, c, value);
-    const char *name = inspect_name(program, c->world, entity);
-    program->api->entity->format(program->host, entity, id, sizeof id);
-    printf("at step %" PRIu64 " of %" PRIu64 ": %s%s%s %s.%s = ", h.now, h.last, id, name != NULL ? " " : "",
-           name != NULL ? name : "", c->component, c->property);
-    terminal_print(stdout, value);
+    char before[CONSOLE_VALUE] = "";
+    bp_entity_t entity = console_print_first(program, c, h.now, h.last);
     if (h.now > h.first && bp_host_go(program->host, h.now - 1) == BP_OK) {
         console_holds(program, c, entity, before);
         if (bp_host_go(program->host, h.now) != BP_OK)
             return console_refuse(console, "%s", bp_host_error(program->host));
     }
-    fputs(before[0] != '\0' ? ", before " : "", stdout);
-    terminal_print(stdout, before);
-    putchar('\n');
+    console_print_before(before);
     return true;
 }
 

@@ -75,6 +75,17 @@ static const command_t commands[] = {
         .run = command_replay,
     },
     {
+        .name = "bisect",
+        .usage = "bisect FILE WORLD PROPERTY [OP VALUE] [--ini INI]",
+        .about = "find the step of a recorded run at which something came to be so",
+        .help = "  --ini INI  what to set up, where the recorded ini lies elsewhere now\n"
+                "\n"
+                "FILE is what `run --record` has written; the rest is what `find` of the console takes, such as\n"
+                "main body.mass '>' 2. Halves the steps, for what stays true once it is, and prints the first one\n"
+                "with the entity, its value there and before. Exit status 1 where it is not so at the end.\n",
+        .run_texts = command_bisect,
+    },
+    {
         .name = "plugins",
         .usage = "plugins INI [--json]",
         .about = "describe the plugins that an ini loads",

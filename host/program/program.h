@@ -63,6 +63,7 @@ int program_live(program_t *program, uint64_t count, const char *show);
 /* The commands. Each returns its status. */
 int command_run(const arguments_t *arguments);
 int command_replay(const arguments_t *arguments);
+int command_bisect(int count, char **texts);
 int command_plugins(const arguments_t *arguments);
 int command_console(const arguments_t *arguments);
 int command_dump(const arguments_t *arguments);

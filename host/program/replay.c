@@ -1,8 +1,9 @@
-/* replay.c - `backplane replay`: a recorded run computed again.
+/* replay.c - `backplane replay` and `backplane bisect`: a recorded run computed again, and looked through.
  *
  * The recording says which ini it was made from; the host is set up from that, and then brought to where the recording
  * begins. The command prints the hash of the host at the end, which is the same on any machine and number of threads.
  */
+#include "console.h"
 #include "json_output.h"
 #include "output.h"
 #include "program.h"
@@ -82,29 +83,138 @@ static int play(replay_t *replay, bp_recording_o *recording, const arguments_t *
     return arguments->json ? print_as_json(replay, arguments, to) : print_for_people(replay, arguments, to);
 }
 
+/* A host set up as the recorded one was, and its recording. Complains; where the status is not STATUS_FINE, nothing is
+ * left to close. */
+static int open_recorded(replay_t *replay, const char *file, const char *ini_of, bp_recording_o **recording)
+{
+    int status = program_create(&replay->program, file);
+    if (status != STATUS_FINE)
+        return status;
+    bp_host_o *host = replay->program.host;
+    if (bp_recording_open(host, file, recording) != BP_OK) {
+        complain("%s", bp_host_error(host));
+        return program_close(&replay->program, STATUS_BAD_INPUT);
+    }
+    bp_recording_info(*recording, &replay->info);
+    const char *ini = ini_of != NULL ? ini_of : replay->info.origin;
+    replay->program.ini = ini;
+    if (bp_host_setup(host, ini) == BP_OK)
+        return STATUS_FINE;
+    complain("%s", bp_host_error(host));
+    complain("%s was recorded from %s; where that lies elsewhere now, give --ini INI", file, replay->info.origin);
+    bp_recording_close(*recording);
+    return program_close(&replay->program, STATUS_BAD_INPUT);
+}
+
 int command_replay(const arguments_t *arguments)
 {
     replay_t replay = {.info = {.struct_size = sizeof replay.info}};
     bp_recording_o *recording;
-    int status = program_create(&replay.program, arguments->ini);
+    int status = open_recorded(&replay, arguments->ini, arguments->ini_of, &recording);
     if (status != STATUS_FINE)
         return status;
-    bp_host_o *host = replay.program.host;
-    if (bp_recording_open(host, arguments->ini, &recording) != BP_OK) {
-        complain("%s", bp_host_error(host));
-        return program_close(&replay.program, STATUS_BAD_INPUT);
-    }
-    bp_recording_info(recording, &replay.info);
-    const char *ini = arguments->ini_of != NULL ? arguments->ini_of : replay.info.origin;
-    replay.program.ini = ini;
-    if (bp_host_setup(host, ini) == BP_OK) {
-        status = play(&replay, recording, arguments);
-    } else {
-        complain("%s", bp_host_error(host));
-        complain("%s was recorded from %s; where that lies elsewhere now, give --ini INI", arguments->ini,
-                 replay.info.origin);
-        status = STATUS_BAD_INPUT;
-    }
+    status = play(&replay, recording, arguments);
     bp_recording_close(recording);
     return program_close(&replay.program, status);
+}
+
+/* --- bisect ------------------------------------------------------------------------------------------------------- */
+
+typedef struct bisecting_t {
+    replay_t replay;
+    bp_recording_o *recording;
+    const char *file, *ini_of;
+    char line[CONSOLE_VALUE]; /* the condition */
+    condition_t condition;
+} bisecting_t;
+
+static bool misused(void)
+{
+    complain("usage: backplane bisect FILE WORLD PROPERTY [OP VALUE] [--ini INI]");
+    return false;
+}
+
+static bool read_bisect(bisecting_t *b, int count, char **texts)
+{
+    size_t length = 0;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(texts[i], "--ini") == 0) {
+            if (++i == count)
+                return misused();
+            b->ini_of = texts[i];
+        } else if (b->file == NULL) {
+            b->file = texts[i];
+        } else {
+            length += (size_t)snprintf(b->line + length, sizeof b->line - length, "%s ", texts[i]);
+            if (length >= sizeof b->line)
+                return misused();
+        }
+    }
+    return (b->file != NULL && length > 0) || misused();
+}
+
+static bool holds_at(bisecting_t *b, uint64_t moment, bool *holds)
+{
+    char value[CONSOLE_VALUE];
+    if (bp_recording_play(b->recording, moment, NULL) != BP_OK) {
+        complain("%s: %s", b->file, bp_host_error(b->replay.program.host));
+        return false;
+    }
+    *holds = console_first(&b->replay.program, &b->condition, value).id != 0;
+    return true;
+}
+
+/* The host is at the first step at which the condition holds. */
+static int tell_step(bisecting_t *b, uint64_t moment)
+{
+    const program_t *program = &b->replay.program;
+    char before[CONSOLE_VALUE] = "";
+    bool held;
+    bp_entity_t entity = console_print_first(program, &b->condition, moment, b->replay.info.last);
+    if (moment > b->replay.info.first) {
+        if (!holds_at(b, moment - 1, &held))
+            return STATUS_FAILED;
+        console_holds(program, &b->condition, entity, before);
+    }
+    console_print_before(before);
+    return STATUS_FINE;
+}
+
+static int look_for_step(bisecting_t *b)
+{
+    console_t console = {.program = &b->replay.program, .interactive = true};
+    uint64_t before = b->replay.info.first, at = b->replay.info.last;
+    bool holds;
+    if (!console_read_condition(&console, "bisect", b->line, &b->condition))
+        return STATUS_BAD_INPUT;
+    if (!holds_at(b, at, &holds))
+        return STATUS_FAILED;
+    if (!holds) {
+        complain(b->condition.known ? "%s: it is not so at the end, and so there is nothing to look for"
+                                    : "%s: no entity has that property at the end", b->file);
+        return STATUS_FAILED;
+    }
+    if (!holds_at(b, before, &holds))
+        return STATUS_FAILED;
+    at = holds ? before : at;
+    while (at - before > 1) {
+        uint64_t middle = before + (at - before) / 2;
+        if (!holds_at(b, middle, &holds))
+            return STATUS_FAILED;
+        *(holds ? &at : &before) = middle;
+    }
+    return holds_at(b, at, &holds) ? tell_step(b, at) : STATUS_FAILED;
+}
+
+int command_bisect(int count, char **texts)
+{
+    bisecting_t b = {.replay = {.info = {.struct_size = sizeof b.replay.info}}};
+    if (!read_bisect(&b, count, texts))
+        return STATUS_BAD_INPUT;
+    int status = open_recorded(&b.replay, b.file, b.ini_of, &b.recording);
+    if (status != STATUS_FINE)
+        return status;
+    status = look_for_step(&b);
+    bp_recording_close(b.recording);
+    return program_close(&b.replay.program, status);
 }

@@ -86,6 +86,26 @@ START_TEST(a_game_is_recorded)
 }
 END_TEST
 
+START_TEST(a_recording_is_looked_through)
+{
+    expect(shell("backplane run %s --steps 2000 --record %s > /dev/null", sun, RECORDING), 0, NULL);
+    const outcome_t *outcome = shell("backplane bisect %s main orbit.revolutions '>=' 1", RECORDING);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, " of 2000: ");
+    expect_in(outcome->out, " moon orbit.revolutions = 1, before 0\n");
+    outcome = shell("backplane bisect %s main body.mass '>=' 1 --ini %s", RECORDING, sun);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "at step 0 of 2000: ");
+    expect_in(outcome->out, " sun body.mass = 1\n");
+    expect(shell("backplane bisect %s main body.mass '>' 9", RECORDING), 1, "it is not so at the end");
+    expect(shell("backplane bisect %s main body.age", RECORDING), 1, "no entity has that property");
+    expect_refused(shell("backplane bisect %s main", RECORDING), "bisect needs a world and a property");
+    expect_refused(shell("backplane bisect %s", RECORDING), "usage: backplane bisect FILE");
+    expect_refused(shell("backplane bisect %s main body.mass --ini", RECORDING), "usage: backplane bisect FILE");
+    expect_refused(shell("backplane bisect %s.gone main body.mass", RECORDING), "cannot be opened");
+}
+END_TEST
+
 START_TEST(a_change_is_tried_and_kept)
 {
     static const char ini[] = "[host]\nplugins = point_mass\n"
@@ -166,6 +186,7 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, steps_are_taken_twice);
     tcase_add_test(tcase, a_game_is_recorded);
     tcase_add_test(tcase, the_first_step_is_found);
+    tcase_add_test(tcase, a_recording_is_looked_through);
     tcase_add_test(tcase, a_change_is_tried_and_kept);
     tcase_add_test(tcase, what_is_wrong_is_told);
     suite_add_tcase(suite, tcase);
