@@ -98,7 +98,8 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
 TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c $(patsubst %,tests/reload/test_%.c,check crash_matrix hot \
-                   posts process temporary trial watch),$(TEST_SOURCES))
+                   posts process storm temporary trial watch) tests/reload/storm.c \
+                   tests/reload/storm_model.c,$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
@@ -122,7 +123,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
+.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -354,6 +355,12 @@ proofs: $(BUILD)/tests $(FIXTURES)
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 
+# Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.
+SEEDS ?= 3000
+storm: $(BUILD)/tests $(FIXTURES)
+	@mkdir -p $(BUILD)/scratch
+	STORM_SEEDS=$(SEEDS) CK_RUN_SUITE=storm $(BUILD)/tests
+
 # Every fault in every verb of a new version: the table of tests/reload/crash_matrix.txt and docs/hot_reload.md anew.
 crash-matrix: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
@@ -535,6 +542,7 @@ help:
 	@echo "make check-source headers, rooms, columns: what can be seen in the source alone"
 	@echo "make proofs       the random reloads, ten times as many of them"
 	@echo "make coverage     lines and branches that the tests run, by folder"
+	@echo "make storm        SEEDS=3000: random storms of reloads, crashes, rollbacks and snapshots against a model"
 	@echo "make crash-matrix every fault in every verb of a new version, and the table of what becomes of the host"
 	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"

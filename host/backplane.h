@@ -615,8 +615,9 @@ BACKPLANE_API bp_result_t bp_host_audit(bp_host_o *host, uint32_t flags);
 /* Take one step of every world twice: first on `threads` threads (0: four, or one where the host has several itself),
  * then, from the same beginning, as bp_host_step does. BP_ERROR_FAILED where the two runs come to different results:
  * the host is then where the second run has left it, the error names the first unit and field that differ, and
- * `differences`, which may be NULL, is told in what the hosts differ at the end. Systems that are output run once.
- * Other errors are those of a snapshot and of a step: the host is then where it was. */
+ * `differences`, which may be NULL, is told in what the hosts differ at the end. Systems that are output run once. What
+ * a reload has on probation is ended first. Other errors are those of a snapshot and of a step: the host is then where
+ * it was. */
 BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */

@@ -123,6 +123,7 @@ static const make_suite_t second_half[] = {
     posts_suite,
     vote_suite,
     loaders_suite,
+    storm_suite,
 #endif
     wants_suite,
 };

@@ -162,6 +162,7 @@ bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_
         return result;
     memory_t *memory = &host->base.memory;
     audit_t *audit = host->crew.audit;
+    reload_accept(&host->reload); /* as whoever goes back ends it: what it keeps hidden is in no snapshot */
     twice_t t = {.host = host, .parts = host_parts(host)};
     uint64_t step = host->destruction.world_count > 0 ? host_world(host, 0)->clock.steps : 0;
     bytes_init(&t.before, memory);

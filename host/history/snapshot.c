@@ -35,23 +35,41 @@ static void put_counted(bytes_t *b, const field_t *field, const char *cells, uin
     }
 }
 
-static void put_run(bytes_t *b, const run_t *run)
+static void put_column(bytes_t *b, const run_t *run, uint32_t column)
+{
+    bytes_align(b, 16);
+    size_t length = bytes_begin_length(b);
+    bytes_align(b, 16);
+    if (field_is_counted(run->fields[column]))
+        put_counted(b, run->fields[column], run->columns[column], run->count);
+    else
+        bytes_put(b, run->columns[column], (size_t)run->count * run->sizes[column]);
+    bytes_end_length(b, length);
+}
+
+/* The columns of a prototype but the entities', without those that a reload keeps hidden while it is on probation:
+ * whoever goes back ends the probation first. The keys before its own come first. */
+static void put_columns(bytes_t *b, const world_t *world, const run_t *run, uint32_t prototype)
+{
+    const prototypes_t *p = &world->prototypes;
+    if (prototype == 0)
+        return;
+    uint32_t base = p->items[prototype].base, first = p->items[base].columns;
+    put_columns(b, world, run, base);
+    const manager_t *manager = world_key_manager(world, p->items[prototype].key);
+    for (uint32_t c = 0; c < world_visible(manager); c++)
+        put_column(b, run, first + c);
+}
+
+static void put_run(bytes_t *b, const world_t *world, const run_t *run)
 {
     bytes_u32(b, run->prototype);
     bytes_u32(b, run->count);
     bytes_u32(b, run->holes);
     bytes_u32(b, run->signature);
     bytes_put(b, run->left, sizeof run->left);
-    for (uint32_t c = 0; c < run->column_count; c++) {
-        bytes_align(b, 16);
-        size_t length = bytes_begin_length(b);
-        bytes_align(b, 16);
-        if (field_is_counted(run->fields[c]))
-            put_counted(b, run->fields[c], run->columns[c], run->count);
-        else
-            bytes_put(b, run->columns[c], (size_t)run->count * run->sizes[c]);
-        bytes_end_length(b, length);
-    }
+    put_column(b, run, 0);
+    put_columns(b, world, run, run->prototype);
 }
 
 /* Bytes of all rows, as far as they are known without looking at cells. */
@@ -81,8 +99,8 @@ static bp_result_t put_manager(const parts_t *parts, bytes_t *b, manager_t *mana
     bytes_u32(b, component->own_storage);
     bytes_u32(b, component->table.version);
     bytes_u64(b, component->table.state_form);
-    bytes_u32(b, manager->column_count);
-    for (uint32_t c = 0; c < manager->column_count; c++) {
+    bytes_u32(b, world_visible(manager));
+    for (uint32_t c = 0; c < world_visible(manager); c++) {
         const field_t *field = manager->columns[c];
         bytes_text(b, field->name);
         bytes_u32(b, field->type);
@@ -193,7 +211,7 @@ static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handl
     put_prototypes(b, &world->prototypes);
     bytes_u32(b, world->run_count);
     for (uint32_t i = 0; i < world->run_count; i++)
-        put_run(b, world->runs[i]);
+        put_run(b, world, world->runs[i]);
     put_holed(b, world);
     bytes_u32(b, schedule->count);
     for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {

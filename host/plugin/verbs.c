@@ -207,6 +207,7 @@ void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_
         component->storage.destroy(&m->handed, slots, count);
     else
         verb_call(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
+    m->missed_deaths = m->missed_deaths || atomic_load(&component->owner->aside) != 0;
     all->calling--;
 }
 

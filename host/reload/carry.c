@@ -419,11 +419,12 @@ static bp_result_t compare_fields(carry_t *c)
 }
 
 /* Find instances that the old manager has made for itself, which no entity of the world knows of. Nothing can be said
- * of a manager that collects its dead later, since it counts these too. */
+ * of a manager that collects its dead later, since it counts these too, nor of one that was not told of deaths because
+ * its plugin was set aside. */
 static bp_result_t compare_counts(carry_t *c)
 {
     const component_t *old = c->old;
-    if (!old->own_storage || old->storage.gc != NULL)
+    if (!old->own_storage || old->storage.gc != NULL || c->m->manager->verb.missed_deaths)
         return BP_OK;
     uint32_t before = verb_count(old, &c->m->manager->verb);
     enter(c);

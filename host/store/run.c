@@ -308,13 +308,14 @@ static void free_rows(run_t *run, memory_t *memory)
     memset(run->columns, 0, run->column_count * sizeof *run->columns);
 }
 
+const field_t run_gone_field = {.name = "gone", .type = BP_U32, .size = sizeof(uint32_t), .initial_is_zero = true};
+
 void run_forget_fields(run_t *run, memory_t *memory, uint32_t first, uint32_t width)
 {
-    static const field_t gone = {.name = "gone", .type = BP_U32, .size = sizeof(uint32_t), .initial_is_zero = true};
     if (run->capacity > 0)
         free_rows(run, memory); /* the room of the rows was divided by the sizes of the cells, which change now */
     for (uint32_t c = first; c < first + width; c++)
-        run->fields[c] = &gone;
+        run->fields[c] = &run_gone_field;
     run_describe(run);
 }
 

@@ -148,6 +148,9 @@ static inline uint32_t run_take_hole(run_t *run)
     return holes_take(&run->hole_set);
 }
 
+/* What stands in the place of a field whose plugin has gone. */
+extern const field_t run_gone_field;
+
 /* The fields of `width` columns from `first` on no longer exist. Precondition: the run has no rows and will never have
  * any again; so its room is given back. [main] */
 void run_forget_fields(run_t *run, memory_t *memory, uint32_t first, uint32_t width);

@@ -200,6 +200,8 @@ void world_drop_manager(world_t *world, manager_t *manager)
         forget_fields(world, world->runs[i], manager->number);
     }
     stop_manager(world, manager);
+    for (uint32_t c = 0; c < manager->column_count; c++)
+        manager->column_list[c] = &run_gone_field; /* the plugin's own go with it */
 }
 
 uint32_t world_component(world_t *world, const char *type)

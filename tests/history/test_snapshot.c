@@ -1,6 +1,6 @@
 /* test_snapshot.c - a host written down and brought back goes on bit for bit, whatever happened in between. */
+#include "../reload/reload_support.h"
 #include "../suites.h"
-#include "../unit/support.h"
 #include "recall.h"
 
 #include <stdio.h>
@@ -428,6 +428,91 @@ START_TEST(who_does_not_say_is_named)
 }
 END_TEST
 
+/* --- beside plugins that come, go and change --------------------------------------------------------------------- */
+
+static bp_entity_t probed[3];
+
+static bp_world_o *open_probe(rig_t *rig)
+{
+    rig_init(rig);
+    rig_open(rig);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, zoo_plugins[0]->name, NULL, 0));
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "kept_probe"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig->host, bp_world_use_component(world, "probe"));
+    WORKS(rig->host, bp_world_use_component(world, "flag"));
+    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "probe", "flag", NULL, NULL), probed, 3));
+    return world;
+}
+
+static void set_mass(rig_t *rig, bp_world_o *world, float mass)
+{
+    WORKS(rig->host, rig->api->property->set_named(world, probed[1], "probe", "mass", BP_F32, &mass));
+}
+
+/* Runs without rows, and the numbers of its keys, stay where a plugin has gone; its fields do not. */
+START_TEST(a_plugin_that_has_gone_is_not_asked)
+{
+    rig_t rig;
+    bp_snapshot_o *taken;
+    uint8_t alive[3];
+    bp_world_o *world = open_probe(&rig);
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
+    rig.api->entity->destroy(rig.host, probed, 2);
+    WORKS(rig.host, bp_host_bring_back(rig.host, taken));
+    ck_assert_uint_eq(rig.api->entity->alive(rig.host, probed, 3, alive), 3);
+    WORKS(rig.host, bp_world_step(world));
+    check_host(rig.host);
+    bp_snapshot_free(taken);
+    rig_close(&rig);
+}
+END_TEST
+
+/* A reload on probation keeps what it has taken away as hidden columns. */
+START_TEST(what_was_written_down_on_probation_is_brought_back_after_it)
+{
+    static const char *const names[] = {"probe"};
+    rig_t rig;
+    bp_snapshot_o *taken;
+    double mass;
+    bp_world_o *world = open_probe(&rig);
+    set_mass(&rig, world, 7);
+    rig.host->reload.probation_steps = 5;
+    put_plugin("reload_probe_3", "kept_probe");
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
+    for (uint32_t i = 0; i < (_i == 0 ? 0u : 10u); i++)
+        WORKS(rig.host, bp_world_step(world));
+    mass = 9;
+    WORKS(rig.host, rig.api->property->set_named(world, probed[1], "probe", "mass", BP_F64, &mass));
+    WORKS(rig.host, bp_host_bring_back(rig.host, taken));
+    WORKS(rig.host, rig.api->property->get_named(world, probed[1], "probe", "mass", BP_F64, &mass));
+    ck_assert(mass == 7);
+    check_host(rig.host);
+    bp_snapshot_free(taken);
+    rig.log.count = 0;
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_step_is_taken_twice_after_a_reload_too)
+{
+    static const char *const names[] = {"probe"};
+    rig_t rig;
+    bp_world_o *world = open_probe(&rig);
+    set_mass(&rig, world, 7);
+    rig.host->reload.probation_steps = 5;
+    put_plugin("reload_probe_3", "kept_probe");
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+    WORKS(rig.host, bp_host_step_twice(rig.host, 1, NULL));
+    ck_assert_ptr_null(rig.host->reload.probation);
+    check_host(rig.host);
+    rig.log.count = 0;
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *snapshot_suite(void)
 {
     Suite *suite = suite_create("snapshot");
@@ -441,6 +526,9 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, differences);
     tcase_add_test(tcase, who_does_not_say_is_named);
     tcase_add_test(tcase, the_same_ids_come_once_more);
+    tcase_add_test(tcase, a_plugin_that_has_gone_is_not_asked);
+    tcase_add_loop_test(tcase, what_was_written_down_on_probation_is_brought_back_after_it, 0, 2);
+    tcase_add_test(tcase, a_step_is_taken_twice_after_a_reload_too);
     suite_add_tcase(suite, tcase);
     return suite;
 }

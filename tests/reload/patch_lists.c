@@ -11,7 +11,7 @@ static const uint32_t types[] = {BP_BOOL, BP_I32, BP_U32, BP_I64, BP_F32, BP_F64
                                  BP_VEC2, BP_VEC3, BP_VEC4, BP_QUAT, BP_COLOUR, BP_STRING,
                                  BP_I8, BP_U8, BP_I16, BP_U16, BP_U64, BP_DVEC2, BP_DVEC3, BP_DVEC4};
 
-static uint32_t parts(uint32_t type)
+uint32_t patch_parts(uint32_t type)
 {
     switch (type) {
     case BP_VEC2: case BP_DVEC2: return 2;
@@ -31,12 +31,12 @@ patch_value_t patch_random_value(uint64_t *random, uint32_t type)
 {
     patch_value_t v;
     memset(&v, 0, sizeof v);
-    for (uint32_t i = 0; i < parts(type); i++) {
+    for (uint32_t i = 0; i < patch_parts(type); i++) {
         int number = (int)bp_random_below(random, 7) - 2; /* small, so that conversions often fit: -2 ... 4 */
         v.part[i] = is_unsigned(type) ? fabs((double)number) : (double)number;
         if (type == BP_BOOL)
             v.part[i] = (double)bp_random_below(random, 2);
-        if ((type == BP_F32 || type == BP_F64 || parts(type) > 1) && bp_random_below(random, 8) == 0)
+        if ((type == BP_F32 || type == BP_F64 || patch_parts(type) > 1) && bp_random_below(random, 8) == 0)
             v.part[i] += 0.5;
     }
     if (type == BP_STRING)
@@ -130,7 +130,7 @@ static void text_of(const patch_value_t *v, uint32_t type, char *text)
         snprintf(text, PATCH_TEXT, "%s", v->text);
         return;
     }
-    for (uint32_t i = 0; i < parts(type); i++)
+    for (uint32_t i = 0; i < patch_parts(type); i++)
         used += (size_t)snprintf(text + used, PATCH_TEXT - used, "%s%g", i > 0 ? " " : "", v->part[i]);
 }
 
@@ -197,6 +197,23 @@ const patch_field_t *patch_source(const patch_list_t *old, const patch_list_t *l
     return source;
 }
 
+uint32_t patch_after(const patch_list_t *old, const patch_list_t *list, uint32_t name, bool same)
+{
+    const patch_field_t *from = name == PATCH_NAMES ? NULL : patch_find(old, name);
+    for (uint32_t i = 0; i < list->count && from != NULL; i++) {
+        if (patch_source(old, list, &list->fields[i]) == from && (!same || list->fields[i].type == from->type))
+            return list->fields[i].name;
+    }
+    return PATCH_NAMES;
+}
+
+uint32_t patch_before(const patch_list_t *old, const patch_list_t *list, uint32_t name, bool same)
+{
+    const patch_field_t *field = name == PATCH_NAMES ? NULL : patch_find(list, name);
+    const patch_field_t *from = field == NULL ? NULL : patch_source(old, list, field);
+    return from == NULL || (same && from->type != field->type) ? PATCH_NAMES : from->name;
+}
+
 static bool is_integer(double x, double least, double most)
 {
     return x == floor(x) && x >= least && x <= most;
@@ -205,7 +222,7 @@ static bool is_integer(double x, double least, double most)
 /* A value of one field as one of another; false where it cannot be. */
 static bool convert(const patch_field_t *old, const patch_value_t *from, const patch_field_t *field, patch_value_t *to)
 {
-    uint32_t n = parts(old->type), wanted = parts(field->type);
+    uint32_t n = patch_parts(old->type), wanted = patch_parts(field->type);
     *to = field->initial;
     if (old->type == BP_STRING || field->type == BP_STRING) {
         *to = *from;
@@ -270,10 +287,10 @@ void patch_pack(const patch_value_t *v, uint32_t type, bp_value_t *value)
     case BP_F64:
     case BP_DVEC2:
     case BP_DVEC3:
-    case BP_DVEC4: memcpy(value, v->part, parts(type) * sizeof(double)); break;
+    case BP_DVEC4: memcpy(value, v->part, patch_parts(type) * sizeof(double)); break;
     case BP_STRING: value->string = v->text; break;
     default:
-        for (uint32_t i = 0; i < parts(type); i++)
+        for (uint32_t i = 0; i < patch_parts(type); i++)
             value->mat4.m[i] = (float)v->part[i];
         break;
     }
@@ -286,8 +303,8 @@ size_t patch_size(uint32_t type)
     case BP_I16: case BP_U16: return 2;
     case BP_I32: case BP_U32: return 4;
     case BP_I64: case BP_U64: case BP_STRING: return 8;
-    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: return parts(type) * sizeof(double);
-    default: return parts(type) * sizeof(float);
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: return patch_parts(type) * sizeof(double);
+    default: return patch_parts(type) * sizeof(float);
     }
 }
 

@@ -44,6 +44,9 @@ typedef struct patch_file_t {
     char *texts[PATCH_FIELDS][3], *types[PATCH_FIELDS], *count; /* where the marks are */
 } patch_file_t;
 
+/* How many numbers a value of a type has; a text has none. */
+uint32_t patch_parts(uint32_t type);
+
 /* A value of a type, small, so that conversions often fit. */
 patch_value_t patch_random_value(uint64_t *random, uint32_t type);
 
@@ -56,6 +59,11 @@ const patch_field_t *patch_find(const patch_list_t *list, uint32_t name);
 /* The old field that goes on as `field`: of its own name, else of its former one, unless that is still a field's name.
  * NULL: `field` is new. */
 const patch_field_t *patch_source(const patch_list_t *old, const patch_list_t *list, const patch_field_t *field);
+
+/* The name of the field that goes on from the old one of this name, and back: PATCH_NAMES where there is none, or
+ * `name` is that. `same`: of the same type alone. */
+uint32_t patch_after(const patch_list_t *old, const patch_list_t *list, uint32_t name, bool same);
+uint32_t patch_before(const patch_list_t *old, const patch_list_t *list, uint32_t name, bool same);
 
 /* What the values of `rows` instances come to under the next list; false where it must be refused. */
 bool patch_foresee(const patch_list_t *old, const patch_values_t *values, const patch_list_t *list,

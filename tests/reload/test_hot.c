@@ -171,6 +171,7 @@ static void step(int count)
 }
 
 static const uint32_t both = BP_HOST_CRASH_GUARD | BP_HOST_TRIAL;
+static const char *const crasher[] = {"crasher"};
 
 START_TEST(a_new_file_comes_in_by_itself)
 {
@@ -384,6 +385,30 @@ START_TEST(a_good_version_brings_a_plugin_back_that_was_set_aside)
 }
 END_TEST
 
+/* Its manager was not told of the death, and still counts the instance when it is asked. */
+START_TEST(a_death_while_a_plugin_is_set_aside_does_not_keep_the_next_version_out)
+{
+    float x;
+    begin(BP_HOST_CRASH_GUARD | BY_HAND, 0);
+    harm_next("get", "null");
+    replace_plugin("crasher_next");
+    WORKS(host, bp_host_reload(host, crasher, 1, NULL));
+    step(60); /* the probation is over */
+    ck_assert_int_ne(api->property->get_named(world, own, "crash_own", "x", BP_F32, &x), BP_OK);
+    step(1);
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
+    ck_assert_uint_eq(api->entity->destroy(host, &own, 1), 1);
+    harm_next("nowhere", "null");
+    replace_plugin("crasher");
+    WORKS(host, bp_host_reload(host, crasher, 1, NULL));
+    ck_assert_ptr_null(bp_host_plugin_crash(host, 0));
+    add("crash_own", &own);
+    WORKS(host, api->property->get_named(world, own, "crash_own", "x", BP_F32, &x));
+    check_host(host);
+    end();
+}
+END_TEST
+
 START_TEST(a_broken_file_is_refused_with_its_reason)
 {
     begin(both, 0);
@@ -479,8 +504,6 @@ START_TEST(what_was_refused_for_a_crash_does_not_hold_up_others)
 END_TEST
 
 /* --- by hand ------------------------------------------------------------------------------------------------------ */
-
-static const char *const crasher[] = {"crasher"};
 
 START_TEST(what_is_reloaded_by_hand_is_tried_first)
 {
@@ -719,6 +742,7 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, a_crash_while_a_version_is_closed_is_told_and_survived, 0, 3);
     tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
     tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
+    tcase_add_test(files, a_death_while_a_plugin_is_set_aside_does_not_keep_the_next_version_out);
     tcase_add_test(files, an_unloaded_candidate_is_let_go);
     tcase_add_loop_test(files, files_that_are_finished_together_come_in_together, 0, 2);
     tcase_add_test(files, a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_right);

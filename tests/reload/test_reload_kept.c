@@ -279,25 +279,6 @@ static void use_ref(void)
 
 /* --- reloads ----------------------------------------------------------------------------------------------- */
 
-/* The field of the new list that goes on from the old one of this name; with `same`, of the same type alone. */
-static uint32_t name_after(const patch_list_t *old, const patch_list_t *list, uint32_t name, bool same)
-{
-    const patch_field_t *from = name == PATCH_NAMES ? NULL : patch_find(old, name);
-    for (uint32_t i = 0; i < list->count && from != NULL; i++) {
-        if (patch_source(old, list, &list->fields[i]) == from && (!same || list->fields[i].type == from->type))
-            return list->fields[i].name;
-    }
-    return PATCH_NAMES;
-}
-
-/* The field of the old list that the new one of this name goes on from. */
-static uint32_t name_before(const patch_list_t *old, const patch_list_t *list, uint32_t name, bool same)
-{
-    const patch_field_t *field = name == PATCH_NAMES ? NULL : patch_find(list, name);
-    const patch_field_t *from = field == NULL ? NULL : patch_source(old, list, field);
-    return from == NULL || (same && from->type != field->type) ? PATCH_NAMES : from->name;
-}
-
 static void take(const patch_list_t *list, const patch_values_t *values)
 {
     memcpy(model.values_before, model.values, sizeof model.values);
@@ -309,10 +290,10 @@ static void take(const patch_list_t *list, const patch_values_t *values)
     for (uint32_t i = 0; i < model.list_before.count; i++) {
         uint32_t name = model.list_before.fields[i].name;
         if (patch_find(list, name) == NULL)
-            model.successor[name] = name_after(&model.list_before, list, name, false);
+            model.successor[name] = patch_after(&model.list_before, list, name, false);
     }
     for (uint32_t i = 0; i < model.ref_count; i++)
-        model.refs[i].now = name_after(&model.list_before, list, model.refs[i].now, true);
+        model.refs[i].now = patch_after(&model.list_before, list, model.refs[i].now, true);
 }
 
 static void reload_once(void)
@@ -334,7 +315,7 @@ static void reload_once(void)
 
 static void value_back(uint32_t i, const patch_field_t *field, patch_value_t *value)
 {
-    uint32_t after = name_after(&model.list_before, &model.list, field->name, true);
+    uint32_t after = patch_after(&model.list_before, &model.list, field->name, true);
     if (after != PATCH_NAMES)
         *value = model.values[i].of[after]; /* the same memory all the time */
     else
@@ -358,10 +339,10 @@ static void take_back(void)
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t name = list.fields[i].name;
         if (patch_find(&old, name) == NULL)
-            model.successor[name] = name_before(&old, &list, name, false);
+            model.successor[name] = patch_before(&old, &list, name, false);
     }
     for (uint32_t i = 0; i < model.ref_count; i++)
-        model.refs[i].now = name_before(&old, &list, model.refs[i].now, true);
+        model.refs[i].now = patch_before(&old, &list, model.refs[i].now, true);
 }
 
 /* --- the test ---------------------------------------------------------------------------------------------- */

@@ -1,0 +1,612 @@
+/* storm.c - the host, the model, and what each event does to both.
+ *
+ * Four plugins: `patch`, whose fields are another random list after each reload; `keeper`, which has storage of its own
+ * and goes over by `save` and `load`; `crasher`, which has both, in two versions, and crashes when it is told to; and
+ * `zoo`, which is linked in. Two worlds, of which the second comes and goes.
+ *
+ * After each event every value of the model is compared with the host's (storm_model.h).
+ */
+#define _GNU_SOURCE 1
+
+#include "storm_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+/* A plugin that has crashed keeps what it holds: that is no leak to be told of. */
+#define KEEPS_MEMORY() __lsan_disable()
+#else
+#define KEEPS_MEMORY() ((void)0)
+#endif
+
+enum { ROWS = ENTITIES * WORLDS * 2, PROBATION = 8, EVENTS = 60 };
+
+static const char *const instances[KINDS] = {"", "second", "", "", "", ""};
+
+static uint32_t below(uint32_t bound)
+{
+    return bp_random_below(&storm.random, bound);
+}
+
+/* --- what there is ------------------------------------------------------------------------------------------------ */
+
+static uint32_t world_number(void)
+{
+    return storm.now.side ? below(WORLDS) : 0;
+}
+
+/* A living entity, or ENTITIES. */
+static uint32_t some_entity(void)
+{
+    uint32_t first = below(ENTITIES);
+    for (uint32_t i = 0; i < ENTITIES; i++) {
+        if (storm.now.alive[(first + i) % ENTITIES])
+            return (first + i) % ENTITIES;
+    }
+    return ENTITIES;
+}
+
+static bool may_have(uint32_t kind)
+{
+    return kind < PLAIN || (storm.how->crashes && !storm.aside);
+}
+
+static bool on_probation(uint32_t what)
+{
+    return storm.host->reload.probation != NULL && storm.probation == what;
+}
+
+static uint32_t key(uint32_t world, uint32_t kind)
+{
+    return key_of(storm.worlds[world], storm_types[kind], instances[kind]);
+}
+
+/* --- entities and values ------------------------------------------------------------------------------------------ */
+
+static void take_out(uint32_t e, uint32_t w, uint32_t kind)
+{
+    storm.now.places[e][w].has[kind] = false;
+}
+
+static void put_in(uint32_t e, uint32_t w, uint32_t kind)
+{
+    place_t *place = &storm.now.places[e][w];
+    place->has[kind] = place->since[kind] = true;
+    if (kind == KEEPER)
+        place->keeper = (keeper_values_t){.number = 5};
+    if (kind == PLAIN)
+        place->x = 1;
+    for (uint32_t f = 0; f < storm.now.list.count && kind <= SECOND; f++)
+        place->patch[kind].of[storm.now.list.fields[f].name] = storm.now.list.fields[f].initial;
+}
+
+static void add(uint32_t e, uint32_t w, uint32_t kind)
+{
+    DOES(storm.api->world->add(storm.worlds[w], key(w, kind), &storm.now.entities[e], 1));
+    put_in(e, w, kind);
+}
+
+static void create(void)
+{
+    uint32_t e = 0;
+    while (e < ENTITIES && storm.now.alive[e])
+        e++;
+    if (e == ENTITIES)
+        return;
+    DOES(storm.api->entity->create(storm.host, &storm.now.entities[e], 1));
+    storm.now.alive[e] = true;
+    for (uint32_t w = 0; w < WORLDS; w++) {
+        for (uint32_t kind = 0; kind < KINDS; kind++) {
+            bool wanted = below(3) > 0;
+            if (wanted && may_have(kind) && (w == 0 || storm.now.side))
+                add(e, w, kind);
+        }
+    }
+}
+
+static void destroy(void)
+{
+    uint32_t e = some_entity();
+    if (e == ENTITIES)
+        return;
+    SAYS(storm.api->entity->destroy(storm.host, &storm.now.entities[e], 1) == 1, "entity %u did not live", e);
+    storm.now.alive[e] = false;
+    storm.ghosts = storm.ghosts || storm.aside;
+    memset(storm.now.places[e], 0, sizeof storm.now.places[e]);
+}
+
+static void add_or_remove(void)
+{
+    uint32_t e = some_entity(), w = world_number(), kind = below(KINDS);
+    if (e == ENTITIES || !may_have(kind))
+        return;
+    if (!storm.now.places[e][w].has[kind]) {
+        add(e, w, kind);
+        return;
+    }
+    DOES(storm.api->world->remove(storm.worlds[w], key(w, kind), &storm.now.entities[e], 1));
+    take_out(e, w, kind);
+}
+
+static void write_patch(uint32_t e, uint32_t w, uint32_t kind)
+{
+    if (storm.now.list.count == 0)
+        return;
+    const patch_field_t *field = &storm.now.list.fields[below(storm.now.list.count)];
+    patch_value_t *known = &storm.now.places[e][w].patch[kind].of[field->name];
+    char name[PATCH_TEXT];
+    bp_value_t value;
+    patch_name(field->name, name);
+    *known = patch_random_value(&storm.random, field->type);
+    patch_pack(known, field->type, &value);
+    DOES(storm.api->property->set_named(storm.worlds[w], storm.now.entities[e], storm_name_of(kind), name, field->type,
+                                        &value));
+}
+
+static void write_keeper(uint32_t e, uint32_t w)
+{
+    keeper_values_t *known = &storm.now.places[e][w].keeper;
+    bp_entity_t entity = storm.now.entities[e];
+    const char *text = known->text;
+    known->number = (int32_t)below(2001) - 1000;
+    snprintf(known->text, sizeof known->text, "text %u", below(1000));
+    DOES(storm.api->property->set_named(storm.worlds[w], entity, "keeper", "number", BP_I32, &known->number));
+    DOES(storm.api->property->set_named(storm.worlds[w], entity, "keeper", "text", BP_STRING, &text));
+    SAYS(storm.api->property->set_named(storm.worlds[w], entity, "keeper", "text", BP_STRING, &(const char *){"!"}) ==
+             BP_ERROR_ARGUMENT,
+         "a text is not refused");
+}
+
+static void write_value(void)
+{
+    for (uint32_t n = 1 + below(6); n > 0; n--) {
+        uint32_t e = some_entity(), w = world_number(), kind = below(PLAIN + 1u);
+        if (e == ENTITIES || !storm.now.places[e][w].has[kind])
+            continue;
+        if (kind <= SECOND)
+            write_patch(e, w, kind);
+        else if (kind == KEEPER)
+            write_keeper(e, w);
+        else if (kind == PLAIN)
+            DOES(storm.api->property->set_named(storm.worlds[w], storm.now.entities[e], "crash_plain", "x", BP_F32,
+                                                &(float){storm.now.places[e][w].x = (float)below(50)}));
+    }
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
+static int crasher_version(void)
+{
+    const bp_plugin_head_t *head;
+    for (uint32_t i = 0; (head = bp_host_plugin(storm.host, i, NULL)) != NULL; i++) {
+        if (strcmp(head->name, "crasher") == 0) {
+            storm.aside = bp_host_plugin_crash(storm.host, i) != NULL;
+            return head->desc->version[0] - '0';
+        }
+    }
+    return 0;
+}
+
+/* What has crashed has perhaps counted some of its rows before, and only in one of the worlds. */
+static void read_x_again(uint32_t e, uint32_t w)
+{
+    place_t *place = &storm.now.places[e][w];
+    if (!place->has[PLAIN])
+        return;
+    float x = storm_x_of(e, w);
+    SAYS(x == place->x || x == place->x + 100, "x was %g before the crash, and is %g", (double)place->x, (double)x);
+    place->x = x;
+}
+
+static void after_crash(bool may_come_back)
+{
+    storm.counts->crashes++;
+    int version = crasher_version();
+    SAYS(storm.aside || (may_come_back && version == storm.former), "crasher %d goes on after a crash", version);
+    storm.version = version;
+    if (!storm.aside)
+        storm.counts->rollbacks++;
+    if (!storm.aside)
+        storm.probation = OF_NONE;
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++)
+            read_x_again(e, w);
+    }
+}
+
+static void step_once(void)
+{
+    bool whole = !storm.now.side || below(3) > 0, rows = false, may_come_back = on_probation(OF_CRASHER);
+    uint32_t only = whole ? 0 : below(WORLDS);
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        for (uint32_t w = 0; w < WORLDS; w++)
+            rows = rows || (storm.now.places[e][w].has[PLAIN] && (whole || w == only));
+    }
+    if (whole)
+        DOES(bp_host_step(storm.host));
+    else
+        DOES(bp_world_step(storm.worlds[only]));
+    if (storm.version == 2 && storm.armed && rows && !storm.aside) {
+        after_crash(may_come_back);
+        return;
+    }
+    for (uint32_t e = 0; e < ENTITIES && !storm.aside && storm.how->crashes; e++) {
+        for (uint32_t w = 0; w < WORLDS; w++) {
+            if (storm.now.places[e][w].has[PLAIN] && (whole || w == only))
+                storm.now.places[e][w].x += storm.version == 2 ? 100.0f : 1.0f;
+        }
+    }
+}
+
+static void step(void)
+{
+    for (uint32_t n = 1 + below(4); n > 0; n--)
+        step_once();
+}
+
+/* --- reloads ------------------------------------------------------------------------------------------------------ */
+
+/* One of the next requests for memory fails; the return value is how many have failed so far. */
+static uint64_t break_memory(void)
+{
+    heap_t *heap = &storm.rig.heap;
+    if (storm.how->faults && below(3) == 0)
+        heap->refuse_first = heap->refuse_last = heap->requests + 1 + below(150);
+    return heap->refused;
+}
+
+static bool mend_memory(uint64_t refused)
+{
+    heap_t *heap = &storm.rig.heap;
+    bool failed = heap->refused != refused;
+    heap->refuse_first = heap->refuse_last = 0;
+    storm.counts->no_memory += failed;
+    return failed;
+}
+
+static void begin_probation(uint32_t what)
+{
+    storm.before = storm.now;
+    storm.former = storm.version;
+    storm.probation = what;
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        for (uint32_t w = 0; w < WORLDS; w++)
+            memset(storm.now.places[e][w].since, 0, sizeof storm.now.places[e][w].since);
+    }
+}
+
+/* `possible`: by what the model says; then only lack of memory is a reason to refuse. */
+static bool reload(const char *name, bool possible)
+{
+    storm.host->reload.probation_steps = below(4) == 0 ? 0 : PROBATION;
+    uint64_t refused = break_memory();
+    bp_result_t result = bp_host_reload(storm.host, &name, 1, NULL);
+    bool no_memory = mend_memory(refused);
+    SAYS(result != BP_OK || possible, "a reload of %s that is impossible went through", name);
+    SAYS(result == BP_OK || !possible || no_memory, "reload %s: %s", name, bp_host_error(storm.host));
+    storm.counts->reloads += result == BP_OK;
+    storm.counts->refusals += result != BP_OK;
+    return result == BP_OK;
+}
+
+/* All values of patch, one instance after another; into, or out of, the model. */
+static uint32_t gather(patch_values_t *rows, bool out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        place_t *place = &storm.now.places[i / 4][i / 2 % 2];
+        if (!place->has[i % 2])
+            continue;
+        if (out)
+            place->patch[i % 2] = rows[count];
+        else
+            rows[count] = place->patch[i % 2];
+        count++;
+    }
+    return count;
+}
+
+/* Where there are no instances types alone decide: a row whose values can become whatever their types can. */
+static uint32_t gather_any(patch_values_t *row)
+{
+    memset(row, 0, sizeof *row);
+    for (uint32_t f = 0; f < storm.now.list.count; f++) {
+        const patch_field_t *field = &storm.now.list.fields[f];
+        if (patch_parts(field->type) > 1)
+            row->of[field->name] = field->initial; /* so that parts may go */
+    }
+    return 1;
+}
+
+static void reload_patch(void)
+{
+    static patch_values_t rows[ROWS], next[ROWS];
+    patch_list_t list = patch_next(&storm.random, &storm.now.list);
+    memset(next, 0, sizeof next);
+    uint32_t count = gather(rows, false);
+    count = count > 0 ? count : gather_any(rows);
+    bool possible = patch_foresee(&storm.now.list, rows, &list, next, count);
+    patch_put(&storm.file, &list);
+    if (reload("patch", possible)) {
+        begin_probation(OF_PATCH);
+        gather(next, true);
+        storm.now.list = list;
+    }
+    patch_put(&storm.file, &storm.now.list); /* what is there when it is loaded anew */
+}
+
+static void reload_keeper(void)
+{
+    if (reload("keeper", true))
+        begin_probation(OF_KEEPER);
+}
+
+static void tell_crasher(const char *where, const char *how)
+{
+    setenv("CRASHER_WHERE", where, 1);
+    setenv("CRASHER_HOW", how, 1);
+}
+
+static void reload_crasher(void)
+{
+    static const char *const hows[] = {"null", "abort", "call"};
+    bool to_next = below(3) > 0, bad = to_next && below(4) == 0;
+    if (!storm.how->crashes)
+        return;
+    put_plugin(to_next ? "crasher_next" : "crasher", "crasher");
+    if (bad)
+        tell_crasher(below(2) == 0 ? "load" : "plain_start", hows[below(3)]);
+    if (reload("crasher", !bad)) {
+        begin_probation(OF_CRASHER);
+        storm.aside = false;
+        storm.version = to_next ? 2 : 1;
+    }
+    storm.armed = below(2) == 0;
+    tell_crasher(storm.armed ? "simulate" : "nowhere", hows[below(3)]);
+}
+
+/* --- the version before ------------------------------------------------------------------------------------------- */
+
+static void patch_back(place_t *place, const place_t *old, const patch_list_t *list)
+{
+    patch_values_t values;
+    for (uint32_t kind = PATCH; kind <= SECOND; kind++) {
+        memset(&values, 0, sizeof values);
+        for (uint32_t f = 0; f < storm.before.list.count; f++) {
+            const patch_field_t *field = &storm.before.list.fields[f];
+            uint32_t after = patch_after(&storm.before.list, list, field->name, true);
+            values.of[field->name] = after != PATCH_NAMES        ? place->patch[kind].of[after]
+                                     : place->since[kind] ? field->initial
+                                                          : old->patch[kind].of[field->name];
+        }
+        place->patch[kind] = values;
+    }
+}
+
+static void keeper_back(place_t *place, const place_t *old)
+{
+    if (place->since[KEEPER])
+        place->keeper = (keeper_values_t){.number = 5};
+    else
+        place->keeper = old->keeper;
+}
+
+static void take_back(void)
+{
+    const patch_list_t list = storm.now.list;
+    uint32_t what = storm.probation;
+    if (storm.host->reload.probation == NULL || storm.aside)
+        return;
+    DOES(reload_rollback(&storm.host->reload));
+    storm.counts->rollbacks++;
+    storm.probation = OF_NONE;
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        for (uint32_t w = 0; w < WORLDS; w++) {
+            place_t *place = &storm.now.places[e][w];
+            if (what == OF_PATCH)
+                patch_back(place, &storm.before.places[e][w], &list);
+            if (what == OF_KEEPER)
+                keeper_back(place, &storm.before.places[e][w]);
+        }
+    }
+    if (what == OF_PATCH)
+        storm.now.list = storm.before.list;
+    if (what == OF_PATCH)
+        patch_put(&storm.file, &storm.now.list);
+    if (what == OF_CRASHER)
+        storm.version = crasher_version();
+    SAYS(what != OF_CRASHER || storm.version == storm.former, "version %d is back", storm.version);
+}
+
+/* --- plugins and worlds that come and go -------------------------------------------------------------------------- */
+
+static void use_all(uint32_t w)
+{
+    for (uint32_t kind = SECOND; kind < KINDS; kind++) {
+        if (kind < PLAIN || storm.how->crashes)
+            DOES(bp_world_use_component(storm.worlds[w], storm_types[kind]));
+    }
+}
+
+static void load_anew(const char *name, const char *file, uint32_t first, uint32_t last)
+{
+    DOES(bp_host_unload_plugin(storm.host, name));
+    storm.kept_fits = false; /* another manager takes the place of the one that has gone */
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        for (uint32_t i = 0; i < WORLDS * KINDS; i++) {
+            if (i % KINDS >= first && i % KINDS <= last)
+                take_out(e, i / KINDS, i % KINDS);
+        }
+    }
+    DOES(bp_host_load_plugin(storm.host, file, NULL, 0));
+    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+        bp_result_t result = bp_world_use_component(storm.worlds[w], name);
+        SAYS(result == BP_OK || result == BP_ERROR_EXISTS, "%s", bp_host_error(storm.host));
+    }
+}
+
+static void unload_and_load(void)
+{
+    if (below(2) == 0)
+        load_anew("patch", TEST_SCRATCH_DIR "/patch" TEST_SO, PATCH, SECOND);
+    else
+        load_anew("keeper", TEST_SCRATCH_DIR "/keeper" TEST_SO, KEEPER, KEEPER);
+}
+
+static bp_world_o *make_world(const char *name)
+{
+    bp_world_o *world = bp_world_create(storm.host, &(bp_world_desc_t){.name = name, .step_rate = 10});
+    SAYS(world != NULL, "%s", bp_host_error(storm.host));
+    return world;
+}
+
+static void end_or_begin_world(void)
+{
+    if (storm.aside)
+        return;
+    if (!storm.now.side) {
+        storm.worlds[1] = make_world("side");
+        storm.now.side = true;
+        use_all(1);
+        return;
+    }
+    bp_world_destroy(storm.worlds[1]);
+    storm.now.side = false;
+    for (uint32_t e = 0; e < ENTITIES; e++)
+        memset(&storm.now.places[e][1], 0, sizeof storm.now.places[e][1]);
+}
+
+/* --- the past ----------------------------------------------------------------------------------------------------- */
+
+static bool same_fields(const patch_list_t *a, const patch_list_t *b)
+{
+    bool same = a->count == b->count;
+    for (uint32_t i = 0; i < a->count && same; i++)
+        same = a->fields[i].name == b->fields[i].name && a->fields[i].type == b->fields[i].type;
+    return same;
+}
+
+static void take_snapshot(void)
+{
+    if (storm.how->crashes)
+        return;
+    bp_snapshot_free(storm.snapshot);
+    storm.snapshot = NULL;
+    DOES(bp_host_snapshot(storm.host, &storm.snapshot));
+    storm.kept = storm.now;
+    storm.kept_fits = true;
+}
+
+static void bring_back(void)
+{
+    if (storm.snapshot == NULL || !storm.kept_fits)
+        return;
+    const patch_list_t list = storm.now.list;
+    bool alike = same_fields(&list, &storm.kept.list) && storm.now.side == storm.kept.side;
+    bp_result_t result = bp_host_bring_back(storm.host, storm.snapshot);
+    SAYS(result == BP_OK || !alike, "%s", bp_host_error(storm.host));
+    SAYS(result != BP_OK || alike, "a past of other fields, or other worlds, is brought back");
+    if (result != BP_OK)
+        return;
+    storm.counts->brought_back++;
+    storm.now = storm.kept;
+    storm.now.list = list;
+    for (uint32_t i = 0; i < WORLDS; i++)
+        storm.worlds[i] = i == 0 || storm.now.side ? storm.api->world->at(storm.host, i) : NULL;
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct kind_t {
+    const char *name;
+    void (*happen)(void);
+    uint32_t weight;
+} kind_t;
+
+static const kind_t kinds[] = {
+    {"create", create, 8},
+    {"destroy", destroy, 4},
+    {"add or remove", add_or_remove, 8},
+    {"write", write_value, 10},
+    {"step", step, 8},
+    {"reload patch", reload_patch, 6},
+    {"reload keeper", reload_keeper, 3},
+    {"reload crasher", reload_crasher, 6},
+    {"take back", take_back, 4},
+    {"unload and load", unload_and_load, 1},
+    {"end or begin a world", end_or_begin_world, 1},
+    {"take a snapshot", take_snapshot, 3},
+    {"bring back", bring_back, 3},
+};
+
+const char *storm_name(uint32_t kind)
+{
+    return kinds[kind].name;
+}
+
+uint32_t storm_draw(uint64_t seed, const storm_host_t *how, storm_event_t events[STORM_MOST])
+{
+    uint64_t random = (seed + 1) * UINT64_C(0xD1342543DE82EF95) ^ seed << 20 ^ (how->crashes ? 1u : 0u);
+    uint32_t weights = 0, count = EVENTS + bp_random_below(&random, EVENTS);
+    for (uint32_t i = 0; i < COUNT(kinds); i++)
+        weights += kinds[i].weight;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t kind = 0, left = bp_random_below(&random, weights);
+        while (left >= kinds[kind].weight)
+            left -= kinds[kind++].weight;
+        uint64_t high = bp_random_below(&random, UINT32_MAX);
+        uint64_t low = bp_random_below(&random, UINT32_MAX);
+        events[n] = (storm_event_t){.kind = n < 3 ? 0 : kind, .random = high << 32 | low};
+    }
+    return count;
+}
+
+static void open_host(const storm_host_t *how)
+{
+    rig_init(&storm.rig);
+    if (how->threads > 1)
+        storm.rig.desc.allocator = NULL; /* the rig's heap is for one thread */
+    storm.rig.desc.threads = how->threads;
+    storm.rig.desc.flags = BP_HOST_COPY_PLUGINS | (how->crashes ? BP_HOST_CRASH_GUARD : 0);
+    rig_open(&storm.rig);
+    storm.host = storm.rig.host;
+    storm.api = storm.rig.api;
+    tell_crasher("nowhere", "null");
+    DOES(bp_host_load_plugin(storm.host, zoo_plugins[0]->name, NULL, 0));
+    patch_open(&storm.file);
+    patch_put(&storm.file, &storm.now.list);
+    DOES(bp_host_load_plugin(storm.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    DOES(bp_host_load_plugin(storm.host, put_plugin("keeper", "keeper"), NULL, 0));
+    if (how->crashes)
+        DOES(bp_host_load_plugin(storm.host, put_plugin("crasher", "crasher"), NULL, 0));
+    storm.worlds[0] = make_world("main");
+    use_all(0);
+}
+
+uint64_t storm_go(const storm_host_t *how, const storm_event_t *events, uint32_t count, storm_count_t *counts,
+                  void (*give_up)(uint32_t event, const char *what))
+{
+    memset(&storm, 0, sizeof storm);
+    if (how->crashes)
+        KEEPS_MEMORY();
+    storm.how = how;
+    storm.counts = counts;
+    storm.give_up = give_up;
+    storm.version = 1;
+    storm.hash = UINT64_C(0xcbf29ce484222325);
+    open_host(how);
+    storm_compare();
+    for (storm.event = 0; storm.event < count; storm.event++) {
+        storm.random = events[storm.event].random;
+        kinds[events[storm.event].kind].happen();
+        storm_compare();
+    }
+    uint32_t crashes = counts->crashes + (how->crashes ? 1u : 0u);
+    bp_snapshot_free(storm.snapshot);
+    bp_host_destroy(storm.host);
+    SAYS(crashes > 0 || storm.rig.heap.bytes == 0, "%zu bytes are left", storm.rig.heap.bytes);
+    free(storm.file.bytes);
+    return storm.hash;
+}

@@ -1,0 +1,132 @@
+/* storm_model.c - every value of the model compared with the host's. */
+#include "storm_model.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+storm_t storm;
+
+const char *const storm_types[KINDS] = {"patch", "patch", "flag", "keeper", "crash_plain", "crash_own"};
+
+void storm_broken(const char *format, ...)
+{
+    char text[1500];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    storm.give_up(storm.event, text);
+}
+
+const char *storm_name_of(uint32_t kind)
+{
+    return kind == SECOND ? "second" : storm_types[kind];
+}
+
+static void mix(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        storm.hash = (storm.hash ^ at[i]) * UINT64_C(0x100000001b3);
+}
+
+static void compare_patch(uint32_t e, uint32_t w, uint32_t kind)
+{
+    const place_t *place = &storm.now.places[e][w];
+    for (uint32_t f = 0; f < storm.now.list.count; f++) {
+        const patch_field_t *field = &storm.now.list.fields[f];
+        const patch_value_t *known = &place->patch[kind].of[field->name];
+        char name[PATCH_TEXT];
+        bp_value_t value, packed;
+        patch_name(field->name, name);
+        DOES(storm.api->property->get_named(storm.worlds[w], storm.now.entities[e], storm_name_of(kind), name,
+                                            field->type, &value));
+        SAYS(patch_same(known, field->type, &value), "%s.%s of entity %u in world %u is not %g '%s'",
+             storm_name_of(kind), name, e, w, known->part[0], known->text);
+        patch_pack(known, field->type, &packed);
+        if (field->type == BP_STRING)
+            mix(known->text, strlen(known->text));
+        else
+            mix(&packed, patch_size(field->type));
+    }
+}
+
+static void compare_keeper(uint32_t e, uint32_t w)
+{
+    const keeper_values_t *known = &storm.now.places[e][w].keeper;
+    int32_t number, twice;
+    const char *text;
+    bp_entity_t entity = storm.now.entities[e];
+    DOES(storm.api->property->get_named(storm.worlds[w], entity, "keeper", "number", BP_I32, &number));
+    DOES(storm.api->property->get_named(storm.worlds[w], entity, "keeper", "twice", BP_I32, &twice));
+    DOES(storm.api->property->get_named(storm.worlds[w], entity, "keeper", "text", BP_STRING, &text));
+    SAYS(number == known->number && twice == 2 * number && strcmp(text, known->text) == 0,
+         "keeper of entity %u in world %u is %d, %d, '%s' and not %d, '%s'", e, w, number, twice, text, known->number,
+         known->text);
+    mix(&number, sizeof number);
+    mix(text, strlen(text));
+}
+
+float storm_x_of(uint32_t e, uint32_t w)
+{
+    float x = 0;
+    DOES(storm.api->property->get_named(storm.worlds[w], storm.now.entities[e], "crash_plain", "x", BP_F32, &x));
+    return x;
+}
+
+static void compare_place(uint32_t e, uint32_t w)
+{
+    const place_t *place = &storm.now.places[e][w];
+    float x;
+    for (uint32_t kind = PATCH; kind <= SECOND; kind++) {
+        if (place->has[kind])
+            compare_patch(e, w, kind);
+    }
+    if (place->has[KEEPER])
+        compare_keeper(e, w);
+    else
+        SAYS(storm.api->property->get_named(storm.worlds[w], storm.now.entities[e], "keeper", "share", BP_F64,
+                                            &(double){0}) != BP_OK,
+             "entity %u of world %u has a keeper", e, w);
+    if (place->has[PLAIN]) {
+        x = storm_x_of(e, w);
+        SAYS(x == place->x, "crash_plain.x of entity %u in world %u is %g and not %g", e, w, (double)x,
+             (double)place->x);
+        mix(&x, sizeof x);
+    }
+}
+
+static void compare_count(uint32_t w, uint32_t kind)
+{
+    uint32_t wanted = 0;
+    for (uint32_t e = 0; e < ENTITIES; e++)
+        wanted += (storm.now.places[e][w].has[kind] ? 1u : 0u) +
+                  (kind == PATCH && storm.now.places[e][w].has[SECOND] ? 1u : 0u);
+    uint32_t found = world_count(&storm.worlds[w]->rows, world_component(&storm.worlds[w]->rows, storm_types[kind]));
+    /* `keeper` collects its dead when it likes. */
+    bool more = kind == KEEPER || (kind == OWN && storm.ghosts);
+    SAYS(found == wanted || (more && found > wanted), "%u instances of %s in world %u, and not %u", found,
+         storm_types[kind], w, wanted);
+    mix(&wanted, sizeof wanted);
+}
+
+void storm_compare(void)
+{
+    uint8_t alive;
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        storm.api->entity->alive(storm.host, &storm.now.entities[e], 1, &alive);
+        SAYS(alive == storm.now.alive[e], "entity %u %s", e, alive ? "lives" : "is dead");
+        for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++)
+            compare_place(e, w);
+    }
+    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+        for (uint32_t kind = 0; kind < KINDS; kind++) {
+            if (kind != SECOND && (kind < OWN || !storm.aside) && (kind < PLAIN || storm.how->crashes))
+                compare_count(w, kind);
+        }
+    }
+    /* Both hold texts that no world has. */
+    if (storm.snapshot == NULL && storm.host->reload.probation == NULL)
+        check_host(storm.host);
+}
+

@@ -1,0 +1,190 @@
+/* test_storm.c - random storms against the model (storm.h), each seed in a process of its own.
+ *
+ * A seed that fails is shortened: events are taken away as long as it still fails, and what is left is printed.
+ * STORM_SEEDS is the number of seeds, 60 where it is not set (`make storm` runs more); STORM_SEED runs that one alone.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "../unit/support.h"
+#include "storm.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { GROUPS = 4, HANGS_AFTER_S = 300 };
+
+/* What a process says at its end. */
+typedef struct outcome_t {
+    bool failed;
+    uint32_t event; /* in which it failed */
+    uint64_t hash;
+    storm_count_t counts;
+    char what[1600];
+} outcome_t;
+
+static int pipe_end;
+
+static void say(const outcome_t *outcome)
+{
+    if (write(pipe_end, outcome, sizeof *outcome) != (ssize_t)sizeof *outcome)
+        _exit(2);
+    _exit(0);
+}
+
+static void give_up(uint32_t event, const char *what)
+{
+    static outcome_t outcome;
+    outcome.failed = true;
+    outcome.event = event;
+    snprintf(outcome.what, sizeof outcome.what, "%s", what);
+    say(&outcome);
+}
+
+static void run(const storm_host_t *how, const storm_event_t *events, uint32_t count, outcome_t *outcome)
+{
+    int ends[2], status;
+    memset(outcome, 0, sizeof *outcome);
+    ck_assert_int_eq(pipe(ends), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        alarm(HANGS_AFTER_S);
+        pipe_end = ends[1];
+        outcome->hash = storm_go(how, events, count, &outcome->counts, give_up);
+        say(outcome);
+    }
+    close(ends[1]);
+    ssize_t got = read(ends[0], outcome, sizeof *outcome);
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    if (got == (ssize_t)sizeof *outcome)
+        return;
+    outcome->failed = true;
+    outcome->event = count;
+    bool killed = WIFSIGNALED(status);
+    snprintf(outcome->what, sizeof outcome->what, "its process was ended, by %s %d", killed ? "signal" : "exit code",
+             killed ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* Take away as many events as can be spared, in pieces that get smaller. Returns how many are left. */
+static uint32_t shorten(const storm_host_t *how, storm_event_t *events, uint32_t count, outcome_t *outcome)
+{
+    for (uint32_t piece = count / 2; piece > 0; piece /= 2) {
+        for (uint32_t at = 0; at < count;) {
+            storm_event_t without[STORM_MOST];
+            outcome_t other;
+            uint32_t end = at + piece < count ? at + piece : count;
+            memcpy(without, events, at * sizeof *events);
+            memcpy(without + at, events + end, (count - end) * sizeof *events);
+            run(how, without, count - (end - at), &other);
+            if (!other.failed) {
+                at = end;
+                continue;
+            }
+            count -= end - at;
+            memcpy(events, without, count * sizeof *events);
+            *outcome = other;
+        }
+    }
+    return count;
+}
+
+static void complain(uint64_t seed, const storm_host_t *how, storm_event_t *events, uint32_t count, outcome_t *outcome)
+{
+    static char text[16384];
+    size_t used = 0;
+    uint32_t left = shorten(how, events, count, outcome);
+    for (uint32_t i = 0; i < left && used < sizeof text - 200; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n  %3u %s (0x%llx)", i, storm_name(events[i].kind),
+                                 (unsigned long long)events[i].random);
+    ck_abort_msg("STORM_SEED=%llu, %s, %u threads: of %u events these are enough; event %u: %s%s",
+                 (unsigned long long)seed, how->crashes ? "with crashes" : "with snapshots", how->threads, count,
+                 outcome->event, outcome->what, text);
+}
+
+static storm_host_t host_of_seed(uint64_t seed)
+{
+    return (storm_host_t){.threads = 1, .crashes = seed % 2 == 0, .faults = true};
+}
+
+static void add_counts(storm_count_t *sum, const storm_count_t *counts)
+{
+    sum->reloads += counts->reloads;
+    sum->refusals += counts->refusals;
+    sum->rollbacks += counts->rollbacks;
+    sum->crashes += counts->crashes;
+    sum->brought_back += counts->brought_back;
+    sum->no_memory += counts->no_memory;
+}
+
+static void run_seed(uint64_t seed, storm_count_t *sum)
+{
+    storm_event_t events[STORM_MOST];
+    outcome_t outcome;
+    storm_host_t how = host_of_seed(seed);
+    uint32_t count = storm_draw(seed, &how, events);
+    run(&how, events, count, &outcome);
+    if (outcome.failed)
+        complain(seed, &how, events, count, &outcome);
+    add_counts(sum, &outcome.counts);
+}
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+    const char *asked = getenv(name);
+    return asked != NULL ? strtoull(asked, NULL, 10) : otherwise;
+}
+
+START_TEST(a_host_goes_through_a_storm_as_the_model_says)
+{
+    uint64_t single = number_from("STORM_SEED", 0), seeds = number_from("STORM_SEEDS", 60), runs = 0;
+    storm_count_t sum = {0};
+    for (uint64_t seed = 1 + (uint64_t)_i; seed <= seeds && single == 0; seed += GROUPS, runs++)
+        run_seed(seed, &sum);
+    if (single != 0 && _i == 0)
+        run_seed(single, &sum);
+    if (runs < 10)
+        return;
+    /* Or the test has tested little. */
+    EXPECT(sum.reloads > 4 * runs && sum.refusals > runs / 2 && sum.rollbacks > runs && sum.no_memory > runs / 4,
+           "%u reloads, %u refusals, %u rollbacks, %u failures of memory", sum.reloads, sum.refusals, sum.rollbacks,
+           sum.no_memory);
+    EXPECT(_i % 2 == 0 ? sum.brought_back > runs / 2 : sum.crashes > runs / 4, "%u times brought back, %u crashes",
+           sum.brought_back, sum.crashes);
+}
+END_TEST
+
+/* The same events come to the same on any number of threads. */
+START_TEST(threads_make_no_difference)
+{
+    static const uint32_t threads[] = {2, 4};
+    storm_event_t events[STORM_MOST];
+    outcome_t outcome;
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        storm_host_t how = {.threads = i == 0 ? 1 : threads[i - 1], .crashes = false};
+        uint32_t count = storm_draw(1000 + (uint64_t)_i, &how, events);
+        run(&how, events, count, &outcome);
+        if (outcome.failed)
+            complain(1000 + (uint64_t)_i, &how, events, count, &outcome);
+        EXPECT(i == 0 || outcome.hash == hash, "seed %d: another result on %u threads", 1000 + _i, how.threads);
+        hash = outcome.hash;
+    }
+}
+END_TEST
+
+Suite *storm_suite(void)
+{
+    Suite *suite = suite_create("storm");
+    TCase *storm = tcase_create("storm");
+    tcase_set_timeout(storm, 0);
+    tcase_add_loop_test(storm, a_host_goes_through_a_storm_as_the_model_says, 0, GROUPS);
+    tcase_add_loop_test(storm, threads_make_no_difference, 0, 3);
+    suite_add_tcase(suite, storm);
+    return suite;
+}
