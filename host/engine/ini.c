@@ -11,6 +11,8 @@
 #include <ini.h>
 #include <stdio.h>
 
+enum { MOST_BYTES = 16 * 1024 * 1024 }; /* of a file: one that never ends, such as a device, ends there */
+
 typedef struct reader_t {
     ini_t *ini;
     base_t *base;
@@ -189,7 +191,7 @@ bp_result_t ini_read(ini_t *ini, base_t *base, const char *path)
     size_t size;
     memset(ini, 0, sizeof *ini);
     memory_init_child(&ini->memory, "ini", &base->memory);
-    bp_result_t result = file_read(&ini->memory, path, &bytes, &size, &base->error);
+    bp_result_t result = file_read_most(&ini->memory, path, MOST_BYTES, &bytes, &size, &base->error);
     if (result != BP_OK)
         return result;
     ini->path = memory_copy_text(&ini->memory, path);

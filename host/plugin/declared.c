@@ -8,7 +8,7 @@
 
 #include "slots.h"
 
-enum { MOST_EXTENSIONS = 256, MOST_TABLES = 4096, ALIGNMENT = 16 };
+enum { MOST_EXTENSIONS = 256, MOST_TABLES = 4096, MOST_ITEMS = 4096, MOST_ITEM_BYTES = 4096, ALIGNMENT = 16 };
 
 typedef struct walk_t {
     char *block; /* NULL: only add up */
@@ -224,4 +224,59 @@ void declared_free(memory_t *memory, declared_t *declared)
 {
     memory_free(memory, declared->block, declared->block == NULL ? 0 : declared->size);
     *declared = (declared_t){NULL, 0};
+}
+
+/* --- how long lists are ------------------------------------------------------------------------------------------- */
+
+/* A list that begins in the plugin's image ends in it, and none is longer than anybody could mean. */
+static bp_result_t judge_list(error_text_t *error, const plugin_t *plugin, const char *what, const void *items,
+                              uint32_t count, uint32_t item_size)
+{
+    const char *at = items, *begin = plugin->image_begin, *end = plugin->image_end;
+    bool inside = begin != NULL && at >= begin && at < end;
+    bool whole = !inside || (uint64_t)count * item_size <= (uint64_t)(end - at);
+    if (count == 0 || (whole && count <= MOST_ITEMS && item_size <= MOST_ITEM_BYTES))
+        return BP_OK;
+    return error_set(error, BP_ERROR_LIMIT,
+                     "its list of %s says %u items of %u bytes, which is more than %s; use BP_LIST", what, count,
+                     item_size, whole ? "4096 of 4096 bytes each" : "its library has");
+}
+
+#define JUDGE(what, list) judge_list(error, plugin, what, (list)->items, (list)->count, (list)->item_size)
+
+bp_result_t declared_judge_lists(error_text_t *error, const plugin_t *plugin, const bp_plugin_desc_t *desc)
+{
+    bp_result_t result = JUDGE("components", &desc->components);
+    if (result == BP_OK)
+        result = JUDGE("systems", &desc->systems);
+    if (result == BP_OK)
+        result = JUDGE("options", &desc->options);
+    if (result == BP_OK)
+        result = JUDGE("tables", &desc->tables);
+    if (result == BP_OK)
+        result = JUDGE("tasks", &desc->tasks);
+    return result == BP_OK ? JUDGE("loaders", &desc->loaders) : result;
+}
+
+bp_result_t declared_judge_items(error_text_t *error, const plugin_t *plugin, const bp_plugin_desc_t *desc)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < desc->components.count && result == BP_OK; i++) {
+        const bp_component_i *component = &desc->components.items[i];
+        if (component->fields.count <= REGISTRY_MAX_FIELDS) /* else it is refused as too many */
+            result = JUDGE("fields", &component->fields);
+        if (result == BP_OK)
+            result = JUDGE("extensions", &component->extensions);
+        if (result != BP_OK)
+            error_prefix(error, result, "component '%.63s': ", component->name);
+    }
+    for (uint32_t i = 0; i < desc->systems.count && result == BP_OK; i++) {
+        const bp_system_i *system = &desc->systems.items[i];
+        result = JUDGE("terms", &system->terms);
+        if (result == BP_OK)
+            result = JUDGE("extensions", &system->extensions);
+        if (result != BP_OK)
+            error_prefix(error, result, "system '%.63s': ", system->name);
+    }
+    return result;
 }

@@ -7,11 +7,14 @@
  * Lists that no plugin may declare (no items, items that are too small, too many) are not copied: the part of the host
  * that reads such a list next refuses it with a sentence.
  *
- * Not here: judging what is declared (slots.h, terms.h, options.h).
+ * Counts and sizes are judged first, so that nothing behind the plugin's image is read.
+ *
+ * Not here: judging what the items say (slots.h, terms.h, options.h).
  */
 #ifndef HOST_PLUGIN_DECLARED_H
 #define HOST_PLUGIN_DECLARED_H
 
+#include "../base/error.h"
 #include "../base/memory.h"
 
 #include <bp_plugin.h>
@@ -21,6 +24,13 @@ typedef struct declared_t {
     char *block;
     size_t size;
 } declared_t;
+
+struct plugin_t;
+
+/* Judge the counts of a descriptor's own lists; and those of the lists that its components and systems lead to, once
+ * the former are copied. BP_ERROR_LIMIT. */
+bp_result_t declared_judge_lists(error_text_t *error, const struct plugin_t *plugin, const bp_plugin_desc_t *desc);
+bp_result_t declared_judge_items(error_text_t *error, const struct plugin_t *plugin, const bp_plugin_desc_t *desc);
 
 /* Copy all that `desc` leads to, and have `desc` lead to the copies. The items of its lists of components, systems and
  * tasks must be copies of the host's already, in today's sizes. false when out of memory: then nothing has changed. */

@@ -218,7 +218,10 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     const bp_system_list_t *s = &desc->systems;
     const bp_task_list_t *t = &desc->tasks;
     const bp_loader_list_t *l = &desc->loaders;
-    bp_result_t result =
+    bp_result_t result = declared_judge_lists(&loader->base->error, plugin, desc);
+    if (result != BP_OK)
+        return result;
+    result =
         copy_list(loader, "component", plugin->name, c->items, c->count, c->item_size, sizeof *c->items, &components);
     plugin->desc.components = (bp_component_list_t){components, components == NULL ? 0 : c->count, sizeof *c->items};
     if (result == BP_OK)
@@ -234,6 +237,8 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     plugin->desc.loaders = (bp_loader_list_t){loaders, loaders == NULL ? 0 : l->count, sizeof *l->items};
     if (result == BP_OK)
         result = check_tasks(loader, plugin);
+    if (result == BP_OK)
+        result = declared_judge_items(&loader->base->error, plugin, &plugin->desc);
     if (result == BP_OK && !declared_copy(&loader->memory, &plugin->desc, &plugin->declared))
         result = error_memory(&loader->base->error, "copying what it brings");
     return result;

@@ -11,6 +11,7 @@
 #include "../unit/support.h"
 #include "../unit/zoo.h"
 
+#include "base/file.h"
 #include "engine/host.h"
 
 #include <inttypes.h>
@@ -565,6 +566,16 @@ START_TEST(a_folder_is_no_ini)
 {
     open_busy_host();
     EXPECT_NO_FILE(BP_ERROR_IO, SCRATCH, "cannot be");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_file_without_an_end_is_no_ini)
+{
+    if (!file_exists("/dev/zero"))
+        return;
+    rig_open_zoo(&rig);
+    FAILS(rig.host, BP_ERROR_LIMIT, "/dev/zero: has more than 16777216 bytes", bp_host_setup(rig.host, "/dev/zero"));
     rig_close(&rig);
 }
 END_TEST
@@ -1176,6 +1187,7 @@ Suite *config_suite(void)
     tcase_add_loop_test(bad, a_mistake_leaves_a_busy_host_alone, 0, (int)COUNT(mistakes));
     tcase_add_test(bad, a_file_that_is_not_there_is_told);
     tcase_add_test(bad, a_folder_is_no_ini);
+    tcase_add_test(bad, a_file_without_an_end_is_no_ini);
     tcase_add_test(bad, a_zero_byte_is_no_text);
     tcase_add_test(bad, a_count_beyond_all_memory_is_told_with_its_line);
     tcase_add_test(bad, an_entity_may_have_255_components_and_no_more);

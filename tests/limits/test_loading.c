@@ -983,6 +983,30 @@ START_TEST(lists_without_items_are_refused)
 }
 END_TEST
 
+/* Counts and sizes that lead behind everything there is: nothing there is read. */
+START_TEST(lists_that_are_too_long_are_refused)
+{
+    static const bp_component_i wide[] = {{.name = "thing", .fields = {one_field, 2, 1u << 31}}};
+    static const bp_extension_t one_extension[] = {{.name = "x"}};
+    static const bp_component_i many[] = {
+        {.name = "thing", .extensions = {one_extension, 4097, sizeof(bp_extension_t)}}};
+    static const bp_system_i terms[] = {{.name = "system", .run = stub_run, .terms = {one_term, 2, 1u << 31}}};
+    const bp_plugin_head_t bad[] = {
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){
+                                  .components = {one_component, UINT32_MAX, sizeof(bp_component_i)}})),
+        BP_PLUGIN_HEAD("bad",
+                       (&(const bp_plugin_desc_t){.components = {one_component, 65536, sizeof(bp_component_i)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {one_component, 2, UINT32_MAX}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(wide)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(many)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.systems = BP_LIST(terms)})),
+    };
+    _Static_assert(sizeof bad / sizeof bad[0] == EMPTY_LISTS, "every row is a round");
+    const char *says[] = {"its list of ", "more than 4096 of 4096 bytes each; use BP_LIST", NULL};
+    expect_static_refused(&bad[_i], BP_ERROR_LIMIT, says);
+}
+END_TEST
+
 /* --- limits ---------------------------------------------------------------------------------------- */
 
 START_TEST(two_hundred_and_fifty_five_fields_are_taken)
@@ -1120,6 +1144,7 @@ Suite *loading_suite(void)
     tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);
     tcase_add_test(declarations, flags_that_may_be_ignored_are);
     tcase_add_loop_test(declarations, lists_without_items_are_refused, 0, EMPTY_LISTS);
+    tcase_add_loop_test(declarations, lists_that_are_too_long_are_refused, 0, EMPTY_LISTS);
     tcase_add_test(declarations, two_hundred_and_fifty_five_fields_are_taken);
     tcase_add_test(declarations, thirty_two_terms_are_taken);
     tcase_add_test(declarations, names_of_sixty_three_bytes_are_taken);

@@ -469,6 +469,7 @@ static void end_or_begin_world(void)
     if (!storm.now.side) {
         storm.worlds[1] = make_world("side");
         storm.now.side = true;
+        storm.kept_fits = false; /* in the world that was written down there may be more, of plugins that have gone */
         use_all(1);
         return;
     }
