@@ -40,8 +40,9 @@ extern "C" {
 
 /* --- host -------------------------------------------------------------------------------------------------- */
 
-/* The structs bp_allocator_i, bp_log_i and bp_jobs_i are read while a host is made, as far as both sides know their
- * members: struct_size is the sizeof of the struct; 0 stands for its size in library version 0.1. */
+/* Tables of functions that an embedder hands over (bp_..._i) are read as far as both sides know them: struct_size is
+ * the sizeof of the struct; 0 stands for its size in library version 0.1. bp_allocator_i, bp_log_i and bp_jobs_i are read
+ * while a host is made. */
 
 /* Memory. resize allocates (old NULL), resizes and frees (new_size 0); 16-byte aligned; NULL when out of memory,
  * the old block untouched. May be called from job threads. */
@@ -122,7 +123,7 @@ BACKPLANE_API const char *bp_host_error(bp_host_o *host);
 
 /* --- plugins ------------------------------------------------------------------------------------------------- */
 
-/* A value for an option, as text. */
+/* A value for an option, as text. Handed over in arrays, so its members stay as they are. */
 typedef struct bp_option_t {
     const char *name;
     const char *value;
@@ -193,6 +194,8 @@ typedef struct bp_reload_report_t {
     uint32_t worlds;
     uint32_t field_count;
     const bp_reload_field_t *fields;
+    uint32_t field_size;   /* bytes from one of them to the next: later libraries append members */
+    uint32_t padding;
 } bp_reload_report_t;
 
 typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *report);
@@ -377,6 +380,8 @@ BACKPLANE_API bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world,
 /* A scene as text for people, or with BP_DUMP_JSON as the JSON that the compiler reads; piece by piece to `write`. */
 enum { BP_DUMP_JSON = 1u << 0 };
 typedef struct bp_text_sink_i {
+    uint32_t struct_size;
+    uint32_t padding;
     void *context;
     void (*write)(void *context, const char *text, size_t length);
 } bp_text_sink_i;
@@ -453,9 +458,9 @@ typedef struct bp_diff_value_t {
  * entities that are only in one of the two, components that came or went, states of plugins that differ. `most`
  * values of each field are told. */
 typedef struct bp_diff_i {
-    void *context;
+    uint32_t struct_size;
     uint32_t most;
-    uint32_t padding;
+    void *context;
     void (*structure)(void *context, const char *world, bp_entity_t entity, const char *text);
     void (*value)(void *context, const bp_diff_value_t *value);
     void (*field)(void *context, const bp_diff_field_t *field);
@@ -588,9 +593,9 @@ enum {
 
 /* How to play. Each function may be NULL. */
 typedef struct bp_playback_i {
-    void *context;
+    uint32_t struct_size;
     uint32_t flags;
-    uint32_t padding;
+    void *context;
     void (*step)(void *context, uint64_t moment); /* a step has been taken */
     const bp_diff_i *differences;                 /* between the first keyframe that differs and what is computed */
 } bp_playback_i;
@@ -691,6 +696,8 @@ typedef struct bp_trace_slice_t {
 /* Receives, at the end of each bp_world_step or bp_host_step, its slices in no particular order, good during the
  * call; `lost` is the number of slices for which there was no room (some 32,000 a step). */
 typedef struct bp_trace_i {
+    uint32_t struct_size;
+    uint32_t padding;
     void *context;
     void (*slices)(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost);
 } bp_trace_i;
@@ -701,8 +708,10 @@ BACKPLANE_API bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
 /* --- report ------------------------------------------------------------------------------------------------------ */
 
 /* Receives what components and systems report (bp_report_api): exactly one of the three is called for each
- * entry, with the unit and world that it comes from. */
+ * entry, with the unit and world that it comes from. Each may be NULL. */
 typedef struct bp_report_sink_i {
+    uint32_t struct_size;
+    uint32_t padding;
     void *context;
     void (*table)(void *context, const char *world, const char *unit, const char *title, const char *const *headers,
                   uint32_t columns);

@@ -67,8 +67,7 @@ pub struct Run {
     slots: *const u32,
     instance: u64,
     lists: *mut c_void,
-    stamps: *const c_void,
-    reserved: [*mut c_void; 3],
+    reserved: [*mut c_void; 4],
 }
 
 /// The column of field `number`, in the order of declaration, as far as this call goes. `T` is the type of its values;
@@ -154,7 +153,7 @@ pub struct Component {
     pub storage: *const c_void,
     pub state_form: u64,
     pub keeps: u32,
-    pub padding_2: u32,
+    pub padding: u32,
     pub user: *const c_void,
     pub extensions: List<c_void>,
     pub reserved: [*const c_void; 2],
@@ -175,7 +174,7 @@ impl Component {
         storage: core::ptr::null(),
         state_form: 0,
         keeps: 0,
-        padding_2: 0,
+        padding: 0,
         user: core::ptr::null(),
         extensions: List::NONE,
         reserved: [core::ptr::null(); 2],

@@ -55,8 +55,7 @@ static uint32_t draw_tag(const bp_host_o *host)
     return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
 }
 
-/* Read an embedder's table as far as both sides know it: `known` is the host's size of it. Missing members are zero. */
-static void read_part(void *part, const void *given, size_t known)
+void host_read_part(void *part, const void *given, size_t known)
 {
     uint32_t says;
     memset(part, 0, known);
@@ -73,7 +72,7 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc, const bp_allo
 #if defined(BACKPLANE_AUDIT)
     audit_begin(&base->memory);
 #endif
-    read_part(&base->log, desc->log, sizeof base->log);
+    host_read_part(&base->log, desc->log, sizeof base->log);
     base->random = desc->seed;
     names_init(&base->names, &base->memory);
     strings_init(&base->strings, &base->memory);
@@ -150,7 +149,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
         memcpy(&known, desc,
                desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
     bp_allocator_i allocator;
-    read_part(&allocator, known.allocator, sizeof allocator);
+    host_read_part(&allocator, known.allocator, sizeof allocator);
     bp_host_o *host = default_resize(&allocator, NULL, 0, sizeof *host);
     if (host == NULL)
         return NULL;
@@ -169,7 +168,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
     audit_init(&host->audit, &host->base, true);
-    read_part(&host->crew.jobs, known.jobs, sizeof host->crew.jobs);
+    host_read_part(&host->crew.jobs, known.jobs, sizeof host->crew.jobs);
     host->own_jobs = host->crew.jobs.run == NULL;
     if (host->own_jobs)
         host->crew.jobs.threads = 1;
@@ -238,9 +237,11 @@ bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
     bp_result_t result = host_refuse_from_inside(host);
     if (result != BP_OK)
         return result;
-    if (sink != NULL && sink->slices == NULL)
+    bp_trace_i known;
+    host_read_part(&known, sink, sizeof known);
+    if (sink != NULL && known.slices == NULL)
         return error_set(&host->base.error, BP_ERROR_ARGUMENT, "looking at steps needs a function that takes slices");
-    trace_t *trace = sink == NULL ? NULL : trace_create(&host->base, sink);
+    trace_t *trace = sink == NULL ? NULL : trace_create(&host->base, &known);
     if (sink != NULL && trace == NULL)
         return error_memory(&host->base.error, "beginning to look at steps");
     if (host->crew.trace != NULL)
@@ -315,8 +316,10 @@ static void report_world(bp_world_o *world, const bp_report_sink_i *sink)
 
 void bp_host_report(bp_host_o *host, const bp_report_sink_i *sink)
 {
+    bp_report_sink_i known;
+    host_read_part(&known, sink, sizeof known);
     for (uint32_t w = 0; w < host->destruction.world_count; w++)
-        report_world(host_world(host, w), sink);
+        report_world(host_world(host, w), &known);
 }
 
 /* --- host worlds ------------------------------------------------------------------------------------------------- */

@@ -315,8 +315,13 @@ static bp_result_t begin_playing(bp_host_o *host)
 bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback)
 {
     bp_result_t result = begin_playing(recording->host);
-    bool all = playback != NULL && (playback->flags & BP_PLAY_ALL) != 0;
-    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, moment, all, playback)
+    bp_playback_i known;
+    bp_diff_i differences;
+    host_read_part(&known, playback, sizeof known);
+    host_read_part(&differences, known.differences, sizeof differences);
+    known.differences = known.differences == NULL ? NULL : &differences;
+    bool all = (known.flags & BP_PLAY_ALL) != 0;
+    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, moment, all, &known)
                            : result;
 }
 
@@ -347,7 +352,9 @@ uint64_t bp_snapshot_hash(const bp_snapshot_o *snapshot, const char *world)
 bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o *before, const bp_snapshot_o *after,
                              const bp_diff_i *sink)
 {
-    return snapshot_diff(&host->base, &before->read, &after->read, sink)
+    bp_diff_i known;
+    host_read_part(&known, sink, sizeof known);
+    return snapshot_diff(&host->base, &before->read, &after->read, &known)
                ? BP_OK
                : error_memory(&host->base.error, "comparing two snapshots");
 }

@@ -58,10 +58,12 @@ uint64_t bp_scene_component_count(const bp_scene_o *scene)
 
 void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink)
 {
+    bp_text_sink_i known;
+    host_read_part(&known, sink, sizeof known);
     if ((flags & BP_DUMP_JSON) != 0)
-        dump_json(&scene->host->base, &scene->blob, sink);
+        dump_json(&scene->host->base, &scene->blob, &known);
     else
-        dump_text(&scene->host->base, &scene->blob, scene->origin, sink);
+        dump_text(&scene->host->base, &scene->blob, scene->origin, &known);
 }
 
 /* --- spawning and despawning -------------------------------------------------------------------------------------- */

@@ -135,8 +135,9 @@ static bp_result_t compare(twice_t *t, uint64_t step, const bp_diff_i *differenc
     const snapshot_t *a = &t->sides[0].snapshot, *b = &t->sides[1].snapshot;
     if (first == NULL && snapshot_hash(a) == snapshot_hash(b))
         return BP_OK;
-    if (differences != NULL)
-        snapshot_diff(&t->host->base, a, b, differences);
+    bp_diff_i known;
+    host_read_part(&known, differences, sizeof known);
+    snapshot_diff(&t->host->base, a, b, &known);
     if (first == NULL)
         return error_set(error, BP_ERROR_FAILED,
                          "step %" PRIu64 " comes to another end on %u threads than on %u, though units write the same "

@@ -139,7 +139,7 @@ int command_dump(const arguments_t *arguments)
     bp_scene_o *scene;
     bp_result_t result = bp_scene_open(host, arguments->ini, &scene);
     if (result == BP_OK)
-        bp_scene_dump(scene, arguments->json ? BP_DUMP_JSON : 0, &(bp_text_sink_i){stdout, print});
+        bp_scene_dump(scene, arguments->json ? BP_DUMP_JSON : 0, &(bp_text_sink_i){.context = stdout, .write = print});
     else
         complain("%s", bp_host_error(host));
     bp_host_destroy(host);

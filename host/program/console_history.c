@@ -263,7 +263,8 @@ bool console_try(console_t *console, char *rest)
 {
     enum { SHOWN = 10 };
     trying_t t = {.console = console};
-    const bp_diff_i differences = {&t, SHOWN, 0, print_structure, NULL, print_field};
+    const bp_diff_i differences = {
+        .most = SHOWN, .context = &t, .structure = print_structure, .field = print_field};
     bp_host_try_i what = {.struct_size = sizeof what, .context = &t, .change = change, .differences = &differences};
     bp_host_tried_t tried = {.struct_size = sizeof tried};
     char *word;

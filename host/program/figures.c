@@ -326,7 +326,7 @@ int report_print(const program_t *program, bool styled)
 int report_print_from(report_source_t source, void *data, bool styled)
 {
     printer_t printer = {.styled = styled};
-    bp_report_sink_i sink = {&printer, print_table, print_table_row, print_value};
+    bp_report_sink_i sink = {.context = &printer, .table = print_table, .row = print_table_row, .value = print_value};
     source(data, &sink);
     print_pending(&printer);
     if (!printer.failed)
@@ -411,7 +411,7 @@ json_t *report_json_from(report_source_t source, void *data)
 {
     builder_t builder = {.sections = json_array()};
     builder.bad = builder.sections == NULL;
-    bp_report_sink_i sink = {&builder, build_table, build_row, build_value};
+    bp_report_sink_i sink = {.context = &builder, .table = build_table, .row = build_row, .value = build_value};
     if (builder.bad == 0)
         source(data, &sink);
     return json_output_checked(builder.sections, builder.bad);

@@ -126,7 +126,7 @@ static void tell_field(void *context, const bp_diff_field_t *field)
            field->count, field->count == 1 ? "entity" : "entities", field->largest);
 }
 
-const bp_diff_i program_differences = {NULL, 0, 0, tell_structure, NULL, tell_field};
+const bp_diff_i program_differences = {.structure = tell_structure, .field = tell_field};
 
 int program_step(program_t *program, uint64_t count, bool bar, bool verify)
 {

@@ -66,8 +66,10 @@ static int print_for_people(const replay_t *replay, const arguments_t *arguments
 
 static int play(replay_t *replay, bp_recording_o *recording, const arguments_t *arguments)
 {
-    const bp_playback_i playback = {replay, arguments->check ? BP_PLAY_CHECK | BP_PLAY_ALL : 0u, 0, show_step,
-                                    &program_differences};
+    const bp_playback_i playback = {.context = replay,
+                                    .flags = arguments->check ? BP_PLAY_CHECK | BP_PLAY_ALL : 0u,
+                                    .step = show_step,
+                                    .differences = &program_differences};
     uint64_t to = arguments->has_to ? arguments->to : replay->info.last;
     bp_host_o *host = replay->program.host;
     if (replay->info.lost > 0)

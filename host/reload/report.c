@@ -294,6 +294,7 @@ static void take(reload_t *reload, reload_change_t *change)
     reload->last.pause = change->nanoseconds;
     reload->last.fields = reload->last_fields;
     reload->last.field_count = change->field_count;
+    reload->last.field_size = sizeof *reload->last.fields;
     change->text = NULL;
     change->fields = NULL;
     change->text_size = 0;

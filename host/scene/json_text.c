@@ -247,7 +247,7 @@ static void gather(void *context, const char *text, size_t length)
 
 bp_text_sink_i print_into(print_buffer_t *buffer)
 {
-    return (bp_text_sink_i){buffer, gather};
+    return (bp_text_sink_i){.context = buffer, .write = gather};
 }
 
 void print_buffer_free(print_buffer_t *buffer)

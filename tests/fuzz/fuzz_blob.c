@@ -168,8 +168,8 @@ static void use(bp_host_o *host, bp_world_o *world, bp_scene_o *scene)
     unsigned sum = 0;
     bp_spawn_t spawned;
     bp_scene_o *saved;
-    bp_scene_dump(scene, 0, &(bp_text_sink_i){&sum, read_text});
-    bp_scene_dump(scene, BP_DUMP_JSON, &(bp_text_sink_i){&sum, read_text});
+    bp_scene_dump(scene, 0, &(bp_text_sink_i){.context = &sum, .write = read_text});
+    bp_scene_dump(scene, BP_DUMP_JSON, &(bp_text_sink_i){.context = &sum, .write = read_text});
     uint32_t living = bp_host_api(host)->entity->count(host);
     expect(living == 0);
     if (bp_scene_spawn(scene, world, 0, NULL, &spawned) == BP_OK)

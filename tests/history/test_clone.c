@@ -175,7 +175,7 @@ START_TEST(what_is_tried_is_told_and_leaves_the_host_alone)
     rig_t rig;
     bp_entity_t entities[3];
     told_t told = {.count = 0};
-    const bp_diff_i sink = {&told, 3, 0, tell_structure, NULL, tell_field};
+    const bp_diff_i sink = {.most = 3, .context = &told, .structure = tell_structure, .field = tell_field};
     bp_host_try_i what = {.struct_size = sizeof what, .steps = 5, .context = &entities[1], .differences = &sink};
     bp_host_tried_t tried = {.struct_size = sizeof tried};
     bp_host_o *host = open_probes(&rig, entities);
@@ -203,7 +203,7 @@ START_TEST(another_version_is_tried)
     rig_t rig;
     bp_entity_t entities[3];
     told_t told = {.count = 0};
-    const bp_diff_i sink = {&told, 30, 0, tell_structure, NULL, tell_field};
+    const bp_diff_i sink = {.most = 30, .context = &told, .structure = tell_structure, .field = tell_field};
     bp_host_try_i what = {.struct_size = sizeof what, .steps = 2, .change = change_nothing, .differences = &sink};
     bp_host_o *host = open_probes(&rig, entities), *clone;
     uint64_t now = recall_hash(host);

@@ -343,7 +343,10 @@ START_TEST(a_difference_is_named)
     open_host(&rig);
     WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
     const bp_diff_i sink = {.context = &told, .field = tell_field};
-    const bp_playback_i disturbed = {rig.host, BP_PLAY_CHECK | BP_PLAY_ALL, 0, disturb, &sink};
+    const bp_playback_i disturbed = {.context = rig.host,
+                                     .flags = BP_PLAY_CHECK | BP_PLAY_ALL,
+                                     .step = disturb,
+                                     .differences = &sink};
     FAILS(rig.host, BP_ERROR_FAILED, "at moment 6 what is computed differs",
           bp_recording_play(recording, SMALL_STEPS, &disturbed));
     EXPECT(told.fields > 0, "no field is told");

@@ -306,7 +306,8 @@ START_TEST(differences)
     float value = 3.5f;
     const char *text = "other";
     told_t told = {.values = 0};
-    bp_diff_i sink = {&told, 10, 0, tell_structure, tell_value, tell_field};
+    bp_diff_i sink = {
+        .most = 10, .context = &told, .structure = tell_structure, .value = tell_value, .field = tell_field};
     WORKS(host, bp_snapshot_diff(host, before, before, &sink));
     EXPECT(told.values == 0 && told.structures == 0 && told.count == 0, "a snapshot differs from itself");
     WORKS(host, api->property->set_named(world, e[1], "body", "y", BP_F32, &value));

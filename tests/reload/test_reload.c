@@ -523,6 +523,7 @@ static void keep_report(void *data, const bp_reload_report_t *report)
 
 static const bp_reload_field_t *reported(const bp_reload_report_t *report, const char *name)
 {
+    ck_assert_uint_eq(report->field_size, sizeof *report->fields);
     for (uint32_t i = 0; i < report->field_count; i++) {
         if (strcmp(report->fields[i].field, name) == 0)
             return &report->fields[i];

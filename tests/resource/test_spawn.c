@@ -419,7 +419,8 @@ START_TEST(a_damaged_scene_is_refused_or_harmless)
             size_t length = 0;
             bp_spawn_t spawn;
             taken++;
-            bp_scene_dump(scene, round % 2 == 0 ? BP_DUMP_JSON : 0, &(bp_text_sink_i){&length, count_text});
+            bp_scene_dump(scene, round % 2 == 0 ? BP_DUMP_JSON : 0,
+                          &(bp_text_sink_i){.context = &length, .write = count_text});
             ck_assert_uint_gt(length, 1000);
             if (bp_scene_spawn(scene, stage.world, round % 3 == 0 ? 0 : BP_SCENE_SKIP, NULL, &spawn) == BP_OK) {
                 spawned++;

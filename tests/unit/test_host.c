@@ -1050,7 +1050,8 @@ START_TEST(managers_and_systems_are_asked_for_their_reports)
     WORKS(rig.host, bp_world_use_system(a, "visit"));
     WORKS(rig.host, bp_world_use_system(b, "visit"));
     report[0] = '\0';
-    bp_report_sink_i sink = {report, report_table, report_row, report_value};
+    bp_report_sink_i sink = {
+        .context = report, .table = report_table, .row = report_row, .value = report_value};
     bp_host_report(rig.host, &sink);
     ck_assert_str_eq(
         report, "[a/shelf stock:thing,number 2](apple,3 2)(pear,4 2){a/shelf open=yes}{a/visit visits=12}"
@@ -1061,6 +1062,16 @@ START_TEST(managers_and_systems_are_asked_for_their_reports)
     bp_host_report(rig.host, &sink);
     ck_assert_str_eq(report, "{a/shelf open=yes}{a/visit visits=12}{b/visit visits=12}");
     bp_host_report(rig.host, &(bp_report_sink_i){0});
+    /* An embedder that was built when there were tables and rows only, and one of a later library. */
+    report[0] = '\0';
+    sink = (bp_report_sink_i){.struct_size = offsetof(bp_report_sink_i, value), .context = report,
+                              .value = report_value};
+    bp_host_report(rig.host, &sink);
+    ck_assert_str_eq(report, "");
+    struct { bp_report_sink_i known; void *later; } newer = {
+        {.struct_size = sizeof newer, .context = report, .value = report_value}, report};
+    bp_host_report(rig.host, &newer.known);
+    ck_assert_str_eq(report, "{a/shelf open=yes}{a/visit visits=12}{b/visit visits=12}");
 }
 END_TEST
 
