@@ -200,6 +200,7 @@ pub struct Desc {
     pub keeps: u32,
     pub padding_2: u32,
     pub loaders: List<c_void>,
+    pub extensions: List<c_void>,
     pub reserved: [*const c_void; 2],
 }
 
@@ -221,6 +222,7 @@ impl Desc {
         keeps: 0,
         padding_2: 0,
         loaders: List::NONE,
+        extensions: List::NONE,
         reserved: [core::ptr::null(); 2],
     };
 }
@@ -270,7 +272,7 @@ unsafe impl Sync for Head {}
 /* As large as in C: tests/scripts/languages.sh compares these numbers with the headers. */
 const _: () = assert!(core::mem::size_of::<Field>() == 104);
 const _: () = assert!(core::mem::size_of::<Component>() == 144);
-const _: () = assert!(core::mem::size_of::<Desc>() == 200);
+const _: () = assert!(core::mem::size_of::<Desc>() == 216);
 const _: () = assert!(core::mem::size_of::<Head>() == 48);
 const _: () = assert!(core::mem::size_of::<Run>() == 112);
 const _: () = assert!(core::mem::size_of::<Step>() == 48);

@@ -63,6 +63,16 @@ enum {
     BP_PAUSE_SNAPSHOT = 5 /* what is saved is copied: threads that change it stop; ports stay open */
 };
 
+/* "bp_deaths" of a plugin: as that of a component (bp_deaths_i), in all worlds, with `component` said where it is not
+ * BP_DEATHS_ALL. For what a plugin knows of entities outside all components: caches, tables for others. [main] */
+typedef struct bp_plugin_deaths_i {
+    void (BP_CALL *died)(bp_plugin_t *plugin, const bp_death_t *batch) BP_OR_ZERO;
+    uint32_t which BP_OR_ZERO;
+    uint32_t padding BP_OR_ZERO;
+    const char *component BP_OR_ZERO;
+    const char *field BP_OR_ZERO;
+} bp_plugin_deaths_i;
+
 /* What a plugin brings. All of it may be left out. */
 typedef struct bp_plugin_desc_t {
     const char *version BP_OR_ZERO;        /* of the plugin, free text */
@@ -102,6 +112,7 @@ typedef struct bp_plugin_desc_t {
     uint32_t padding_2 BP_OR_ZERO;
 
     bp_loader_list_t loaders BP_OR_ZERO;   /* kinds of files that it opens (bp_loader.h) */
+    bp_extension_list_t extensions BP_OR_ZERO; /* bp_deaths */
     void *reserved[2] BP_OR_ZERO;          /* NULL */
 } bp_plugin_desc_t;
 

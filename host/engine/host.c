@@ -158,6 +158,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     entities_init(&host->entities, &host->base);
     destruction_init(&host->destruction, &host->base, &host->entities);
     host->destruction.unit = schedule_listener;
+    host->destruction.plugins = &host->loader.plugins;
     scenes_init(&host->scenes, &host->base, host);
     host->api = host_tables();
     loader_init(&host->loader, &host->base, &host->registry, &host->api, host, known.static_plugins,

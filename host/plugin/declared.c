@@ -204,6 +204,7 @@ static void put_all(walk_t *walk, bp_plugin_desc_t *desc)
     put_tables(walk, &desc->tables);
     put_tasks(walk, &desc->tasks);
     put_loaders(walk, &desc->loaders);
+    put_extensions(walk, &desc->extensions);
 }
 
 bool declared_copy(memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared)

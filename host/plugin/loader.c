@@ -150,6 +150,7 @@ static void free_content(loader_t *loader, plugin_t *plugin)
         loader_remove_copy(loader, plugin->copy);
     free_lists(memory, plugin);
     declared_free(memory, &plugin->declared);
+    deaths_release(memory, &plugin->asked_deaths);
     memory_free_text(memory, plugin->copy);
     memory_free_text(memory, plugin->name);
     memory_free_text(memory, plugin->version);
@@ -244,7 +245,19 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     return result;
 }
 
-/* Copy head and descriptor: as many bytes as both the plugin and the host know; the rest is zero. */
+/* What hangs on the names of extensions. */
+static bp_result_t read_extensions(loader_t *loader, plugin_t *plugin)
+{
+    const extension_place_t places[] = {{"bp_deaths", &plugin->deaths, sizeof plugin->deaths}};
+    bp_result_t result = extensions_read(loader->base, plugin->name, &plugin->desc.extensions, places, 1);
+    if (result == BP_OK)
+        result = deaths_copy(loader->base, &loader->memory, (const bp_deaths_i *)(const void *)&plugin->deaths, NULL,
+                             &plugin->asked_deaths);
+    plugin->deaths.component = plugin->deaths.field = NULL; /* which lie in the plugin's image */
+    return result;
+}
+
+/* As many bytes as both know; the rest is zero. */
 static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head)
 {
     memory_t *memory = &loader->memory;
@@ -270,7 +283,8 @@ static bp_result_t copy_head(loader_t *loader, plugin_t *plugin, const bp_plugin
                                    .host = loader->host,
                                    .name = plugin->name,
                                    .user = plugin->content};
-    return copy_lists(loader, plugin, desc);
+    bp_result_t result = copy_lists(loader, plugin, desc);
+    return result == BP_OK ? read_extensions(loader, plugin) : result;
 }
 
 bp_result_t loader_register(loader_t *loader, plugin_t *plugin)
@@ -346,6 +360,7 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
         registry_sweep(loader->registry, plugin);
     else
         loader->plugins.items[loader->plugins.count++] = plugin;
+    loader->plugins.roster++;
     return result;
 }
 
@@ -493,6 +508,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     plugin_t **items = loader->plugins.items;
     memmove(items + at, items + at + 1, (loader->plugins.count - at - 1) * sizeof *items);
     loader->plugins.count--;
+    loader->plugins.roster++;
     loader_pause(plugin, BP_PAUSE_UNLOAD);
     plugin->all->calling++;
     if (plugin->desc.unload != NULL)
@@ -570,6 +586,7 @@ void loader_exchange(plugin_t *plugin, plugin_t *version)
     memcpy(version, kept, CONTENT);
     plugin->head.desc = &plugin->desc;
     version->head.desc = &version->desc;
+    plugin->all->roster++;
     memory_t *account = atomic_exchange(&plugin->account, atomic_load(&version->account));
     atomic_store(&version->account, account);
 }

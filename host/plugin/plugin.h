@@ -41,7 +41,8 @@ typedef struct plugins_t {
     base_t *base;
     plugin_t **items;         /* in order of loading */
     uint32_t count, capacity;
-    bool strict;              /* a call that changes the process counts as a crash: in the copy of a trial */
+    uint32_t roster;          /* another number where a plugin, or a version of one, has come or gone */
+    bool strict;              /* what a call changes of the process is a crash: in the copy of a trial */
     call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
     uint32_t calling;         /* depth of calls of load, unload, pause, resume, and create and destroy of own storage:
                                  from within them no plugin is loaded or unloaded, and no world steps */
@@ -50,11 +51,19 @@ typedef struct plugins_t {
     atomic_bool crashed;      /* some plugins have been set aside that the host has not looked at yet */
 } plugins_t;
 
+/* Of which deaths somebody is told; of BP_DEATHS_... Texts are copies, NULL: none. */
+typedef struct deaths_t {
+    uint32_t which;
+    char *component, *field;
+} deaths_t;
+
 struct plugin_t {
     bp_plugin_t handed;       /* the argument of the plugin's verbs */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those below */
     bp_plugin_desc_t desc;    /* a copy; what it leads to is copied too (declared.h), only functions lie in the image */
     declared_t declared;
+    bp_plugin_deaths_i deaths; /* the verb of that extension; NULL where it has none */
+    deaths_t asked_deaths;
     char *name, *version, *doc, *path;
     char *copy;               /* path of the copy that was opened; NULL: `path` itself was */
     void *library;            /* NULL: linked in */

@@ -268,16 +268,14 @@ bool deaths_fit(const component_t *component, uint32_t field)
     return !component->own_storage && f->type == BP_ENTITY && field_is_single(f);
 }
 
-static void free_deaths(memory_t *memory, deaths_t *asked)
+void deaths_release(memory_t *memory, deaths_t *asked)
 {
     memory_free_text(memory, asked->component);
     memory_free_text(memory, asked->field);
     *asked = (deaths_t){0};
 }
 
-/* Copy which deaths are asked for; `own` is the component that asks, NULL for a system. */
-static bp_result_t copy_deaths(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own,
-                               deaths_t *asked)
+bp_result_t deaths_copy(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own, deaths_t *asked)
 {
     const char *component = given->component == NULL ? own : given->component;
     if (given->died == NULL)
@@ -297,7 +295,7 @@ static bp_result_t copy_deaths(base_t *base, memory_t *memory, const bp_deaths_i
     asked->field = memory_copy_text(memory, given->field == NULL ? "" : given->field);
     if (asked->component != NULL && asked->field != NULL)
         return BP_OK;
-    free_deaths(memory, asked);
+    deaths_release(memory, asked);
     return error_memory(&base->error, "copying which deaths it asks for");
 }
 
@@ -349,7 +347,7 @@ void component_empty(base_t *base, memory_t *memory, component_t *slot)
     slot->saving = (bp_save_i){0};
     slot->reporting = (bp_report_i){0};
     slot->deaths = (bp_deaths_i){0};
-    free_deaths(memory, &slot->asked_deaths);
+    deaths_release(memory, &slot->asked_deaths);
     slot->spawn_order = 0;
     for (uint32_t i = 0; i < slot->known_count; i++)
         slot->known[i]->field = NULL;
@@ -415,7 +413,7 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     uint32_t count = declared->fields.count;
     bp_result_t result = read_component_extensions(base, owner, declared, made);
     if (result == BP_OK)
-        result = copy_deaths(base, memory, &made->deaths, slot->name, &made->asked_deaths);
+        result = deaths_copy(base, memory, &made->deaths, slot->name, &made->asked_deaths);
     if (result == BP_OK)
         result = copy_fields(base, memory, &declared->fields, &fields);
     if (result == BP_OK && (result = check_storage(base, declared, fields, count)) != BP_OK)
@@ -428,7 +426,7 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, count, &bound)) {
         free_fields(base, memory, fields, count);
         free_component_texts(memory, made);
-        free_deaths(memory, &made->asked_deaths);
+        deaths_release(memory, &made->asked_deaths);
         return error_memory(&base->error, "registering a component");
     }
     made->table = *declared;
@@ -528,7 +526,7 @@ void system_empty(memory_t *memory, system_t *slot)
     slot->saving = (bp_system_save_i){0};
     slot->rewinding = (bp_rewind_i){0};
     slot->deaths = (bp_system_deaths_i){0};
-    free_deaths(memory, &slot->asked_deaths);
+    deaths_release(memory, &slot->asked_deaths);
 }
 
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
@@ -545,8 +543,8 @@ bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, cons
         result = check_keeping(&base->error, declared->keeps, declared->state_form, made->saving.save != NULL &&
                                                                                         made->saving.load != NULL);
     if (result == BP_OK)
-        result = copy_deaths(base, memory, (const bp_deaths_i *)(const void *)&made->deaths, NULL, &made->asked_deaths);
-    made->deaths.component = made->deaths.field = NULL; /* these texts lie in the plugin's image */
+        result = deaths_copy(base, memory, (const bp_deaths_i *)(const void *)&made->deaths, NULL, &made->asked_deaths);
+    made->deaths.component = made->deaths.field = NULL; /* which lie in the plugin's image */
     if (result == BP_OK)
         result = terms_copy(base, memory, &declared->terms, &made->terms);
     made->term_count = made->terms == NULL ? 0 : declared->terms.count;

@@ -39,11 +39,9 @@ typedef struct extension_place_t {
 bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list,
                             const extension_place_t *places, uint32_t count);
 
-/* The deaths that a component or a system asks to be told of: BP_DEATHS_... Texts are copies, NULL: none. */
-typedef struct deaths_t {
-    uint32_t which;
-    char *component, *field;
-} deaths_t;
+/* Copy which deaths are asked for; `own` is the component that asks, NULL for a system and a plugin. Giving it back. */
+bp_result_t deaths_copy(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own, deaths_t *asked);
+void deaths_release(memory_t *memory, deaths_t *asked);
 
 /* Can a component ask for the deaths of entities that this field refers to? */
 bool deaths_fit(const struct component_t *component, uint32_t field);

@@ -108,6 +108,20 @@ bp_result_t verb_resume(plugin_t *plugin, uint32_t reason)
     return verb_call_with_result(&(call_t){.plugin = plugin, .number = reason, .rare = true}, "resume", call_resume);
 }
 
+static void call_plugin_died(void *data)
+{
+    const call_t *c = data;
+    c->plugin->deaths.died(&c->plugin->handed, c->in);
+}
+
+void verb_plugin_died(plugin_t *plugin, const bp_death_t *batch)
+{
+    if (plugin->guard == NULL)
+        plugin->deaths.died(&plugin->handed, batch);
+    else
+        verb_call(&(call_t){.plugin = plugin, .in = batch}, "died", call_plugin_died);
+}
+
 static void call_task(void *data)
 {
     const call_t *c = data;

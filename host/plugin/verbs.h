@@ -41,6 +41,7 @@ bp_result_t verb_load(plugin_t *plugin);
 void verb_unload(plugin_t *plugin);
 void verb_pause(plugin_t *plugin, uint32_t reason);
 bp_result_t verb_resume(plugin_t *plugin, uint32_t reason);
+void verb_plugin_died(plugin_t *plugin, const bp_death_t *batch);
 void verb_task(plugin_t *plugin, const bp_task_t *task, const void *bytes, size_t size);
 
 /* Have a plugin open a file of a kind of its own, and close what it has made of one. Errors have a sentence. */

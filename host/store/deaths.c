@@ -166,7 +166,8 @@ void deaths_tell(listener_t *l)
     const bp_death_t batch = {.struct_size = sizeof batch,
                               .count = ready,
                               .entities = taken.dead,
-                              .referrers = taken.asked->which == BP_DEATHS_REFERRED ? taken.referrers : NULL};
+                              .referrers = taken.asked->which == BP_DEATHS_REFERRED ? taken.referrers : NULL,
+                              .world = world_handle(taken.world)};
     taken.tell(taken.who, &batch);
     deaths_free(&taken, memory);
 }

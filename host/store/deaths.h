@@ -1,9 +1,9 @@
 /* deaths.h - listeners to deaths: the request of each, and the dead that the request is about.
  *
- * A listener is part of a manager or of a unit of a step. A plugin's request (bp_deaths_i) stands in the slot of its
- * component or system, so that the request goes with the plugin and comes again with the plugin's next version. The
- * manager and the field that a request means in a world are looked up anew whenever a manager or a unit has come or
- * gone (destruction.h).
+ * A listener is part of a manager or of a unit of a step; a plugin that asks for deaths itself has one for each world
+ * (destruction.h). What is asked for (bp_deaths_i) stands in the slot, or in the plugin, so that it goes with the plugin
+ * and comes again with its next version. Which manager and field that means in a world is found anew whenever somebody
+ * has come or gone (destruction.h).
  *
  * Whether an entity had a component, and who refers to it, must be looked up when it has died and before its row is
  * emptied: deaths_gather does so, and keeps the entities found until the batch is announced. Where memory for an entity
@@ -19,7 +19,7 @@
 struct world_t;
 
 typedef struct listener_t {
-    void *who;                 /* the manager or the unit */
+    void *who;                 /* the manager, the unit or the plugin */
     const deaths_t *asked;
     void (*tell)(void *who, const bp_death_t *batch);
     uint32_t told;             /* number of the last announcement that the listener was told of */

@@ -17,10 +17,20 @@ void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
     d->listened = entities->listeners - 1;
 }
 
+static void free_plugin_listener(destruction_t *d, plugin_listener_t *p)
+{
+    if (p->listener.world != NULL)
+        deaths_free(&p->listener, &p->listener.world->base->memory);
+    memory_free(&d->memory, p, sizeof *p);
+}
+
 void destruction_free(destruction_t *d)
 {
     memory_free(&d->memory, d->worlds, d->world_capacity * sizeof *d->worlds);
     memory_free(&d->memory, d->listeners, d->listener_capacity * sizeof *d->listeners);
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++)
+        free_plugin_listener(d, d->plugin_listeners[i]);
+    memory_free(&d->memory, d->plugin_listeners, d->plugin_listener_capacity * sizeof *d->plugin_listeners);
     memory_free(&d->memory, d->callbacks, d->callback_capacity * sizeof *d->callbacks);
     memory_free(&d->memory, d->queue, (size_t)d->queue_capacity * sizeof *d->queue);
     memory_free(&d->memory, d->waiting, (size_t)d->waiting_capacity * sizeof *d->waiting);
@@ -42,6 +52,13 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
             d->worlds[kept++] = d->worlds[i];
     }
     d->world_count = kept;
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
+        listener_t *listener = &d->plugin_listeners[i]->listener;
+        if (listener->world == world) {
+            deaths_free(listener, &world->base->memory);
+            listener->world = NULL; /* it goes when listeners are found anew */
+        }
+    }
 }
 
 /* --- announcing ------------------------------------------------------------------------------------------------ */
@@ -98,16 +115,92 @@ static bool list_listener(destruction_t *d, listener_t *listener, uint32_t annou
     return true;
 }
 
-/* List anew the listeners that asked for deaths, where managers or units have come or gone. False when out of
- * memory. */
+/* A number that changes whenever somebody who may have asked comes or goes. */
+static inline uint32_t roster(const destruction_t *d)
+{
+    return d->entities->listeners + (d->plugins == NULL ? 0 : d->plugins->roster);
+}
+
+static uint32_t plugin_count(const destruction_t *d)
+{
+    return d->plugins == NULL ? 0 : d->plugins->count;
+}
+
+static void tell_plugin(void *who, const bp_death_t *batch)
+{
+    verb_plugin_died(who, batch);
+}
+
+static bool asks(const plugin_t *plugin)
+{
+    return plugin->deaths.died != NULL;
+}
+
+/* Does that plugin, if it is still there, ask by what a world has? */
+static bool is_wanted(const destruction_t *d, const plugin_listener_t *p)
+{
+    uint32_t at = 0, count = plugin_count(d);
+    while (at < count && d->plugins->items[at] != p->plugin)
+        at++;
+    return p->listener.world != NULL && at < count && asks(p->plugin) &&
+           p->plugin->asked_deaths.which != BP_DEATHS_ALL;
+}
+
+static bool need_plugin_listener(destruction_t *d, plugin_t *plugin, world_t *world)
+{
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
+        plugin_listener_t *p = d->plugin_listeners[i];
+        if (p->plugin == plugin && p->listener.world == world) {
+            deaths_find(&p->listener, world);
+            return true;
+        }
+    }
+    plugin_listener_t *made = NULL;
+    if (memory_reserve(&d->memory, &d->plugin_listeners, &d->plugin_listener_capacity, d->plugin_listener_count + 1u,
+                       sizeof *d->plugin_listeners))
+        made = memory_new(&d->memory, sizeof *made);
+    if (made == NULL)
+        return false;
+    made->plugin = plugin;
+    made->listener = (listener_t){.who = plugin, .asked = &plugin->asked_deaths, .tell = tell_plugin};
+    deaths_find(&made->listener, world);
+    d->plugin_listeners[d->plugin_listener_count++] = made;
+    return true;
+}
+
+/* The same for plugins: who went is forgotten, and whoever asks by a component has a listener for each world. */
+static bool find_plugins(destruction_t *d)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
+        plugin_listener_t *p = d->plugin_listeners[i];
+        if (is_wanted(d, p))
+            d->plugin_listeners[kept++] = p;
+        else
+            free_plugin_listener(d, p);
+    }
+    d->plugin_listener_count = kept;
+    d->asking = 0;
+    bool room = true;
+    for (uint32_t i = 0; i < plugin_count(d); i++) {
+        plugin_t *plugin = d->plugins->items[i];
+        d->asking += asks(plugin);
+        for (uint32_t w = 0; room && asks(plugin) && plugin->asked_deaths.which != BP_DEATHS_ALL && w < d->world_count;
+             w++)
+            room = need_plugin_listener(d, plugin, d->worlds[w]);
+    }
+    return room;
+}
+
+/* Find out anew who asked for deaths, where managers, units or plugins have come or gone. False when out of memory. */
 static bool find_listeners(destruction_t *d)
 {
-    if (d->listened == d->entities->listeners)
+    if (d->listened == roster(d))
         return true;
     d->listener_count = 0;
-    if (!visit_all(d, list_listener, 0, NULL))
+    if (!find_plugins(d) || !visit_all(d, list_listener, 0, NULL))
         return false;
-    d->listened = d->entities->listeners;
+    d->listened = roster(d);
     return true;
 }
 
@@ -115,7 +208,7 @@ static bool find_listeners(destruction_t *d)
  * the listeners may go on, because no listener has come or gone during the call. */
 static bool tell_listener(destruction_t *d, listener_t *listener, uint32_t announcement, const bp_death_t *batch)
 {
-    uint32_t before = d->entities->listeners;
+    uint32_t before = roster(d);
     if (listener->told == announcement)
         return true;
     listener->told = announcement;
@@ -123,7 +216,7 @@ static bool tell_listener(destruction_t *d, listener_t *listener, uint32_t annou
         listener->tell(listener->who, batch);
     else
         deaths_tell(listener);
-    return before == d->entities->listeners;
+    return before == roster(d);
 }
 
 /* A listener that is told may bring or end managers, units and worlds: then the walk over the listeners begins anew,
@@ -133,8 +226,8 @@ static void tell_listeners(destruction_t *d, const bp_death_t *batch)
     uint32_t announcement = ++d->announcements;
     if (announcement == 0)
         announcement = ++d->announcements;
-    for (uint32_t i = 0; i < d->listener_count || d->listened != d->entities->listeners; i++) {
-        if (d->listened != d->entities->listeners) {
+    for (uint32_t i = 0; i < d->listener_count || d->listened != roster(d); i++) {
+        if (d->listened != roster(d)) {
             if (!find_listeners(d)) {
                 while (!visit_all(d, tell_listener, announcement, batch)) {
                 }
@@ -151,15 +244,33 @@ static void make_ready(const destruction_t *d)
 {
     for (uint32_t i = 0; i < d->listener_count; i++)
         d->listeners[i]->ready = d->listeners[i]->count;
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++)
+        d->plugin_listeners[i]->listener.ready = d->plugin_listeners[i]->listener.count;
+}
+
+/* None of these can bring or end a plugin or a world. */
+static void tell_plugins(destruction_t *d, const bp_death_t *batch)
+{
+    for (uint32_t i = 0; i < plugin_count(d); i++) {
+        plugin_t *plugin = d->plugins->items[i];
+        if (asks(plugin) && plugin->asked_deaths.which == BP_DEATHS_ALL)
+            verb_plugin_died(plugin, batch);
+        for (uint32_t k = 0; k < d->plugin_listener_count; k++) {
+            if (d->plugin_listeners[k]->plugin == plugin && d->plugin_listeners[k]->listener.world != NULL)
+                deaths_tell(&d->plugin_listeners[k]->listener);
+        }
+    }
 }
 
 static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     const bp_death_t batch = {.struct_size = sizeof batch, .count = count, .entities = entities};
-    if (d->listened == d->entities->listeners)
+    if (d->listened == roster(d))
         make_ready(d);
-    if (d->listener_count > 0 || d->listened != d->entities->listeners)
+    if (d->listener_count > 0 || d->listened != roster(d))
         tell_listeners(d, &batch);
+    if (d->asking > 0 || d->listened != roster(d))
+        tell_plugins(d, &batch);
     for (uint32_t i = 0; i < d->callback_count; i++) {
         destroyed_callback_t c = d->callbacks[i];
         if (c.owner != NULL)
@@ -257,11 +368,15 @@ NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32
 {
     for (uint32_t i = 0; find_listeners(d) && i < d->listener_count; i++)
         deaths_gather(d->listeners[i], dead, count);
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
+        if (d->plugin_listeners[i]->listener.world != NULL)
+            deaths_gather(&d->plugin_listeners[i]->listener, dead, count);
+    }
 }
 
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    bool told = d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners;
+    bool told = d->callback_count > 0 || d->listener_count > 0 || d->asking > 0 || d->listened != roster(d);
     if (told)
         gather(d, dead, count);
     if (d->world_count == 1)
@@ -285,7 +400,7 @@ static uint32_t destroy_one(destruction_t *d, bp_entity_t e)
  * many entities as there are worlds. */
 static bool unnoticed(const destruction_t *d, uint32_t count)
 {
-    if (d->callback_count > 0 || d->listener_count > 0 || d->listened != d->entities->listeners ||
+    if (d->callback_count > 0 || d->listener_count > 0 || d->asking > 0 || d->listened != roster(d) ||
         count < d->world_count)
         return false;
     for (uint32_t w = 0; w < d->world_count; w++) {

@@ -1,10 +1,10 @@
 /* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
  *
- * A batch dies in this order: the entities stop being alive; the listeners that asked for deaths by a component or a
- * field pick theirs from the batch (deaths.h); each world tells the managers that must know at once and leaves holes in
- * its runs; then the batch is announced to all that have the extension "bp_deaths": world by world managers in the
- * order in which they came, and systems in the order of the step. Callbacks of embedders come last, in order of
- * registration.
+ * A batch dies in this order: the entities stop being alive; who asked for deaths by a component or a field finds those
+ * among them (deaths.h); each world tells the managers that must know at once and leaves holes in its runs; then the
+ * batch is announced to who has the extension "bp_deaths": world by world managers in the order in which they came, and
+ * systems in the order of the step; then plugins that ask for themselves, in the order in which they were loaded.
+ * Callbacks of embedders come last, in order of registration.
  *
  * Callbacks may destroy and create. Entities that callbacks destroy die at once, but are announced only when the
  * present batch has been announced to all: announcements never nest. While a world steps, a destruction waits for the
@@ -32,6 +32,12 @@ typedef struct destroyed_callback_t {
     void *data;
 } destroyed_callback_t;
 
+/* A plugin that asks for deaths by a component or a field, in one world. */
+typedef struct plugin_listener_t {
+    plugin_t *plugin;
+    listener_t listener;
+} plugin_listener_t;
+
 typedef struct destruction_t {
     memory_t memory;
     base_t *base;
@@ -41,7 +47,11 @@ typedef struct destruction_t {
     /* Find the `index`-th unit of a world's step: *listener is its listener, or NULL for a unit that does not listen.
      * Returns false past the last unit. A NULL function: worlds have no steps. */
     bool (*unit)(world_t *world, uint32_t index, listener_t **listener);
-    listener_t **listeners; /* all listeners that asked for deaths; valid while entities->listeners equals `listened` */
+    const plugins_t *plugins; /* who may ask for deaths themselves; NULL: there are none */
+    plugin_listener_t **plugin_listeners;
+    uint32_t plugin_listener_count, plugin_listener_capacity;
+    uint32_t asking;          /* plugins that ask for deaths, of whichever kind */
+    listener_t **listeners; /* all other who asked for deaths, as long as nobody has come or gone since `listened` */
     uint32_t listener_count, listener_capacity, listened;
     uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;

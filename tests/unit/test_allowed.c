@@ -163,6 +163,14 @@ static const bp_storage_i storage = {.struct_size = sizeof storage,
                                      .get = get_own,
                                      .set = set_own,
                                      .count = count_own};
+static void plugin_died(bp_plugin_t *plugin, const bp_death_t *batch)
+{
+    (void)plugin, (void)batch;
+    probe("plugin died");
+}
+
+static const bp_plugin_deaths_i plugin_deaths = {.died = plugin_died};
+static const bp_extension_t of_plugin[] = {{BP_EXTENSION("bp_deaths", plugin_deaths)}};
 static const bp_deaths_i deaths[] = {{.died = died}};
 static const bp_extension_t more[] = {{BP_EXTENSION("bp_deaths", deaths[0])}};
 static const bp_component_i components[] = {
@@ -175,7 +183,8 @@ static const bp_system_i systems[] = {
     {.name = "all", .run_all = run_all}};
 static const bp_task_t tasks[] = {{"task", task}};
 static const bp_plugin_head_t busybody = BP_PLUGIN_HEAD("busybody", (&(const bp_plugin_desc_t){.version = "1",
-    .load = load, .unload = unload, .pause = pause, .resume = resume, .tasks = BP_LIST(tasks)}));
+    .load = load, .unload = unload, .pause = pause, .resume = resume, .tasks = BP_LIST(tasks),
+    .extensions = BP_LIST(of_plugin)}));
 static const bp_plugin_head_t parts = BP_PLUGIN_HEAD("parts", (&(const bp_plugin_desc_t){.version = "1",
     .components = BP_LIST(components), .systems = BP_LIST(systems)}));
 static const bp_plugin_head_t *const linked[] = {&busybody, &parts};
@@ -248,7 +257,8 @@ START_TEST(each_verb_may_call_what_the_table_says)
 {
     live();
     static const char *const between[] = {"load",   "resume", "pause", "unload",  "start", "start of a system",
-                                          "stop",   "create", "destroy", "died", "callback"};
+                                          "stop",   "create", "destroy", "died", "callback",
+                                          "plugin died"};
     static const char *const inside[] = {"simulate", "run", "run_all", "entities_added"};
     for (uint32_t i = 0; i < COUNT(between); i++)
         compare_line(between[i], "+++++++-----");

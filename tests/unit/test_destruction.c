@@ -125,7 +125,28 @@ static const bp_system_i death_systems[] = {
 static const bp_plugin_head_t death = BP_PLUGIN_HEAD("death", (&(const bp_plugin_desc_t){.version = "1",
                                        .components = BP_LIST(death_components),
                                        .systems = BP_LIST(death_systems)}));
-static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
+
+/* Plugins that ask for themselves: one for all deaths, one for bodies, one for whom a field refers to. */
+static void plugin_told(bp_plugin_t *plugin, const bp_death_t *batch)
+{
+    if (batch->referrers != NULL)
+        memcpy(referrers + seen_count, batch->referrers, batch->count * sizeof *referrers);
+    note(plugin->name, batch->entities, batch->count);
+    if (batch->world != NULL)
+        note(plugin->api->world->name(batch->world), batch->entities, batch->count);
+}
+
+#define ASKING(plugin, ...)                                                                                   \
+    static const bp_plugin_deaths_i plugin##_deaths = {.died = plugin_told, __VA_ARGS__};                     \
+    static const bp_extension_t plugin##_asks[] = {{BP_EXTENSION("bp_deaths", plugin##_deaths)}};             \
+    static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD(                                                    \
+        #plugin, (&(const bp_plugin_desc_t){.version = "1", .extensions = BP_LIST(plugin##_asks)}))
+ASKING(clerk, .which = BP_DEATHS_ALL);
+ASKING(coroner, .which = BP_DEATHS_WITH, .component = "body");
+ASKING(heir, .which = BP_DEATHS_REFERRED, .component = "friend", .field = "to");
+ASKING(vague, .which = BP_DEATHS_WITH);
+enum { ASKERS = 4 };
+static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1 + ASKERS];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
 
@@ -150,10 +171,14 @@ static void begin(void)
     rig_init(&rig);
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &death;
+    plugins[ZOO_PLUGINS + 1] = &clerk;
+    plugins[ZOO_PLUGINS + 2] = &coroner;
+    plugins[ZOO_PLUGINS + 3] = &heir;
+    plugins[ZOO_PLUGINS + 4] = &vague;
     rig.desc.static_plugins = plugins;
     rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&rig);
-    for (uint32_t i = 0; i < COUNT(plugins); i++)
+    for (uint32_t i = 0; i < COUNT(plugins) - ASKERS; i++)
         WORKS(rig.host, bp_host_load_plugin(rig.host, plugins[i]->name, NULL, 0));
     world = rig_world(&rig, "first");
     other = rig_world(&rig, "second");
@@ -1007,6 +1032,86 @@ START_TEST(without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_
 }
 END_TEST
 
+static void load_asker(const char *name)
+{
+    WORKS(rig.host, bp_host_load_plugin(rig.host, name, NULL, 0));
+}
+
+START_TEST(plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders)
+{
+    const bp_entity_t anybody = {0};
+    bp_entity_t e[5], late;
+    load_asker("heir");
+    load_asker("clerk");
+    load_asker("coroner");
+    use_some(world);
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &owner_a, tell, name_a));
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    uint32_t body = key_of(world, "body", "");
+    WORKS(rig.host, api->add(world, body, &e[0], 2));
+    WORKS(rig.host, api->add(other, key_of(other, "body", ""), &e[1], 2));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), &e[4], 1));
+    WORKS(rig.host, rig.api->property->set_named(world, e[4], "friend", "to", BP_ENTITY, &e[0]));
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 3), 3);
+    expect_calls((const char *const[]){"first", "with", "friend", "second", "heir", "first", "clerk", "coroner",
+                                       "first", "coroner", "second", "a"}, 12);
+    ck_assert(told_of("heir", e[0], e[4]) == 1 && told_of("heir", e[1], anybody) == 0);
+    ck_assert(told_of("coroner", e[0], anybody) == 1 && told_of("coroner", e[1], anybody) == 2); /* in both worlds */
+    ck_assert(told_of("coroner", e[2], anybody) == 1 && told_of("clerk", e[2], anybody) == 1);
+    bp_world_o *third = rig_world(&rig, "third"); /* worlds that come and go */
+    WORKS(rig.host, entities_api->create(rig.host, &late, 1));
+    WORKS(rig.host, api->add(third, key_of(third, "body", ""), &late, 1));
+    entities_api->destroy(rig.host, &late, 1);
+    ck_assert_uint_eq(told_of("third", late, anybody), 1);
+    bp_world_destroy(third);
+    bp_world_destroy(other);
+    other = NULL;
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "clerk"));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "coroner"));
+    call_count = seen_count = 0;
+    entities_api->destroy(rig.host, &e[3], 1);
+    expect_calls((const char *const[]){"first", "a"}, 2);
+}
+END_TEST
+
+START_TEST(a_plugin_that_asks_for_what_cannot_be_told_is_refused)
+{
+    ck_assert_int_eq(bp_host_load_plugin(rig.host, "vague", NULL, 0), BP_ERROR_ARGUMENT);
+    ck_assert_str_eq(bp_host_error(rig.host), "vague: it asks for deaths by a component and does not say which");
+}
+END_TEST
+
+/* What a plugin is told of it may destroy more of: batches do not nest. Without memory all are told of all. */
+START_TEST(a_plugin_that_is_told_may_destroy_and_memory_may_be_lacking)
+{
+    const bp_entity_t anybody = {0};
+    bp_entity_t e[64];
+    load_asker("clerk");
+    load_asker("coroner");
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    when_told = destroy_the_next;
+    entities_api->destroy(rig.host, e, 1);
+    when_told = NULL;
+    ck_assert_uint_eq(deepest, 1);
+    ck_assert_uint_eq(entities_api->count(rig.host), 0);
+    for (uint32_t i = 0; i < COUNT(e); i++)
+        EXPECT(told_of("coroner", e[i], anybody) == 1 && told_of("clerk", e[i], anybody) == 1, "%u", i);
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "coroner"));
+    load_asker("heir");
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    rig.heap.refuse_first = rig.heap.requests + 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, COUNT(e)), COUNT(e));
+    rig.heap.refuse_first = 0;
+    for (uint32_t i = 0; i < COUNT(e); i++)
+        EXPECT(told_of("clerk", e[i], anybody) == 1, "%u", i);
+    memset(rig.log.text, 0, sizeof rig.log.text);
+    rig.log.count = 0;
+}
+END_TEST
+
 Suite *destruction_suite(void)
 {
     Suite *suite = suite_create("destruction");
@@ -1024,6 +1129,9 @@ Suite *destruction_suite(void)
     tcase_add_test(some, what_the_told_destroy_is_told_in_batches_of_its_own);
     tcase_add_test(some, who_asked_for_deaths_is_told_no_more_when_it_has_gone);
     tcase_add_test(some, without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so);
+    tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
+    tcase_add_test(some, a_plugin_that_asks_for_what_cannot_be_told_is_refused);
+    tcase_add_test(some, a_plugin_that_is_told_may_destroy_and_memory_may_be_lacking);
     tcase_add_test(steps, destroying_during_a_step_waits_for_its_end);
     tcase_add_test(steps, destroying_during_a_step_without_memory_destroys_nobody);
     tcase_add_test(steps, what_dies_at_the_end_of_a_step_may_destroy_and_create_too);
