@@ -60,4 +60,36 @@ printf 'step 4\nget main/#0:1.fossil.size\nget main/#0:1.fossil.turns\nset main/
 for line in '^8$' '^12$' '^9$' 'fossil: hear' 'fossil: #1:1'; do
     grep -q "$line" "$scratch/said" || { cat "$scratch/said"; echo "the fossil does not say: $line"; exit 1; }
 done
-echo "the contract is as it was frozen, and its fossil works"
+
+# A plugin of later headers is taken by this host as long as it needs nothing new, and refused with a sentence where it
+# says that it does.
+rm -rf "$scratch/headers"
+mkdir "$scratch/headers"
+cp "$source"/plugin_api/bp_*.h "$scratch/headers"
+for list in bp_field.h:bp_field_t bp_component.h:bp_component_i bp_system.h:bp_term_field_t bp_system.h:bp_term_t \
+    bp_system.h:bp_system_i bp_plugin.h:bp_plugin_desc_t bp_api.h:bp_entity_api; do
+    member='uint64_t tomorrow BP_OR_ZERO;'
+    [ "$list" != bp_api.h:bp_entity_api ] || member='void (BP_CALL *tomorrow)(bp_host_o *host);'
+    sed -i "s/^} ${list#*:};/    $member\n&/" "$scratch/headers/${list%:*}"
+    grep -q tomorrow "$scratch/headers/${list%:*}" || { echo "$list: no member was appended"; exit 1; }
+done
+sed -i 's/^#define BP_ABI_MINOR 0u/#define BP_ABI_MINOR 9u/' "$scratch/headers/bp_plugin.h"
+for needs in 0 9; do
+    mkdir -p "$scratch/needs_$needs"
+    cc -std=c11 -Wall -Wextra -Wpedantic -shared -fPIC -DNEEDS=$needs -DBP_TOMORROW='(1u << 20)' -I "$scratch/headers" \
+        -include stdbool.h "$source/tests/abi/later.c" -o "$scratch/needs_$needs/later.so"
+done
+sed 's/^    by = 3//; /^\[plugin/d; /^by/d; s/fossil/later/g; s/^systems.*/systems = add/; s/^count.*/count = 1/' \
+    "$scratch/fossil.ini" >"$scratch/needs_0/later.ini"
+cp "$scratch/needs_0/later.ini" "$scratch/needs_9"
+printf 'step 4\nget main/#0:1.later.size\nget main/#0:1.later.rest\n' |
+    "$build/backplane" console "$scratch/needs_0/later.ini" >"$scratch/said" 2>&1 || { cat "$scratch/said"; exit 1; }
+for line in '^5$' '^16$' 'later: it is today'; do
+    grep -q "$line" "$scratch/said" || { cat "$scratch/said"; echo "the later plugin does not say: $line"; exit 1; }
+done
+if "$build/backplane" console "$scratch/needs_9/later.ini" </dev/null >"$scratch/said" 2>&1; then
+    echo "a plugin that needs ABI 2.9 was taken"
+    exit 1
+fi
+grep -q 'it needs ABI 2\.9; this host has 2\.0' "$scratch/said" || { cat "$scratch/said"; exit 1; }
+echo "the contract is as it was frozen, its fossil works, and so does a plugin of later headers that needs nothing new"
