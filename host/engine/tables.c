@@ -292,10 +292,17 @@ static uint32_t world_table_count(bp_world_o *world, uint32_t component)
     return world_count(&world->rows, component);
 }
 
-static void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
+static const void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
 {
-    history_touch(history_of(world));
     return store_ref(&world->rows, ref);
+}
+
+static void *world_table_ref_write(bp_world_o *world, bp_ref_t *ref)
+{
+    void *value = store_ref_write(&world->rows, ref);
+    if (value != NULL)
+        history_touch(history_of(world));
+    return value;
 }
 
 static void world_table_instances_moved(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
@@ -656,6 +663,7 @@ static const bp_world_api world_table = {
     .instances_changed = world_table_instances_changed,
     .instances_changed_range = world_table_instances_changed_range,
     .ref = world_table_ref,
+    .ref_write = world_table_ref_write,
     .use_component = bp_world_use_component,
     .use_system = bp_world_use_system,
     .drop_component = bp_world_drop_component,

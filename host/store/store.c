@@ -334,6 +334,19 @@ void *store_ref(world_t *world, bp_ref_t *ref)
     return ref->value;
 }
 
+void *store_ref_write(world_t *world, bp_ref_t *ref)
+{
+    void *value = world->hold == WORLD_SEALED ? NULL : store_ref(world, ref);
+    if (value == NULL)
+        return NULL;
+    const record_t *record = world_record(world, ref->entity);
+    const run_t *run = world_run(world, record->prototype);
+    if (run->stamps != NULL)
+        stamps_note(run->stamps, prototypes_column(&world->prototypes, record->prototype, ref->field >> 8) +
+                                     (ref->field & 0xff), record->row, 1);
+    return value;
+}
+
 /* --- store append ------------------------------------------------------------------------------------------------ */
 
 /* Rows for what a scene brings: many prototypes, values in columns, all or nothing.

@@ -28,7 +28,10 @@ void store_instances_moved(world_t *world, manager_t *manager, const bp_entity_t
                            const bp_name_t *names, const uint32_t *slots, uint32_t count);
 void *store_ref(world_t *world, bp_ref_t *ref);
 
-/* The error of moving rows, or of changing anything, in a world that holds them (world_hold_t): its text says why. */
+/* The same for writing: the cell counts as written. NULL also in a world that is sealed. [main] */
+void *store_ref_write(world_t *world, bp_ref_t *ref);
+
+/* The error of moving rows, or of changing anything, in a world that holds them: it says why. */
 bp_result_t store_refuse_held(world_t *world);
 
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */

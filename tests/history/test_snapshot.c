@@ -235,7 +235,8 @@ START_TEST(handles_and_output)
     bp_entity_t e = entity_with(world, "body"), late;
     bp_property_t y;
     bp_ref_t ref = {.entity = e, .field = key_of(world, "body", "") << 8 | 1};
-    float value = 42, *cell;
+    float value = 42;
+    const float *cell;
     WORKS(host, api->property->resolve(world, e, "body", "y", &y));
     WORKS(host, api->property->set(world, &y, &e, 1, &value, 0));
     cell = bp_ref_get(api->world, world, &ref);

@@ -382,17 +382,17 @@ START_TEST(references_follow_their_field)
     scene.api->world->remove(scene.world, key, &scene.entities[4], 1);
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &lost));
     WORKS(scene.host, scene_reload(&scene, 17));
-    float *m = bp_ref_get(scene.api->world, scene.world, &mass);
+    const float *m = bp_ref_get(scene.api->world, scene.world, &mass);
     ck_assert(m != NULL && *m == 3.0f);
     WORKS(scene.host, scene_reload(&scene, 3));
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &mass)); /* it is f64 now */
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &velocity));
-    bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
+    const bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
     ck_assert(p != NULL && p->z == 8.0f);
     WORKS(scene.host, scene.api->world->add(scene.world, key, &scene.entities[4], 1));
     p = bp_ref_get(scene.api->world, scene.world, &lost);
     ck_assert(p != NULL && p->z == 0.0f);
-    *p = (bp_vec3_t){1, 2, 3};
+    *(bp_vec3_t *)scene.api->world->ref_write(scene.world, &lost) = (bp_vec3_t){1, 2, 3};
     ck_assert(probe_vec3(&scene, 4, "position").z == 3.0f);
     WORKS(scene.host, scene_reload(&scene, 1));
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &velocity)); /* what is gone stays gone */
@@ -604,7 +604,7 @@ static void take_back(int version)
     check_host(scene.host);
     WORKS(scene.host, scene.api->property->get(scene.world, &mass, &e, 1, &f, sizeof f));
     ck_assert(f == 3.0f);
-    bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
+    const bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
     ck_assert(version == 7 || (p != NULL && p->z == 8.0f)); /* columns that became none are gone for references */
     FAILS(scene.host, BP_ERROR_STATE, "on probation", reload_rollback(&scene.host->reload));
 }

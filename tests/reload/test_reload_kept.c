@@ -262,7 +262,7 @@ static void use_ref(void)
     const patch_field_t *field = kept->now == PATCH_NAMES ? NULL : patch_find(&model.list, kept->now);
     bool there = field != NULL && kept->entity.id == entity_of(kept->instance).id;
     bp_value_t value;
-    void *cell = bp_ref_get(model.api->world, model.world, &kept->ref);
+    const void *cell = bp_ref_get(model.api->world, model.world, &kept->ref);
     SAYS(there == (cell != NULL), "a reference is %s", there ? "lost" : "to what has gone");
     if (!there)
         return;
@@ -274,7 +274,7 @@ static void use_ref(void)
         return;
     *known = patch_random_value(&model.random, field->type);
     patch_pack(known, field->type, &value);
-    memcpy(cell, &value, patch_size(field->type));
+    memcpy(model.api->world->ref_write(model.world, &kept->ref), &value, patch_size(field->type));
 }
 
 /* --- reloads ----------------------------------------------------------------------------------------------- */

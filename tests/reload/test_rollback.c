@@ -157,12 +157,12 @@ START_TEST(references_into_rows_of_a_new_kind_know_the_fields_of_today)
     WORKS(scene.host, scene.api->world->prototype(scene.world, (uint32_t[]){probe, other}, 2, &prototype));
     WORKS(scene.host, scene.api->world->create(scene.world, prototype, made, 3)); /* they make a run */
     bp_ref_t extra = {.entity = made[2], .field = other << 8 | 1};
-    int32_t *value = bp_ref_get(scene.api->world, scene.world, &extra);
+    int32_t *value = scene.api->world->ref_write(scene.world, &extra);
     ck_assert(value != NULL && *value == 7);
     *value = 70;
     scene.api->entity->destroy(scene.host, &made[0], 1);
     WORKS(scene.host, scene.api->world->remove(scene.world, probe, &made[1], 1)); /* rows move */
-    value = bp_ref_get(scene.api->world, scene.world, &extra);
+    value = scene.api->world->ref_write(scene.world, &extra);
     ck_assert(value != NULL && *value == 70);
     take_back();
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &extra)); /* version 1 has no such field */

@@ -317,16 +317,16 @@ START_TEST(a_cell_is_assigned_a_counted_copy)
     bp_entity_t e = entity_with(world, "label");
     bp_ref_t ref = {.entity = e, .field = key_of(world, "label", "") << 8 | LABEL_TEXT};
     char text[] = "assigned";
-    WORKS(rig.host, rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), text));
+    WORKS(rig.host, rig.api->name->assign(rig.host, worlds->ref_write(world, &ref), text));
     memset(text, 'x', sizeof text - 1);
     const char *back;
     WORKS(rig.host, api->get_named(world, e, "label", "text", BP_STRING, &back));
     ck_assert_str_eq(back, "assigned");
     rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
     FAILS(rig.host, BP_ERROR_MEMORY, "out of memory",
-          rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), "new"));
+          rig.api->name->assign(rig.host, worlds->ref_write(world, &ref), "new"));
     ck_assert_str_eq(back, "assigned");
-    WORKS(rig.host, rig.api->name->assign(rig.host, bp_ref_get(worlds, world, &ref), ""));
+    WORKS(rig.host, rig.api->name->assign(rig.host, worlds->ref_write(world, &ref), ""));
     check_host(rig.host);
 }
 END_TEST

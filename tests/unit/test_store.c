@@ -436,20 +436,22 @@ START_TEST(a_reference_follows_its_entity_and_ends_with_it)
     create(prototype_of(world, "body", NULL, NULL, NULL), e, 64);
     set_mass(e[40], 40);
     bp_ref_t ref = ref_to(e[40], body, BODY_MASS);
-    float *mass = bp_ref_get(api, world, &ref);
+    const float *mass = bp_ref_get(api, world, &ref);
     ck_assert(*mass == 40);
     ck_assert_ptr_eq(bp_ref_get(api, world, &ref), mass);
     rig.api->entity->destroy(rig.host, e, 30);
     store_collect_all(&world->rows);
-    ck_assert(*(float *)bp_ref_get(api, world, &ref) == 40);
+    ck_assert(*(const float *)bp_ref_get(api, world, &ref) == 40);
     WORKS(rig.host, api->add(world, flag, &e[40], 1));
-    ck_assert(*(float *)bp_ref_get(api, world, &ref) == 40);
-    *(float *)bp_ref_get(api, world, &ref) = 41;
+    ck_assert(*(const float *)bp_ref_get(api, world, &ref) == 40);
+    *(float *)api->ref_write(world, &ref) = 41;
+    ck_assert_ptr_eq(bp_ref_get(api, world, &ref), api->ref_write(world, &ref));
     ck_assert(mass_of(e[40]) == 41);
     WORKS(rig.host, api->remove(world, body, &e[40], 1));
     ck_assert_ptr_null(bp_ref_get(api, world, &ref));
+    ck_assert_ptr_null(api->ref_write(world, &ref));
     WORKS(rig.host, api->add(world, body, &e[40], 1));
-    ck_assert(*(float *)bp_ref_get(api, world, &ref) == 1);
+    ck_assert(*(const float *)bp_ref_get(api, world, &ref) == 1);
     rig.api->entity->destroy(rig.host, &e[40], 1);
     ck_assert_ptr_null(bp_ref_get(api, world, &ref));
 }

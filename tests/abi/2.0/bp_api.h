@@ -196,9 +196,9 @@ typedef struct bp_world_api {
     void (BP_CALL *instances_changed_range)(bp_manager_t *m, uint32_t first, uint32_t count);
 
     /* Resolve a reference to declared field `field`, anew or for the first time (then set *ref to {0}, entity
-     * to the entity and field to key << 8 | field). Returns the field's address, or NULL where the entity is
-     * dead or lacks the component. [main] */
-    void *(BP_CALL *ref)(bp_world_o *world, bp_ref_t *ref);
+     * to the entity and field to key << 8 | field). Returns the field's address, for reading, or NULL where the entity
+     * is dead or lacks the component. [main] */
+    const void *(BP_CALL *ref)(bp_world_o *world, bp_ref_t *ref);
 
     /* Bring a component's manager, or a system, of a loaded plugin into a world. The world keeps the name: where what
      * bears it goes, by a reload or with its plugin, it comes in again as soon as there is one of that name.
@@ -213,11 +213,15 @@ typedef struct bp_world_api {
      * BP_ERROR_NOT_FOUND where it is neither there nor wanted. [main] */
     bp_result_t (BP_CALL *drop_component)(bp_world_o *world, const char *type);
     bp_result_t (BP_CALL *drop_system)(bp_world_o *world, const char *name);
+
+    /* The field's address for writing it now, which counts as written with this call (bp_changes.h): ask again for each
+     * time that it is written. Otherwise as `ref`; NULL also while a reload is prepared. [main] */
+    void *(BP_CALL *ref_write)(bp_world_o *world, bp_ref_t *ref);
 } bp_world_api;
 
-/* The address of the field that `ref` refers to, or NULL where it has gone. One load and one comparison while
- * no row of its run has moved. [job] while nothing changes structure */
-static inline void *bp_ref_get(const bp_world_api *api, bp_world_o *world, bp_ref_t *ref)
+/* The address of the field that `ref` refers to, for reading, or NULL where it has gone. One load and one comparison
+ * while no row of its run has moved; to write it, bp_world_api.ref_write. [job] while nothing changes structure */
+static inline const void *bp_ref_get(const bp_world_api *api, bp_world_o *world, bp_ref_t *ref)
 {
     if (ref->version != NULL && *ref->version == ref->expected)
         return ref->value;

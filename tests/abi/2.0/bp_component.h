@@ -198,14 +198,16 @@ typedef struct bp_death_t {
     const bp_entity_t *entities;
     const bp_entity_t *referrers; /* BP_DEATHS_REFERRED: referrers[i] lived when entities[i] died, and its field still
                                      says entities[i]; who refers to no one else is in the batch once. Else NULL. */
+    bp_world_o *world;            /* BP_DEATHS_WITH and BP_DEATHS_REFERRED: where the component was; else NULL */
 } bp_death_t;
 
-/* "bp_deaths" of a component, and in bp_system.h of a system: to be told of deaths in batches, when they die. First
- * the worlds forget the dead (`destroy` of storage); then managers are told, world by world, in the order in which they
- * came, and after those of a world its systems in the order of the step; then embedders (bp_host_on_destroyed). The
- * verb may create and destroy entities: what it destroys is announced in a batch of its own after this one. A reload
- * takes over what the next version asks for; with the plugin it ends. Where memory is lacking for it, deaths that are
- * not BP_DEATHS_ALL may go untold, and the log says so. */
+/* "bp_deaths" of a component, in bp_system.h of a system, and in bp_plugin.h of a plugin: to be told of deaths in
+ * batches, when they die. First the worlds forget the dead (`destroy` of storage); then managers are told, world by
+ * world, in the order in which they came, and after those of a world its systems in the order of the step; then
+ * plugins in the order in which they were loaded; then embedders (bp_host_on_destroyed). The verb may create and
+ * destroy entities: what it destroys is announced in a batch of its own after this one. A reload takes over what the
+ * next version asks for; with the plugin it ends. Where memory is lacking for it, deaths that are not BP_DEATHS_ALL
+ * may go untold, and the log says so. */
 typedef struct bp_deaths_i {
     void (BP_CALL *died)(bp_manager_t *m, const bp_death_t *batch) BP_OR_ZERO;
     uint32_t which BP_OR_ZERO;        /* BP_DEATHS_... */

@@ -60,6 +60,16 @@ enum {
     BP_PAUSE_SNAPSHOT = 5 /* what is saved is copied: threads that change it stop; ports stay open */
 };
 
+/* "bp_deaths" of a plugin: as that of a component (bp_deaths_i), in all worlds, with `component` said where it is not
+ * BP_DEATHS_ALL. For what a plugin knows of entities outside all components: caches, tables for others. [main] */
+typedef struct bp_plugin_deaths_i {
+    void (BP_CALL *died)(bp_plugin_t *plugin, const bp_death_t *batch) BP_OR_ZERO;
+    uint32_t which BP_OR_ZERO;
+    uint32_t padding BP_OR_ZERO;
+    const char *component BP_OR_ZERO;
+    const char *field BP_OR_ZERO;
+} bp_plugin_deaths_i;
+
 /* What a plugin brings. All of it may be left out. */
 typedef struct bp_plugin_desc_t {
     const char *version BP_OR_ZERO;        /* of the plugin, free text */
@@ -98,7 +108,8 @@ typedef struct bp_plugin_desc_t {
     uint32_t keeps BP_OR_ZERO;             /* BP_KEEP_NOTHING or BP_KEEP_PLAIN, for who has `load` */
     uint32_t padding_2 BP_OR_ZERO;
 
-    void *reserved[4] BP_OR_ZERO;          /* NULL */
+    bp_extension_list_t extensions BP_OR_ZERO; /* bp_deaths */
+    void *reserved[2] BP_OR_ZERO;          /* NULL */
 } bp_plugin_desc_t;
 
 /* The exported constant. Its first 24 bytes keep their places in every version of the contract. */
