@@ -114,6 +114,7 @@ static const make_suite_t second_half[] = {
     reload_faults_suite,
     reload_random_suite,
     reload_kept_suite,
+    reload_shapes_suite,
     rollback_suite,
     reload_many_suite,
     reload_threads_suite,

@@ -330,7 +330,7 @@ component_change_t *plan_of(const reload_change_t *change, const component_t *sl
 static bool same_field(const field_t *a, const field_t *b)
 {
     return strcmp(a->name, b->name) == 0 && a->type == b->type && a->flags == b->flags && a->access == b->access &&
-           a->column == b->column && strcmp(a->initial_text, b->initial_text) == 0 &&
+           a->column == b->column && a->elements == b->elements && strcmp(a->initial_text, b->initial_text) == 0 &&
            strcmp(a->min_text, b->min_text) == 0 && strcmp(a->max_text, b->max_text) == 0 &&
            strcmp(a->unit, b->unit) == 0 && strcmp(a->doc, b->doc) == 0 &&
            strcmp(a->former_name, b->former_name) == 0 && strcmp(a->values_text, b->values_text) == 0;
