@@ -40,9 +40,9 @@ extern "C" {
 
 /* --- host -------------------------------------------------------------------------------------------------- */
 
-/* Tables of functions that an embedder hands over (bp_..._i) are read as far as both sides know them: struct_size is
- * the sizeof of the struct; 0 stands for its size in library version 0.1. bp_allocator_i, bp_log_i and bp_jobs_i are read
- * while a host is made. */
+/* Tables of functions that an embedder hands over (bp_..._i) are read as far as both sides know their members:
+ * struct_size is the sizeof of the struct; 0 stands for its size in library version 0.1. bp_allocator_i, bp_log_i and
+ * bp_jobs_i are read while a host is made. */
 
 /* Memory. resize allocates (old NULL), resizes and frees (new_size 0); 16-byte aligned; NULL when out of memory,
  * the old block untouched. May be called from job threads. */

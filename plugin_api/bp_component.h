@@ -182,6 +182,28 @@ typedef struct bp_spawn_order_i {
     int32_t order;
 } bp_spawn_order_i;
 
+/* "bp_rows" of a declared component: to be told of its rows, in batches. `rows` has all columns, hidden ones too, which
+ * may be written, lists and texts among them; rows->step is NULL, and rows->prototype BP_NONE where the entities have
+ * several. A refusal (with a sentence, bp_error_api.set) leaves everything as it was. What loops and queries write is
+ * not told. Meanwhile rows of the world stay where they are, no entity can be destroyed, and properties of components
+ * with these verbs cannot be set (BP_ERROR_STATE). [main]
+ *
+ * A state that does not know the rows is told of all of them: after a reload where it did not go over (state_form), and
+ * where a host goes back to a moment, of BP_KEEP_ANEW. So are hidden fields that are BP_FIELD_DERIVED told to be made
+ * again. Of what `rows_added` writes then, only these stay, and after going back a refusal is a line of the log. At
+ * `stop` rows are left without a word. */
+typedef struct bp_rows_i {
+    /* Rows that come, with their values: defaults, or those of a scene. The entities live; the rows are theirs when
+     * this returns BP_OK. */
+    bp_result_t (BP_CALL *rows_added)(const bp_run_t *rows, uint32_t count) BP_OR_ZERO;
+
+    /* Rows that go, with the component or with their entity, while their values are still there. */
+    void (BP_CALL *rows_removed)(const bp_run_t *rows, uint32_t count) BP_OR_ZERO;
+
+    /* Field `field` of these rows has been set as a property, or an element of it; rows have the new value. */
+    bp_result_t (BP_CALL *rows_set)(const bp_run_t *rows, uint32_t count, uint32_t field) BP_OR_ZERO;
+} bp_rows_i;
+
 /* Which deaths somebody is told of. */
 enum {
     BP_DEATHS_ALL = 0,     /* of all entities of the host, whatever components they had in whichever world */
@@ -289,7 +311,8 @@ typedef struct bp_component_i {
     uint32_t padding BP_OR_ZERO;
 
     void *user BP_OR_ZERO;                /* handed on as m->user, for code that brings several components */
-    bp_extension_list_t extensions BP_OR_ZERO; /* bp_save, bp_report, bp_spawn_order, bp_deaths */
+    bp_extension_list_t extensions BP_OR_ZERO; /* bp_save, bp_report, bp_spawn_order, bp_deaths,
+                                                    bp_rows */
     void *reserved[2] BP_OR_ZERO;         /* NULL */
 } bp_component_i;
 

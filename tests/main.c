@@ -115,6 +115,7 @@ static const make_suite_t second_half[] = {
     reload_random_suite,
     reload_kept_suite,
     reload_shapes_suite,
+    rows_suite,
     rollback_suite,
     reload_many_suite,
     reload_threads_suite,

@@ -92,6 +92,7 @@ Suite *reload_faults_suite(void);
 Suite *reload_random_suite(void);
 Suite *reload_kept_suite(void);
 Suite *reload_shapes_suite(void);
+Suite *rows_suite(void);
 Suite *rollback_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);

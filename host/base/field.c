@@ -142,7 +142,7 @@ static void note_zero(field_t *field)
 
 enum {
     KNOWN_FLAGS = BP_FIELD_READ_ONLY | BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL |
-                  BP_FIELD_LIST | BP_FIELD_BITS | BP_FIELD_DERIVED
+                  BP_FIELD_LIST | BP_FIELD_BITS | BP_FIELD_DERIVED | BP_FIELD_HIDDEN
 };
 
 static bp_result_t read_names(field_t *field, memory_t *memory, error_text_t *error)

@@ -44,6 +44,17 @@ static inline bool field_is_list(const field_t *field)
     return (field->flags & BP_FIELD_LIST) != 0;
 }
 
+/* Is it a column of the component's alone? Does the component make it again where it is lost? */
+static inline bool field_is_hidden(const field_t *field)
+{
+    return (field->flags & BP_FIELD_HIDDEN) != 0;
+}
+
+static inline bool field_is_rebuilt(const field_t *field)
+{
+    return (field->flags & (BP_FIELD_HIDDEN | BP_FIELD_DERIVED)) == (BP_FIELD_HIDDEN | BP_FIELD_DERIVED);
+}
+
 /* Has each cell one value? */
 static inline bool field_is_single(const field_t *field)
 {

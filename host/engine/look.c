@@ -172,7 +172,7 @@ static const void *look_column(bp_world_o *handle, uint32_t prototype, uint32_t 
     const run_t *run = world_run(world, prototype);
     const manager_t *manager = world_key_manager(world, key);
     uint32_t column = run == NULL || run->count == 0 ? 0 : prototypes_column(&world->prototypes, prototype, key);
-    if (column == 0 || manager->component->own_storage || field >= world_visible(manager))
+    if (column == 0 || manager->component->own_storage || field >= manager->component->field_count)
         return NULL;
     return run->columns[column + field];
 }

@@ -35,12 +35,22 @@ static void put_counted(bytes_t *b, const field_t *field, const char *cells, uin
     }
 }
 
+/* A column that its component makes again: its bytes may be anything, addresses too. */
+static void put_defaults(bytes_t *b, const field_t *field, uint32_t count)
+{
+    uint32_t items = field->elements > 0 ? field->elements : 1;
+    for (uint32_t i = 0; i < count * items; i++)
+        bytes_put(b, field_initial(field, i % items), field_item_size(field));
+}
+
 static void put_column(bytes_t *b, const run_t *run, uint32_t column)
 {
     bytes_align(b, 16);
     size_t length = bytes_begin_length(b);
     bytes_align(b, 16);
-    if (field_is_counted(run->fields[column]))
+    if (field_is_rebuilt(run->fields[column]))
+        put_defaults(b, run->fields[column], run->count);
+    else if (field_is_counted(run->fields[column]))
         put_counted(b, run->fields[column], run->columns[column], run->count);
     else
         bytes_put(b, run->columns[column], (size_t)run->count * run->sizes[column]);

@@ -6,6 +6,7 @@
 #include "states.h"
 
 #include "../plugin/verbs.h"
+#include "../store/hooks.h"
 
 uint32_t state_road_of_manager(const manager_t *manager)
 {
@@ -235,6 +236,26 @@ void state_cancel(state_back_t *s)
     s->began = false;
 }
 
+/* A component's state knows nothing of the rows; or it has none, and fields of the rows are to be made again. */
+static void tell_rows(const parts_t *parts, const state_back_t *s)
+{
+    manager_t *manager = s->manager;
+    if (hooks_rebuild_all(world_of(manager->verb.handed.world), manager) != BP_OK)
+        log_write(&parts->base->log, BP_LOG_ERROR, "host", "'%s' does not know all rows after its world went back: %s",
+                  name_of(s), parts->base->error.text);
+}
+
+static bool is_to_be_told(const state_back_t *s)
+{
+    if (s->manager == NULL || s->manager->component->rows.rows_added == NULL)
+        return false;
+    const component_t *component = s->manager->component;
+    bool rebuilds = false;
+    for (uint32_t i = 0; i < component_columns(component); i++)
+        rebuilds = rebuilds || field_is_rebuilt(&component->fields[i]);
+    return rebuilds || road_of(s) == BP_KEEP_ANEW;
+}
+
 static void make_anew(const parts_t *parts, const state_back_t *s)
 {
     void **state = state_of(s), *before = *state;
@@ -254,6 +275,8 @@ void state_commit(const parts_t *parts, state_back_t *s)
     void **state = state_of(s), *before = *state;
     if (road_of(s) == BP_KEEP_ANEW)
         make_anew(parts, s);
+    if (is_to_be_told(s))
+        tell_rows(parts, s);
     if (road_of(s) == BP_KEEP_PLAIN && before != NULL)
         memcpy(before, s->kept->data, (size_t)s->kept->size);
     if (!s->began)

@@ -334,18 +334,19 @@ static bool copy_component_texts(memory_t *memory, component_t *slot, const bp_c
 
 void component_empty(base_t *base, memory_t *memory, component_t *slot)
 {
-    free_fields(base, memory, slot->fields, slot->field_count);
+    free_fields(base, memory, slot->fields, component_columns(slot));
     memory_free(memory, slot->bound, slot->bound == NULL ? 0 : slot->field_count * sizeof *slot->bound);
     free_component_texts(memory, slot);
     slot->fields = NULL;
     slot->bound = NULL;
-    slot->field_count = 0;
+    slot->field_count = slot->hidden_count = 0;
     slot->owner = NULL;
     slot->own_storage = false;
     slot->table = (bp_component_i){.name = slot->name};
     slot->storage = (bp_storage_i){0};
     slot->saving = (bp_save_i){0};
     slot->reporting = (bp_report_i){0};
+    slot->rows = (bp_rows_i){0};
     slot->deaths = (bp_deaths_i){0};
     deaths_release(memory, &slot->asked_deaths);
     slot->spawn_order = 0;
@@ -372,11 +373,16 @@ static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner
     bp_spawn_order_i order = {0};
     const extension_place_t places[] = {{"bp_save", &made->saving, sizeof made->saving},
                                         {"bp_report", &made->reporting, sizeof made->reporting},
+                                        {"bp_rows", &made->rows, sizeof made->rows},
                                         {"bp_deaths", &made->deaths, sizeof made->deaths},
                                         {"bp_spawn_order", &order, sizeof order}};
     bp_result_t result =
         extensions_read(base, owner->name, &declared->extensions, places, sizeof places / sizeof places[0]);
     made->spawn_order = order.order;
+    if (result == BP_OK && declared->storage != NULL &&
+        (made->rows.rows_added != NULL || made->rows.rows_removed != NULL || made->rows.rows_set != NULL))
+        result = error_set(&base->error, BP_ERROR_ARGUMENT,
+                           "bp_rows is for declared components; storage of its own is told by create, destroy and set");
     if (result == BP_OK && declared->keeps == BP_KEEP_ANEW && declared->storage != NULL)
         result = error_set(&base->error, BP_ERROR_ARGUMENT,
             "BP_KEEP_ANEW is not for a component with storage of its own");
@@ -405,6 +411,44 @@ static bp_result_t check_storage(base_t *base, const bp_component_i *declared, c
     return BP_OK;
 }
 
+/* Hidden fields come behind all others; what a component makes again holds nothing outside itself, and is not kept. */
+static bp_result_t check_hidden(base_t *base, const bp_component_i *declared, const component_t *made,
+                                const field_t *fields, uint32_t count)
+{
+    const uint32_t others = BP_FIELD_REQUIRED | BP_FIELD_PATH | BP_FIELD_PARENT | BP_FIELD_LABEL;
+    error_text_t *error = &base->error;
+    bool kept = declared->keeps != BP_KEEP_UNSAID && declared->keeps != BP_KEEP_ANEW;
+    for (uint32_t i = 0; i < count; i++) {
+        const field_t *f = &fields[i];
+        if (!field_is_hidden(f) && i > 0 && field_is_hidden(&fields[i - 1]))
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "field '%s' comes after '%s', which is hidden; hidden ones come last", f->name,
+                             fields[i - 1].name);
+        if (!field_is_hidden(f))
+            continue;
+        if (declared->storage != NULL || (f->flags & others) != 0)
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "field '%s' is hidden, which is for columns of a declared component that nobody else sees",
+                             f->name);
+        if (field_is_rebuilt(f) && (field_is_counted(f) || made->rows.rows_added == NULL))
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "field '%s' is made again by rows_added of the extension bp_rows, and is no text and no "
+                             "list",
+                             f->name);
+        if (field_is_rebuilt(f) && declared->start != NULL && kept)
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "field '%s' is made again by rows_added, so the state is too: BP_KEEP_ANEW", f->name);
+    }
+    return BP_OK;
+}
+
+static uint32_t count_visible(const field_t *fields, uint32_t count)
+{
+    while (count > 0 && field_is_hidden(&fields[count - 1]))
+        count--;
+    return count;
+}
+
 bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared,
                               component_t *slot, component_t *made)
 {
@@ -416,14 +460,20 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
         result = deaths_copy(base, memory, &made->deaths, slot->name, &made->asked_deaths);
     if (result == BP_OK)
         result = copy_fields(base, memory, &declared->fields, &fields);
-    if (result == BP_OK && (result = check_storage(base, declared, fields, count)) != BP_OK)
-        free_fields(base, memory, fields, count);
+    if (result == BP_OK) {
+        result = check_storage(base, declared, fields, count);
+        if (result == BP_OK)
+            result = check_hidden(base, declared, made, fields, count);
+        if (result != BP_OK)
+            free_fields(base, memory, fields, count);
+    }
     if (result != BP_OK) {
         component_empty(base, memory, made);
         return result;
     }
     made->name = slot->name;
-    if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, count, &bound)) {
+    uint32_t visible = count_visible(fields, count);
+    if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, visible, &bound)) {
         free_fields(base, memory, fields, count);
         free_component_texts(memory, made);
         deaths_release(memory, &made->asked_deaths);
@@ -440,7 +490,8 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     made->owner = owner;
     made->fields = fields;
     made->bound = bound;
-    made->field_count = count;
+    made->field_count = visible;
+    made->hidden_count = count - visible;
     made->own_storage = declared->storage != NULL;
     if (made->own_storage)
         made->storage = *declared->storage;

@@ -52,19 +52,27 @@ typedef struct component_t {
     bp_storage_i storage; /* verbs of its own storage, where `own_storage` says that it has one */
     bp_save_i saving;     /* verbs of each extension: NULL where the component does not have it */
     bp_report_i reporting;
-    bp_deaths_i deaths;
-    deaths_t asked_deaths; /* the deaths that `deaths` is told of */
+    bp_rows_i rows;
+    bp_deaths_i deaths;   /* ... and what it is told of: */
+    deaths_t asked_deaths;
     int32_t spawn_order;
     char *name, *doc, *reads, *writes;
-    plugin_t *owner;      /* NULL: the plugin has gone; the table is then all zero but for its name */
-    field_t *fields;
-    known_field_t **bound; /* the record of each field's name */
-    uint32_t field_count;
+    plugin_t *owner;      /* NULL: gone; the table is then all zero but for its name */
+    field_t *fields;       /* the hidden ones last */
+    known_field_t **bound; /* of each field that is not hidden */
+    uint32_t field_count;  /* of these */
+    uint32_t hidden_count;
     bool own_storage;
 
     known_field_t **known; /* records of all fields there ever were; from here on, members stay with the slot */
     uint32_t known_count, known_capacity;
 } component_t;
+
+/* Fields that are stored in rows, hidden ones too; of declared components. */
+static inline uint32_t component_columns(const component_t *component)
+{
+    return component->field_count + component->hidden_count;
+}
 
 /* An empty slot; NULL when out of memory. */
 component_t *component_new(memory_t *memory, const char *name);

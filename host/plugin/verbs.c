@@ -299,6 +299,47 @@ void verb_died(const component_t *component, verb_manager_t *m, const bp_death_t
         verb_call(COMPONENT_CALL(.in = batch), "died", call_died);
 }
 
+static void call_rows_added(void *data)
+{
+    call_t *c = data;
+    c->result = c->component->rows.rows_added(c->in, c->count);
+}
+
+bp_result_t verb_rows_added(const component_t *component, verb_manager_t *m, const bp_run_t *rows)
+{
+    if (component->owner->guard == NULL)
+        return component->rows.rows_added(rows, rows->count);
+    return verb_call_with_result(COMPONENT_CALL(.in = rows, .count = rows->count), "rows_added", call_rows_added);
+}
+
+static void call_rows_removed(void *data)
+{
+    const call_t *c = data;
+    c->component->rows.rows_removed(c->in, c->count);
+}
+
+void verb_rows_removed(const component_t *component, verb_manager_t *m, const bp_run_t *rows)
+{
+    if (component->owner->guard == NULL)
+        component->rows.rows_removed(rows, rows->count);
+    else
+        verb_call(COMPONENT_CALL(.in = rows, .count = rows->count), "rows_removed", call_rows_removed);
+}
+
+static void call_rows_set(void *data)
+{
+    call_t *c = data;
+    c->result = c->component->rows.rows_set(c->in, c->count, c->number);
+}
+
+bp_result_t verb_rows_set(const component_t *component, verb_manager_t *m, const bp_run_t *rows, uint32_t field)
+{
+    if (component->owner->guard == NULL)
+        return component->rows.rows_set(rows, rows->count, field);
+    return verb_call_with_result(COMPONENT_CALL(.in = rows, .count = rows->count, .number = field), "rows_set",
+                                 call_rows_set);
+}
+
 static void call_save(void *data)
 {
     call_t *c = data;

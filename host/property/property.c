@@ -14,13 +14,15 @@
 #include "../base/base.h"
 #include "../base/error.h"
 #include "../plugin/verbs.h"
+#include "../store/hooks.h"
 
 /* --- flags ------------------------------------------------------------------------------------------------------- */
 
 /* In bp_property_t.flags: reasons why a get or a set is more than a plain copy. */
 #define OWN_STORAGE 0x80000000u
 #define LIMITED 0x40000000u
-#define COUNTED 0x20000000u /* strings and lists; arrays with limits, which are looked at value by value */
+#define COUNTED 0x20000000u /* strings and lists; arrays with limits, which are looked at value by value; all where
+                               the component is told of what is set */
 #define ELEMENT 0x10000000u /* one element of an array or a list */
 
 /* A quick yes for a scalar within its limits; everything else takes the thorough way. */
@@ -120,7 +122,8 @@ static bp_property_t describe_property(const world_t *world, uint32_t key, const
                                        uint32_t element)
 {
     const field_t *field = &type->fields[index];
-    bool whole = element == BP_NONE, counted = field_is_counted(field) || (field->elements > 0 && field->limited);
+    bool whole = element == BP_NONE, counted = field_is_counted(field) || (field->elements > 0 && field->limited) ||
+                                               type->rows.rows_set != NULL;
     uint32_t flags = field->flags & 0xffff;
     return (bp_property_t){
         .key = key,
@@ -373,6 +376,19 @@ static bp_result_t check_values(world_t *world, const bp_property_t *p, const ch
     return (p->flags & ELEMENT) != 0 ? BP_OK : field_check_all(field, values, stride, count, &world->base->error);
 }
 
+/* A component that is told may refuse. */
+static bp_result_t set_told(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                            const char *values, size_t stride)
+{
+    const field_t *field = property_field(p);
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < count && (p->flags & ELEMENT) != 0 && field->limited && result == BP_OK; i++)
+        result = field_check(field, values + i * stride, &world->base->error);
+    if (result == BP_OK)
+        result = batches_check(world, p, entities, count);
+    return result == BP_OK ? hooks_set(world, p, field, entities, count, values, stride) : result;
+}
+
 NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                        const void *values, size_t stride)
 {
@@ -383,6 +399,8 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
         result = check_values(world, p, values, stride, count);
     if (result != BP_OK || count == 0)
         return result;
+    if (world_key_manager(world, p->key)->component->rows.rows_set != NULL)
+        return set_told(world, p, entities, count, values, stride);
     if ((p->flags & ELEMENT) != 0)
         return elements_set(world, p, property_field(p), entities, count, values, stride);
     if ((p->flags & OWN_STORAGE) != 0)

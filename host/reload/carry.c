@@ -664,7 +664,7 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
     static const field_t old_slot = {.name = "slot_before", .type = BP_U32, .size = 4, .initial = {.u32 = BP_NONE}};
     const component_change_t *c = m->component;
     bool own = c->kept->own_storage, was_own = c->slot->own_storage;
-    uint32_t visible = own ? 1 : c->kept->field_count, old_count = world_visible(m->manager), at = 0, hidden = 0;
+    uint32_t visible = own ? 1 : component_columns(c->kept), old_count = world_visible(m->manager), at = 0, hidden = 0;
     for (uint32_t i = 0; i < old_count && change->hides; i++)
         hidden += was_own || own || !is_adopted(c, i);
     m->moves = true;

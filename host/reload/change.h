@@ -48,6 +48,7 @@ typedef struct component_change_t {
     uint32_t rows;               /* in all worlds */
     bool reads_saved, adopts;    /* for the report: how the instances of own storage went over, ... */
     bool restarts;               /* ... and that state of the manager began anew */
+    bool tells_rows;             /* the new version does not know the rows: it is told of them */
 } component_change_t;
 
 /* How a manager's instances and values go over. */

@@ -61,14 +61,16 @@ static uint32_t count_of(const field_t *field)
 static bool list_fields(reload_change_t *change, const component_change_t *c)
 {
     bool good = true;
-    for (uint32_t i = 0; i < c->source_count && good; i++) {
+    for (uint32_t i = 0; i < c->kept->field_count && good; i++) { /* nobody but the component knows of hidden ones */
         const field_t *field = c->same ? &c->slot->fields[i] : &c->kept->fields[i]; /* the list that stays */
         uint32_t from = c->sources[i].old;
         const field_t *old = from == BP_NONE ? NULL : &c->slot->fields[from];
         good = list(change, (bp_reload_field_t){
                                 .component = c->slot->name,
                                 .field = c->kept->bound[i]->name,
-                                .former = old != NULL && c->sources[i].renamed ? c->slot->bound[from]->name : "",
+                                .former = old != NULL && c->sources[i].renamed && from < c->slot->field_count
+                                              ? c->slot->bound[from]->name
+                                              : "",
                                 .initial = field->initial_text,
                                 .what = what_became(&c->sources[i]),
                                 .old_type = old == NULL ? BP_TYPE_NONE : old->type,

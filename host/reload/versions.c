@@ -338,23 +338,52 @@ static bool same_field(const field_t *a, const field_t *b)
 
 static bool same_fields(const component_t *a, const component_t *b)
 {
-    bool same = a->field_count == b->field_count && a->own_storage == b->own_storage;
-    for (uint32_t i = 0; i < a->field_count && same; i++)
+    bool same = a->field_count == b->field_count && a->hidden_count == b->hidden_count &&
+                a->own_storage == b->own_storage && (a->rows.rows_set == NULL) == (b->rows.rows_set == NULL);
+    for (uint32_t i = 0; i < component_columns(a) && same; i++)
         same = same_field(&a->fields[i], &b->fields[i]);
     return same;
+}
+
+/* Is the new version to be told of rows? Then the fields that it rebuilds begin with their defaults. Where the old one
+ * was told of rows, and would not be of those that come and go during a probation, there is none. */
+static void plan_rows(reload_change_t *change, component_change_t *c)
+{
+    const component_t *old = c->slot, *next = c->kept;
+    bool goes_over = same_form(old->table.state_form, next->table.state_form) && old->own_storage == next->own_storage;
+    bool stateless = old->table.start == NULL && next->table.start == NULL && old->own_storage == next->own_storage;
+    bool rebuilds = false;
+    for (uint32_t i = 0; i < component_columns(next); i++)
+        rebuilds = rebuilds || field_is_rebuilt(&next->fields[i]);
+    c->tells_rows = next->rows.rows_added != NULL &&
+                    (old->rows.rows_added == NULL || !(goes_over || (stateless && !rebuilds)));
+    for (uint32_t i = 0; i < c->source_count && c->tells_rows; i++) {
+        if (field_is_rebuilt(&next->fields[i])) {
+            c->sources[i] = (convert_source_t){.old = BP_NONE, .kind = CONVERT_SAME};
+            c->same = false;
+        }
+    }
+    bool followed = (goes_over || stateless) && (old->rows.rows_added == NULL || next->rows.rows_added != NULL) &&
+                    (old->rows.rows_removed == NULL || next->rows.rows_removed != NULL);
+    bool told = old->rows.rows_added != NULL || old->rows.rows_removed != NULL;
+    if (told && !followed)
+        change->hides = false;
 }
 
 static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
 {
     error_text_t *error = change_error(change);
     c->same = same_fields(c->slot, c->kept);
-    c->source_count = c->kept->field_count;
+    c->source_count = component_columns(c->kept);
     if (c->source_count > 0)
         c->sources = memory_new(&change->reload->memory, c->source_count * sizeof *c->sources);
     if (c->source_count > 0 && c->sources == NULL)
         return error_memory(error, "comparing fields");
     bp_result_t result =
-        convert_plan(c->slot->fields, c->slot->field_count, c->kept->fields, c->kept->field_count, c->sources, error);
+        convert_plan(c->slot->fields, component_columns(c->slot), c->kept->fields, component_columns(c->kept),
+                     c->sources, error);
+    if (result == BP_OK)
+        plan_rows(change, c);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "component '%s': ", c->slot->name);
 }
 

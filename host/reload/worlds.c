@@ -6,6 +6,7 @@
  * to the change.
  */
 #include "../plugin/verbs.h"
+#include "../store/hooks.h"
 #include "change.h"
 
 /* --- managers ----------------------------------------------------------------------------------------------------- */
@@ -331,6 +332,46 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
     return BP_OK;
 }
 
+/* Tell a new version of the rows that there are. What it writes goes to fields that it rebuilds, which are new columns;
+ * so a refusal leaves no trace. */
+static bp_result_t tell_rows(world_change_t *w, manager_change_t *m)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    bp_result_t result = BP_OK;
+    for (uint32_t r = 0; r < w->world->run_count && result == BP_OK; r++) {
+        run_t *run = w->world->runs[r];
+        for (uint32_t at = run->prototype; run->count > 0 && at != 0 && result == BP_OK; at = p->items[at].base) {
+            uint32_t key = p->items[at].key, first = p->items[p->items[at].base].columns;
+            if (p->keys[key].manager != m->manager->number)
+                continue;
+            run_shape_t *shape = m->moves ? world_shape(w, run, key, &first) : NULL;
+            hooked_rows_t rows = {.manager = m->manager,
+                                  .component = m->component->kept,
+                                  .field_count = component_columns(m->component->kept),
+                                  .key = key,
+                                  .run = run,
+                                  .columns = (shape == NULL ? run->columns : shape->kept.columns) + first};
+            rows.fields = m->manager->columns;
+            if (m->moves)
+                rows.fields = m->columns;
+            manager_enter(m);
+            result = hooks_rebuild(w->world, &rows);
+            manager_leave(m);
+        }
+    }
+    return result;
+}
+
+static bp_result_t tell_all_rows(world_change_t *w)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < w->manager_count && result == BP_OK; i++) {
+        if (w->managers[i].component->tells_rows)
+            result = tell_rows(w, &w->managers[i]);
+    }
+    return result;
+}
+
 static bp_result_t prepare_world(reload_change_t *change, world_change_t *w)
 {
     bp_result_t result = list_parts(change, w);
@@ -364,6 +405,8 @@ bp_result_t worlds_prepare(reload_change_t *change)
         result = pause_foresee(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
         result = shape_runs(change, &change->worlds[i]);
+    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
+        result = tell_all_rows(&change->worlds[i]);
     return result;
 }
 

@@ -12,6 +12,7 @@
 #include "spawn.h"
 
 #include "../plugin/verbs.h"
+#include "../store/hooks.h"
 #include "spawn_plan.h"
 
 #include <inttypes.h>
@@ -188,6 +189,9 @@ static void fill_part(spawn_t *s, uint32_t p, run_t *run)
     const component_t *type = component->manager->component;
     for (uint32_t f = 0; f < type->field_count; f++)
         fill_column(s, part, &type->fields[f], &component->sources[f], run, part->column + f);
+    if (component->manager->column_count > type->field_count) /* hidden ones */
+        run_fill(run, part->column + type->field_count, part->column + component->manager->column_count,
+                 s->plan.batches[part->group].first_row, s->plan.batches[part->group].count);
 }
 
 static void append_groups(spawn_t *s)
@@ -198,6 +202,38 @@ static void append_groups(spawn_t *s)
         store_append(s->plan.world, batch, s->plan.entities + group->first_entity);
         for (uint32_t p = 0; batch->count > 0 && p < group->part_count; p++)
             fill_part(s, group->first_part + p, world_run(s->plan.world, batch->prototype));
+    }
+}
+
+/* --- declared components that are told of rows ------------------------------------------------------------------- */
+
+static bp_result_t tell_part(spawn_t *s, plan_part_t *part, const plan_component_t *component)
+{
+    const store_batch_t *batch = &s->plan.batches[part->group];
+    if (part->key == BP_NONE || batch->count == 0 || component->manager->component->rows.rows_added == NULL)
+        return BP_OK;
+    run_t *run = world_run(s->plan.world, batch->prototype);
+    bp_result_t result = hooks_added(s->plan.world, part->key, run, batch->first_row, batch->count);
+    part->told = result == BP_OK;
+    return result == BP_OK ? BP_OK : error_prefix(&s->plan.world->base->error, result, "%s: ", s->plan.origin);
+}
+
+static bp_result_t tell_rows(spawn_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t p = 0; p < s->plan.blob->info->part_count && result == BP_OK; p++)
+        result = tell_part(s, &s->plan.parts[p], &s->plan.components[s->plan.blob->parts[p].component]);
+    return result;
+}
+
+static void untell_rows(spawn_t *s)
+{
+    for (uint32_t p = s->plan.blob->info->part_count; p > 0; p--) {
+        const plan_part_t *part = &s->plan.parts[p - 1];
+        const store_batch_t *batch = &s->plan.batches[part->group];
+        if (part->told)
+            hooks_removed(s->plan.world, part->key, world_run(s->plan.world, batch->prototype), batch->first_row,
+                          batch->count);
     }
 }
 
@@ -452,6 +488,7 @@ static void take_back(spawn_t *s)
     const blob_info_t *info = s->plan.blob->info;
     world_t *world = s->plan.world;
     end_instances(s);
+    untell_rows(s);
     for (uint32_t g = info->group_count; g > 0; g--)
         store_retract(world, &s->plan.batches[g - 1], s->plan.entities + s->plan.blob->groups[g - 1].first_entity);
     const bp_entity_t *made = s->made != NULL ? s->made : s->plan.entities;
@@ -552,7 +589,9 @@ static bp_result_t carry_out(spawn_t *s, uint32_t given)
         return error_prefix(&world->base->error, result, "%s: ", s->plan.origin);
     world->hold = WORLD_SPAWNING; /* managers are called, and rows must not move */
     append_groups(s);
-    result = s->out_of_memory ? error_memory(&world->base->error, "spawning texts") : create_instances(s);
+    result = s->out_of_memory ? error_memory(&world->base->error, "spawning texts") : tell_rows(s);
+    if (result == BP_OK)
+        result = create_instances(s);
     if (result == BP_OK)
         result = set_all_references(s);
     if (result != BP_OK)

@@ -40,6 +40,7 @@ typedef struct plan_part_t {
     uint32_t key;    /* BP_NONE: left out */
     uint32_t column; /* where the component's columns begin in the group's run */
     bool created;    /* own storage: its instances exist */
+    bool told;       /* the component has been told of its rows */
 } plan_part_t;
 
 typedef struct spawn_plan_t {

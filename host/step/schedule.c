@@ -408,7 +408,7 @@ binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool
 static void bind_manager(unit_t *unit)
 {
     const component_t *component = unit->manager->component;
-    uint32_t count = component->own_storage ? 0 : component->field_count;
+    uint32_t count = component->own_storage ? 0 : component_columns(component);
     for (uint32_t i = 0; i < count; i++)
         unit->places[i] = (uint16_t)i;
     unit->bindings[0] = binding_of(unit->places, count, 0, component->own_storage);
@@ -438,7 +438,7 @@ static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *plac
 static bp_result_t settle_bindings(schedule_t *schedule, unit_t *unit, const uint8_t *place)
 {
     uint32_t count = unit->query->term_count,
-             fields = unit->manager != NULL ? unit->manager->component->field_count : 0;
+             fields = unit->manager != NULL ? component_columns(unit->manager->component) : 0;
     for (uint32_t t = 0; unit->system != NULL && t < count; t++)
         fields += unit->system->terms[t].field_count;
     if (!memory_reserve(&schedule->memory, &unit->bindings, &unit->binding_capacity, count, sizeof *unit->bindings) ||
@@ -589,7 +589,7 @@ static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
 {
     const component_t *component = unit->manager->component;
     bool says = false;
-    for (uint32_t i = 0; i < component->field_count; i++)
+    for (uint32_t i = 0; i < component_columns(component); i++)
         says = says || component->fields[i].access != 0;
     if (!says || component->own_storage)
         return access_all(schedule, unit, unit->manager->number, true);
@@ -597,7 +597,7 @@ static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
     if (access == NULL)
         return out_of_settling(schedule);
     set_bit(access->writes, ACCESS_MANAGER);
-    for (uint32_t i = 0; i < component->field_count; i++) {
+    for (uint32_t i = 0; i < component_columns(component); i++) {
         if (component->fields[i].access != 0)
             set_bit((component->fields[i].access & BP_WRITE) != 0 ? access->writes : access->reads, i);
     }

@@ -1,9 +1,10 @@
 /* deaths.h - listeners to deaths: the request of each, and the dead that the request is about.
  *
- * A listener is part of a manager or of a unit of a step; a plugin that asks for deaths itself has one for each world
- * (destruction.h). What is asked for (bp_deaths_i) stands in the slot, or in the plugin, so that it goes with the plugin
- * and comes again with its next version. Which manager and field that means in a world is found anew whenever somebody
- * has come or gone (destruction.h).
+ * A listener is part of a manager or of a unit of a step. A plugin that asks for deaths itself has a listener for each
+ * world (destruction.h). A plugin's request (bp_deaths_i) stands in the slot of its component or system, or in the
+ * plugin_t, so that the request goes with the plugin and comes again with the plugin's next version. The manager and
+ * the field that a request means in a world are looked up anew whenever a manager, a unit or a plugin has come or gone
+ * (destruction.h).
  *
  * Whether an entity had a component, and who refers to it, must be looked up when it has died and before its row is
  * emptied: deaths_gather does so, and keeps the entities found until the batch is announced. Where memory for an entity

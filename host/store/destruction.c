@@ -434,6 +434,10 @@ uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint
         error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a reload is being prepared");
         return 0;
     }
+    if (d->entities->told > 0) {
+        error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a component is told of its rows");
+        return 0;
+    }
     if (d->stepping == 0)
         return count == 1 ? destroy_one(d, entities[0]) : destroy_now(d, entities, count);
     uint64_t needed = (uint64_t)d->waiting_count + count;

@@ -1,10 +1,10 @@
 /* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
  *
- * A batch dies in this order: the entities stop being alive; who asked for deaths by a component or a field finds those
- * among them (deaths.h); each world tells the managers that must know at once and leaves holes in its runs; then the
- * batch is announced to who has the extension "bp_deaths": world by world managers in the order in which they came, and
- * systems in the order of the step; then plugins that ask for themselves, in the order in which they were loaded.
- * Callbacks of embedders come last, in order of registration.
+ * A batch dies in this order: the entities stop being alive; the listeners that asked for deaths by a component or a
+ * field pick theirs from the batch (deaths.h); each world tells the managers that must know at once and leaves holes in
+ * its runs; then the batch is announced to all that have the extension "bp_deaths": world by world managers in the
+ * order in which they came, and systems in the order of the step; then plugins that ask themselves, in the order in
+ * which they were loaded. Callbacks of embedders come last, in order of registration.
  *
  * Callbacks may destroy and create. Entities that callbacks destroy die at once, but are announced only when the
  * present batch has been announced to all: announcements never nest. While a world steps, a destruction waits for the
@@ -51,7 +51,7 @@ typedef struct destruction_t {
     plugin_listener_t **plugin_listeners;
     uint32_t plugin_listener_count, plugin_listener_capacity;
     uint32_t asking;          /* plugins that ask for deaths, of whichever kind */
-    listener_t **listeners; /* all other who asked for deaths, as long as nobody has come or gone since `listened` */
+    listener_t **listeners; /* all other listeners; valid while the number of who has come and gone is `listened` */
     uint32_t listener_count, listener_capacity, listened;
     uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;

@@ -60,6 +60,7 @@ typedef struct entities_t {
     uint32_t owner_capacity, link_capacity;
     uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
+    uint32_t told;        /* calls under way in which components are told of rows: nobody is destroyed */
     bool remembered;      /* the host's history is told of who is created and destroyed from outside */
 } entities_t;
 

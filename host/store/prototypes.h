@@ -28,6 +28,7 @@ enum {
     KEY_TELL = 1u << 3,             /* own storage whose manager wants to be told of a death at once */
     KEY_COUNTED = 1u << 4,          /* has columns whose cells hold something outside themselves */
     KEY_GONE = 1u << 5,             /* its manager has left the world */
+    KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
     PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
 };
 

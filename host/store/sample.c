@@ -11,7 +11,7 @@ static void take_of_world(sample_t *sample, world_t *world)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
         run_t *run = world->runs[r];
-        if ((run->flags & KEY_OWN_STORAGE) != 0 ||
+        if ((run->flags & (KEY_OWN_STORAGE | KEY_HOOKED)) != 0 ||
             !memory_reserve(sample->memory, &sample->runs, &sample->capacity, sample->count + 1u, sizeof *sample->runs))
             continue;
         world_sample_t *next = &sample->runs[sample->count];

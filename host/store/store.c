@@ -10,6 +10,7 @@
 #include "store.h"
 
 #include "../plugin/verbs.h"
+#include "hooks.h"
 #include "store_inner.h"
 
 #include <stdlib.h>
@@ -118,6 +119,14 @@ static void undo_rows(world_t *world, run_t *run, const bp_entity_t *entities, u
     }
 }
 
+static void leave_told(world_t *world, const run_t *run, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t m = 0; (run->flags & KEY_HOOKED) != 0 && m < world->manager_count; m++) {
+        if (world->managers[m]->started && hooks_any(world->managers[m]->component))
+            hooks_leave(world, world->managers[m], BP_NONE, entities, count);
+    }
+}
+
 static bp_result_t create_stored_elsewhere(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count)
 {
     uint32_t few[STORE_BLOCK], *slots = few;
@@ -131,8 +140,10 @@ static bp_result_t create_stored_elsewhere(world_t *world, run_t *run, const bp_
     } else {
         result = error_memory(&world->base->error, "creating entities");
     }
-    if (result != BP_OK)
+    if (result != BP_OK) {
+        leave_told(world, run, entities, count);
         undo_rows(world, run, entities, count);
+    }
     memory_free(&world->memory, slots == few ? NULL : slots, count * sizeof *slots);
     return result;
 }
@@ -145,12 +156,48 @@ static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_enti
     store_moved(world, NULL, run, entities, count);
 }
 
+/* The entities end, and with them what components were told of. */
+static void end_made(world_t *world, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t done = 0; done < count; done++)
+        done += entities_end(world->entities, entities + done, count - done);
+}
+
+/* Components that are told of new rows and may refuse them. NULL: none has to be told. */
+static bp_result_t tell_new_rows(world_t *world, const run_t *run, const bp_entity_t *entities, uint32_t count,
+                                 run_t ***told, uint32_t *told_count)
+{
+    *told = NULL;
+    *told_count = hooks_count(world, run->prototype);
+    if (*told_count == 0)
+        return BP_OK;
+    *told = memory_new(&world->memory, *told_count * sizeof **told);
+    bp_result_t result = *told == NULL ? error_memory(&world->base->error, "creating entities")
+                                       : hooks_make_all(world, run->prototype, entities, count, *told);
+    if (result == BP_OK)
+        return BP_OK;
+    memory_free(&world->memory, *told, *told == NULL ? 0 : *told_count * sizeof **told);
+    end_made(world, entities, count);
+    return result;
+}
+
 static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entities, uint32_t count)
 {
+    run_t **told = NULL;
+    uint32_t told_count = 0;
+    if ((run->flags & KEY_HOOKED) != 0) {
+        bp_result_t result = tell_new_rows(world, run, entities, count, &told, &told_count);
+        if (result != BP_OK)
+            return result;
+    }
     for (uint32_t done = 0, n, first; done < count; done += n) {
         n = run_take_rows(run, count - done, &first, &world->holdings);
         run_fill(run, 1, run->column_count, first, n);
         place_rows(world, run, first, entities + done, n);
+    }
+    if (told != NULL) {
+        hooks_put_all(world, run->prototype, told);
+        memory_free(&world->memory, told, told_count * sizeof *told);
     }
     return (run->flags & KEY_OWN_STORAGE) == 0 ? BP_OK : create_stored_elsewhere(world, run, entities, count);
 }
@@ -160,7 +207,7 @@ static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entiti
 static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
-    if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
+    if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED)) != 0 ||
         !run->plain || !store_has_notice_room(world))
         return false;
     entities_t *all = world->entities;
@@ -325,7 +372,7 @@ void *store_ref(world_t *world, bp_ref_t *ref)
         return NULL;
     const manager_t *manager = world_key_manager(world, key);
     uint32_t column = prototypes_column(&world->prototypes, record->prototype, key);
-    if (column == 0 || field >= world_visible(manager))
+    if (column == 0 || field >= manager->component->field_count)
         return NULL;
     run_t *run = world_run(world, record->prototype);
     ref->version = &run->version;
@@ -445,6 +492,10 @@ bp_result_t store_refuse_held(world_t *world)
     case WORLD_SPAWNING:
         return error_set(error, BP_ERROR_STATE,
                          "rows of world '%s' cannot move while a scene is spawned into it; do it afterwards",
+                         world->name);
+    case WORLD_TOLD:
+        return error_set(error, BP_ERROR_STATE,
+                         "rows of world '%s' cannot move while a component is told of its rows; do it afterwards",
                          world->name);
     case WORLD_TELLING:
         return error_set(error, BP_ERROR_STATE,

@@ -6,6 +6,7 @@
  */
 #include "../plugin/verbs.h"
 #include "store.h"
+#include "hooks.h"
 #include "store_inner.h"
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
@@ -38,6 +39,15 @@ static bp_result_t plan_one(store_change_t *c, bp_entity_t e)
         c->touched = run;
     }
     return BP_OK;
+}
+
+/* The same as the plan has left it, where nothing has changed since `unmark`. */
+static void mark_again(store_change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        record_t *record = world_own_record(c->world, entities[i]);
+        *record = (record_t){bp_entity_generation(entities[i]), record->prototype | RECORD_MARK, record->row};
+    }
 }
 
 static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t count)
@@ -162,7 +172,7 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
                                                                       be written to */
     const component_key_t *changed = &p->keys[key];
     if (record->generation != bp_entity_generation(e) || record->prototype == 0 ||
-        (changed->flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0)
+        (changed->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED)) != 0)
         return false;
     const transition_t *t = prototypes_cached(p, record->prototype, adding ? key : key | PROTOTYPES_WITHOUT);
     if (t == NULL || t->to == 0)
@@ -200,7 +210,8 @@ static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
 {
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
-    if (world_holds_rows(world) || key >= p->key_count || (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE)) != 0 ||
+    if (world_holds_rows(world) || key >= p->key_count ||
+        (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED)) != 0 ||
         !world_has_record(world, index) || world_own_record(world, e)->generation != 0 ||
         !entities_is_alive(world->entities, e))
         return false;
@@ -275,8 +286,22 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     return result;
 }
 
-/* The general way of adding is a function of its own, so that the short ways do not pay for what only the general way
- * needs. */
+/* A component that is told of its rows has been planned: it may refuse, or they move. It looks at entities as they
+ * are. */
+static bp_result_t add_told(store_change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    run_t *rows;
+    unmark(c, entities, count);
+    bp_result_t result = hooks_make(c->world, c->key, BP_NONE, entities, count, &rows);
+    if (result != BP_OK)
+        return result;
+    mark_again(c, entities, count);
+    store_move_all(c, entities, count);
+    hooks_put(c->world, c->key, rows);
+    return BP_OK;
+}
+
+/* What remains is kept apart from the short ways, so that these pay for nothing that only it needs. */
 NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     if (count == 1 && add_first(world, key, entities[0]))
@@ -285,11 +310,13 @@ NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_en
     if (result != BP_OK || count == 0)
         return result;
     store_change_t c = {.world = world, .key = key, .adding = true};
-    if (count == 1 && (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) == 0)
+    if (count == 1 && (world->prototypes.keys[key].flags & (KEY_OWN_STORAGE | KEY_HOOKED)) == 0)
         return change_one(&c, entities[0]);
     result = plan(&c, entities, count);
     if (result != BP_OK)
         return result;
+    if ((world->prototypes.keys[key].flags & KEY_HOOKED) != 0)
+        return add_told(&c, entities, count);
     if (world_key_manager(world, key)->component->own_storage) {
         unmark(&c, entities, count); /* the manager may look at the entities */
         result = create_slots(&c, entities, count);
@@ -306,7 +333,8 @@ NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp
     if (result != BP_OK || count == 0)
         return result;
     store_change_t c = {.world = world, .key = key};
-    if (count == 1 && (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) == 0)
+    bool told = (world->prototypes.keys[key].flags & KEY_HOOKED) != 0;
+    if (count == 1 && !told && (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) == 0)
         return change_one(&c, entities[0]);
     manager_t *manager = world_key_manager(world, key);
     uint32_t *slots = NULL;
@@ -317,6 +345,11 @@ NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp
         store_slots(world, key, entities, count, slots);
     }
     result = plan(&c, entities, count);
+    if (result == BP_OK && told) {
+        unmark(&c, entities, count);
+        hooks_leave(world, manager, key, entities, count);
+        mark_again(&c, entities, count);
+    }
     if (result == BP_OK) {
         store_move_all(&c, entities, count);
         if (slots != NULL)
@@ -650,6 +683,8 @@ static bp_result_t strip_run(world_t *world, run_t *run, uint32_t key)
     bp_result_t result = store_find_transition(&c, run->prototype);
     if (result == BP_OK && c.to != 0 && !run_reserve(world_run(world, c.to), &world->memory, run->count))
         result = error_memory(&world->base->error, "taking a component out of a world");
+    if (result == BP_OK && (world->prototypes.keys[key].flags & KEY_HOOKED) != 0 && run->count > 0)
+        hooks_removed(world, key, run, 0, run->count);
     while (result == BP_OK && run->count > 0) {
         bp_entity_t last[STORE_BLOCK];
         uint32_t count = run->count < STORE_BLOCK ? run->count : STORE_BLOCK;

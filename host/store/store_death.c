@@ -18,6 +18,7 @@
  */
 #include "../plugin/verbs.h"
 #include "store.h"
+#include "hooks.h"
 #include "store_inner.h"
 
 /* --- death and collection ----------------------------------------------------------------------------------------- */
@@ -75,6 +76,8 @@ static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t 
         manager_t *manager = world->managers[m];
         if (manager->started && manager->component->own_storage && manager->component->storage.gc == NULL)
             tell_manager(world, manager, KEY_TELL, entities, count);
+        else if (manager->started && manager->component->rows.rows_removed != NULL)
+            hooks_leave(world, manager, BP_NONE, entities, count);
     }
 }
 
@@ -192,6 +195,8 @@ void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
         for (uint32_t m = 0; m < world->manager_count; m++) {
             if (world->managers[m]->started && world->managers[m]->component->own_storage)
                 tell_manager(world, world->managers[m], KEY_OWN_STORAGE, block, n);
+            else if (world->managers[m]->started && world->managers[m]->component->rows.rows_removed != NULL)
+                hooks_leave(world, world->managers[m], BP_NONE, block, n);
         }
         leave_holes(world, block, n);
     }

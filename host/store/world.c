@@ -108,7 +108,7 @@ static manager_t *new_manager(world_t *world, component_t *component)
     if (manager == NULL)
         return NULL;
     manager->component = component;
-    manager->column_count = component->own_storage ? 1 : component->field_count;
+    manager->column_count = component->own_storage ? 1 : component_columns(component);
     manager->number = world->manager_count;
     manager->verb.place = &world->place;
     manager->verb.handed = (bp_manager_t){
@@ -232,6 +232,8 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
         flags |= component->storage.gc == NULL ? KEY_OWN_STORAGE | KEY_TELL : KEY_OWN_STORAGE;
     else if ((component->table.flags & BP_COMPONENT_AT_ONCE) != 0)
         flags |= KEY_AT_ONCE;
+    if (component->rows.rows_added != NULL || component->rows.rows_removed != NULL)
+        flags |= KEY_HOOKED;
     for (uint32_t i = 0; i < column_count; i++) {
         if (field_is_counted(columns[i]))
             flags |= KEY_COUNTED;

@@ -81,7 +81,8 @@ typedef enum world_hold_t {
                                           contract */
     WORLD_STEPPING = 1 << 1, /* units run, and hold columns */
     WORLD_TELLING = 1 << 2,  /* systems that came are told who matches */
-    WORLD_SPAWNING = 1 << 3  /* a scene is spawned, and managers are called */
+    WORLD_SPAWNING = 1 << 3, /* a scene is spawned, and managers are called */
+    WORLD_TOLD = 1 << 4      /* a component is told of its rows */
 } world_hold_t;
 
 /* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it; what comes from outside is told to the host's
@@ -117,7 +118,7 @@ typedef struct world_t {
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
     uint32_t roster;           /* another number where a manager has come or gone */
-    uint32_t telling;          /* managers that are told of deaths, ... */
+    uint32_t telling;          /* managers that are told of what goes with the dead, ... */
     uint32_t collecting;       /* ... and those that look for their dead themselves, after steps */
 
     prototypes_t prototypes;
@@ -191,7 +192,7 @@ static inline void world_count_manager(world_t *world, const manager_t *manager,
 {
     if (manager->component->storage.gc != NULL)
         world->collecting += by;
-    else if (manager->component->own_storage)
+    else if (manager->component->own_storage || manager->component->rows.rows_removed != NULL)
         world->telling += by;
 }
 

@@ -24,7 +24,7 @@ static struct {
     uint32_t plain, plain_beside, key, number;
     bp_property_t property;
     bp_entity_t entity, doomed;
-    char found[1024];
+    char found[2048];
     bool ready, probing;
 } now;
 
@@ -171,10 +171,33 @@ static void plugin_died(bp_plugin_t *plugin, const bp_death_t *batch)
 
 static const bp_plugin_deaths_i plugin_deaths = {.died = plugin_died};
 static const bp_extension_t of_plugin[] = {{BP_EXTENSION("bp_deaths", plugin_deaths)}};
+static bp_result_t rows_added(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows, (void)count;
+    probe("rows_added");
+    return BP_OK;
+}
+
+static void rows_removed(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows, (void)count;
+    probe("rows_removed");
+}
+
+static bp_result_t rows_set(const bp_run_t *rows, uint32_t count, uint32_t field)
+{
+    (void)rows, (void)count, (void)field;
+    probe("rows_set");
+    return BP_OK;
+}
+
+static const bp_rows_i row_verbs = {rows_added, rows_removed, rows_set};
+static const bp_extension_t of_rows[] = {{BP_EXTENSION("bp_rows", row_verbs)}};
 static const bp_deaths_i deaths[] = {{.died = died}};
 static const bp_extension_t more[] = {{BP_EXTENSION("bp_deaths", deaths[0])}};
 static const bp_component_i components[] = {
     {.name = "plain", .fields = BP_LIST(fields)},
+    {.name = "told", .fields = BP_LIST(fields), .extensions = BP_LIST(of_rows)},
     {.name = "busy", .fields = BP_LIST(fields), .start = start, .stop = stop, .simulate = simulate},
     {.name = "own", .fields = BP_LIST(fields), .storage = &storage, .extensions = BP_LIST(more)}};
 static const bp_term_t terms[] = {{.component = "plain"}};
@@ -231,6 +254,11 @@ static void live(void)
     WORKS(now.host, api->world->create(now.world, prototype_of(now.world, "own", "busy", NULL, NULL), &own, 1));
     bp_property_t property;
     uint32_t value = 3;
+    bp_entity_t told;
+    WORKS(now.host, bp_world_use_component(now.world, "told"));
+    WORKS(now.host, api->world->create(now.world, prototype_of(now.world, "told", NULL, NULL, NULL), &told, 1));
+    WORKS(now.host, api->property->set_named(now.world, told, "told", "value", BP_U32, &value));
+    ck_assert_uint_eq(api->entity->destroy(now.host, &told, 1), 1);
     WORKS(now.host, api->property->resolve(now.world, own, "own", "value", &property));
     WORKS(now.host, api->property->set(now.world, &property, &own, 1, &value, sizeof value));
     WORKS(now.host, api->property->get(now.world, &property, &own, 1, &value, sizeof value));
@@ -259,6 +287,9 @@ START_TEST(each_verb_may_call_what_the_table_says)
     static const char *const between[] = {"load",   "resume", "pause", "unload",  "start", "start of a system",
                                           "stop",   "create", "destroy", "died", "callback",
                                           "plugin died"};
+    static const char *const rows[] = {"rows_added", "rows_removed", "rows_set"};
+    for (uint32_t i = 0; i < COUNT(rows); i++)
+        compare_line(rows[i], "+---+++-----");
     static const char *const inside[] = {"simulate", "run", "run_all", "entities_added"};
     for (uint32_t i = 0; i < COUNT(between); i++)
         compare_line(between[i], "+++++++-----");

@@ -50,8 +50,13 @@ enum {
                                      empty in a new instance. Declared components only */
     BP_FIELD_BITS = 1u << 6,      /* of a field with named values: each is a bit, and a value is any of them combined.
                                      Unsigned types. */
-    BP_FIELD_DERIVED = 1u << 7    /* of a read-only property of storage of its own: it follows from what else there is,
-                                     so nothing is lost where a reload or a scene does not bring it back */
+    BP_FIELD_DERIVED = 1u << 7,   /* of a read-only property of storage of its own: it follows from what else there is,
+                                     so nothing is lost where a reload or a scene does not bring it back. Of a hidden
+                                     field: `rows_added` makes it again (bp_rows_i) */
+    BP_FIELD_HIDDEN = 1u << 8     /* of a declared component: a column that is the component's alone, for `simulate`
+                                     and the verbs of bp_rows_i. It is no property, no other code can ask for it, and
+                                     scenes leave it out; reloads, snapshots and the history keep it, as its default
+                                     where it is also BP_FIELD_DERIVED. Hidden fields come last in their list */
 };
 
 /* Of every word of flags in a declaration: a host refuses what sets one of these bits that it does not know, and goes

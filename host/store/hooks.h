@@ -1,0 +1,76 @@
+/* hooks.h - components that are told of their rows: of those that come, go, and are set (bp_rows_i).
+ *
+ * Rows that may be refused are made aside: in a run that no world knows, with the columns of one component alone. There
+ * the component writes what it likes. What it takes becomes the values of the real rows; what it refuses is freed, and
+ * nothing has happened. So nothing of a world has to be undone, and a batch is one call, wherever its rows lie.
+ *
+ * Rows that go are told where they lie, one call for each stretch of consecutive ones, before anything of them goes.
+ *
+ * While a component is told, rows of its world stay where they are, and no entity dies (entities_t.told).
+ *
+ * What it does not do: it knows no step and no scene; whoever makes rows calls it.
+ */
+#ifndef HOST_STORE_HOOKS_H
+#define HOST_STORE_HOOKS_H
+
+#include "world.h"
+
+static inline bool hooks_any(const component_t *component)
+{
+    return component->rows.rows_added != NULL || component->rows.rows_removed != NULL ||
+           component->rows.rows_set != NULL;
+}
+
+/* New rows of `key` for entities that are about to come to `prototype` (BP_NONE: to several), with defaults, told. On
+ * failure there is none. [main] */
+bp_result_t hooks_make(world_t *world, uint32_t key, uint32_t prototype, const bp_entity_t *entities, uint32_t count,
+                       run_t **rows);
+
+/* They become the values of these entities, which have the component now. NULL is allowed. [main] */
+void hooks_put(world_t *world, uint32_t key, run_t *rows);
+
+/* They do not: the component is told that they go. NULL is allowed. [main] */
+void hooks_take_back(world_t *world, uint32_t key, run_t *rows);
+
+/* The same for all keys of a prototype whose components want to be told: `made` has room for `count` of hooks_count.
+   [main] */
+uint32_t hooks_count(const world_t *world, uint32_t prototype);
+bp_result_t hooks_make_all(world_t *world, uint32_t prototype, const bp_entity_t *entities, uint32_t count,
+                           run_t **made);
+void hooks_put_all(world_t *world, uint32_t prototype, run_t **made);
+void hooks_take_back_all(world_t *world, uint32_t prototype, run_t **made);
+
+/* Consecutive rows of a run that have come, with the values that they have, where they can still be dropped. [main] */
+bp_result_t hooks_added(world_t *world, uint32_t key, run_t *run, uint32_t row, uint32_t count);
+
+/* Consecutive rows of a run are about to go. [main] */
+void hooks_removed(world_t *world, uint32_t key, const run_t *run, uint32_t row, uint32_t count);
+
+/* The components `key`, or BP_NONE: all of that manager, of entities are about to go; who lacks them is passed over.
+   [main] */
+void hooks_leave(world_t *world, const manager_t *manager, uint32_t key, const bp_entity_t *entities, uint32_t count);
+
+/* Set field p->field of entities, which have the component; values have been checked, single elements too. All or
+   nothing. [main] */
+bp_result_t hooks_set(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
+                      uint32_t count, const char *values, size_t stride);
+
+/* A component as it is now, or as it will be: its rows in one run. */
+typedef struct hooked_rows_t {
+    manager_t *manager;
+    const component_t *component;
+    const field_t *const *fields;
+    uint32_t field_count;
+    uint32_t key;
+    const run_t *run;      /* entities */
+    void *const *columns;  /* row 0 of each field */
+} hooked_rows_t;
+
+/* Tell a component whose state knows nothing of them of all living rows of a run. Of what the component writes only
+ * fields that are rebuilt stay. Errors: the component's own, memory; nothing has changed then. [main] */
+bp_result_t hooks_rebuild(world_t *world, const hooked_rows_t *rows);
+
+/* The same for all rows of a manager, in the runs of its world. [main] */
+bp_result_t hooks_rebuild_all(world_t *world, manager_t *manager);
+
+#endif
