@@ -129,9 +129,13 @@ static const bp_plugin_head_t death = BP_PLUGIN_HEAD("death", (&(const bp_plugin
 /* Plugins that ask for themselves: one for all deaths, one for bodies, one for whom a field refers to. */
 static void plugin_told(bp_plugin_t *plugin, const bp_death_t *batch)
 {
+    static const char *const askers[] = {"clerk", "coroner", "heir"}; /* whose own texts go with them */
+    uint32_t who = 0;
+    while (strcmp(askers[who], plugin->name) != 0)
+        who++;
     if (batch->referrers != NULL)
         memcpy(referrers + seen_count, batch->referrers, batch->count * sizeof *referrers);
-    note(plugin->name, batch->entities, batch->count);
+    note(askers[who], batch->entities, batch->count);
     if (batch->world != NULL)
         note(plugin->api->world->name(batch->world), batch->entities, batch->count);
 }
