@@ -27,6 +27,7 @@
 #define BP_PLUGIN_H
 
 #include "bp_api.h"
+#include "bp_loader.h"
 #include "bp_task.h"
 
 #ifdef __cplusplus
@@ -46,6 +47,7 @@ typedef struct bp_plugin_t {
     const char *name;
     const bp_value_t *options; /* values of the declared options, in the order of declaration */
     void *state;               /* the plugin's own, shared by all worlds; set by `load`, released by `unload` */
+    void *user;                /* what bp_loader_t.open has made of its file; NULL: it is a library */
 } bp_plugin_t;
 
 /* Why a plugin is paused or resumed. */
@@ -55,7 +57,8 @@ enum {
                              back, or stays because the other one was refused. */
     BP_PAUSE_TRIAL = 2,   /* the process is copied, and this is the original */
     BP_PAUSE_COPY = 3,    /* resume: this is the copy, in which a new version is tried for some steps, and in which
-                             threads may be started; ports, files and other processes belong to the original */
+                             threads may be started; ports, files and other processes belong to the original. Or it is
+                             a host that was made like another one in the same process, to try something there. */
     BP_PAUSE_UNLOAD = 4,  /* pause: it is about to be unloaded. resume: it could not be, for want of memory. */
     BP_PAUSE_SNAPSHOT = 5 /* what is saved is copied: threads that change it stop; ports stay open */
 };
@@ -108,6 +111,7 @@ typedef struct bp_plugin_desc_t {
     uint32_t keeps BP_OR_ZERO;             /* BP_KEEP_NOTHING or BP_KEEP_PLAIN, for who has `load` */
     uint32_t padding_2 BP_OR_ZERO;
 
+    bp_loader_list_t loaders BP_OR_ZERO;   /* kinds of files that it opens (bp_loader.h) */
     bp_extension_list_t extensions BP_OR_ZERO; /* bp_deaths */
     void *reserved[2] BP_OR_ZERO;          /* NULL */
 } bp_plugin_desc_t;
