@@ -206,7 +206,11 @@ static bp_result_t try_it(bp_host_o *host, uint64_t steps, bool tells)
 {
     enum { SHOWN = 20 };
     wished_change_t *w = &host->wished;
-    const bp_diff_i differences = {host, SHOWN, 0, add_structure, NULL, add_field};
+    const bp_diff_i differences = {.struct_size = sizeof differences,
+                                   .most = SHOWN,
+                                   .context = host,
+                                   .structure = add_structure,
+                                   .field = add_field};
     const bp_host_try_i what = {.struct_size = sizeof what,
                                 .steps = steps,
                                 .context = host,
