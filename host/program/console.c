@@ -162,10 +162,11 @@ static bool do_reload(console_t *console, char *rest)
     if (length > 4 && strcmp(names[0] + length - 4, ".ini") == 0)
         return reload_ini(console, names, count);
     bp_reload_report_t report = {.struct_size = sizeof report};
-    console->program->follows = false; /* here it is the answer */
+    bool follows = console->program->follows;
+    console->program->follows = false; /* the report is printed below, as the answer */
     bp_result_t result =
         (lossy ? bp_host_reload_lossy : bp_host_reload)(console->program->host, names, count, &report);
-    console->program->follows = true;
+    console->program->follows = follows;
     if (result != BP_OK)
         return console_refuse(console, "not reloaded, and nothing has changed: %s",
                               bp_host_error(console->program->host));

@@ -280,7 +280,11 @@ bool console_try(console_t *console, char *rest)
     char *kept = copy_text(rest);
     if (kept == NULL)
         return console_refuse_memory(console);
-    if (bp_host_try(console->program->host, &what, &tried) != BP_OK) {
+    bool follows = console->program->follows;
+    console->program->follows = false; /* a reload of the clone is none of the host */
+    bp_result_t result = bp_host_try(console->program->host, &what, &tried);
+    console->program->follows = follows;
+    if (result != BP_OK) {
         free(kept);
         return t.refused ? false : console_refuse(console, "%s", bp_host_error(console->program->host));
     }

@@ -94,7 +94,7 @@ START_TEST(a_saved_source_is_built_and_comes_in_wherever_the_program_was_started
                         "[ $((n %% 50)) != 5 ] || sed -i.old 's/\"0.1\"/\"0.2\"/' health/health.c; "
                         "echo 'step 1'; echo plugins; sleep 0.1; n=$((n + 1)); done; } | "
                         "backplane console health/health.ini | sed -u 's/^health  *0.2 /reloaded: /' >said; cat said");
-    expect(outcome, 0, NULL);
+    expect(outcome, 0, "reloaded health 0.1 -> 0.2");
     expect_in(outcome->out, "reloaded: ");
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(a_saved_header_that_the_source_includes_is_built_too)
                         "[ $((n %% 50)) != 5 ] || echo '#define RELEASE \"0.2\"' >shared/release.h; "
                         "echo 'step 1'; echo plugins; sleep 0.1; n=$((n + 1)); done; } | "
                         "backplane console health/health.ini | sed -u 's/^health  *0.2 /reloaded: /' >said; cat said");
-    expect(outcome, 0, NULL);
+    expect(outcome, 0, "reloaded health 0.1 -> 0.2");
     expect_in(outcome->out, "reloaded: ");
 }
 END_TEST
