@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #if defined __BYTE_ORDER__ && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "Backplane runs on little-endian processors only: scenes, saves and recordings hold columns as they lie in memory"
+#error "Backplane runs on little-endian processors only: scenes, saves and recordings hold columns as memory does"
 #endif
 #if UINTPTR_MAX != UINT64_MAX
 #error "Backplane runs on 64-bit systems only: the structs of plugin_api have the sizes that 64-bit addresses give them"
