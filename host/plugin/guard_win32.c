@@ -539,7 +539,7 @@ static void describe(const frame_t *frame, const found_t *found, guard_crash_t *
          "EXCEPTION_ILLEGAL_INSTRUCTION: an instruction that the processor does not know"},
         {0, "SIGABRT: it called abort, or an assertion or the C library did for it"},
     };
-    *crash = (guard_crash_t){.late = found->late};
+    *crash = (guard_crash_t){.late = found->late, .plugins = true};
     if (found->image != NULL) {
         crash->code = found->at;
         crash->offset = found->at - found->image->begin;
