@@ -2,6 +2,7 @@
 # dist.sh BUILD OUT VERSION - archives to unpack and use, into the folder OUT:
 #
 #   backplane-VERSION-linux-MACHINE.tar.gz   what tools/install.sh installs, below one folder; it can lie anywhere
+#   backplane-VERSION-linux-aarch64.tar.gz   the same for aarch64, where build/aarch64 is built (make aarch64)
 #   backplane-VERSION-windows-x86_64.zip     the same for Windows, where build/windows is built (make windows)
 #
 # The same build gives the same bytes: names are sorted, owners and times are not those of this machine. Times are
@@ -21,14 +22,24 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 export TZ=UTC LC_ALL=C SOURCE_DATE_EPOCH="$epoch" # the tools for Windows write the time into programs, too
 
-name=backplane-$version-linux-$(uname -m)
-"$source/tools/install.sh" "$build" "$stage" "/$name" "$version" >/dev/null
-strip --strip-debug "$stage/$name/bin/backplane" "$stage/$name"/lib/backplane/plugins/*.so "$stage/$name/lib/libbackplane.so.0"
-strip --strip-debug --enable-deterministic-archives "$stage/$name/lib/libbackplane.a"
-cp "$source/README.md" "$stage/$name/"
-tar -C "$stage" --sort=name --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$name" |
-    gzip -9n >"$out/$name.tar.gz"
-echo "$out/$name.tar.gz"
+# archive BUILD MACHINE STRIP - what is built in a folder, as an archive for Linux
+archive() {
+    name=backplane-$version-linux-$2
+    PROGRAM="$build/backplane" "$source/tools/install.sh" "$1" "$stage" "/$name" "$version" >/dev/null
+    "$3" --strip-debug "$stage/$name/bin/backplane" "$stage/$name"/lib/backplane/plugins/*.so \
+        "$stage/$name/lib/libbackplane.so.0"
+    "$3" --strip-debug --enable-deterministic-archives "$stage/$name/lib/libbackplane.a"
+    cp "$source/README.md" "$stage/$name/"
+    tar -C "$stage" --sort=name --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$name" |
+        gzip -9n >"$out/$name.tar.gz"
+    echo "$out/$name.tar.gz"
+}
+
+archive "$build" "$(uname -m)" strip
+aarch64=$source/build/aarch64
+if [ -f "$aarch64/backplane" ] && command -v aarch64-linux-gnu-strip >/dev/null 2>&1; then
+    archive "$aarch64" aarch64 aarch64-linux-gnu-strip
+fi
 
 if [ ! -f "$windows/backplane.exe" ] || ! command -v zip >/dev/null 2>&1; then
     echo "no archive for Windows: make windows first; it needs zip" >&2

@@ -9,6 +9,9 @@
 #   share/backplane/config/             the ini files that ship
 #   share/man/man1/backplane.1          the manual page, as the program prints it
 #
+# The manual page is printed by the program PROGRAM where it is set, since what is built for another processor does not
+# run here; else by the program that is installed.
+#
 # DESTDIR goes before PREFIX and leaves no trace in what is installed. backplane.pc knows its own place,
 # so an installed tree can be moved.
 set -eu
@@ -45,7 +48,7 @@ put() {
 put 755 "$root/bin" "$build/backplane"
 [ ! -f "$build/backplane-import" ] || put 755 "$root/bin" "$build/backplane-import"
 mkdir -p "$root/share/man/man1"
-"$build/backplane" --manual >"$root/share/man/man1/backplane.1.new"
+"${PROGRAM:-$build/backplane}" --manual >"$root/share/man/man1/backplane.1.new"
 mv -f "$root/share/man/man1/backplane.1.new" "$root/share/man/man1/backplane.1"
 put 644 "$root/lib" "$build/libbackplane.a"
 put 644 "$root/lib" "$build/libbackplane.so"

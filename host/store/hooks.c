@@ -139,7 +139,9 @@ static void put_rows(world_t *world, uint32_t key, run_t *rows)
     for (uint32_t i = 0; i < rows->count; i++) {
         bool there = find_place(world, key, run_entities(rows)[i], &at);
         assert(there);
-        for (uint32_t c = 1; there && c < rows->column_count; c++) {
+        if (!there)
+            continue;
+        for (uint32_t c = 1; c < rows->column_count; c++) {
             const field_t *field = rows->fields[c];
             void *cell = run_cell(at.run, at.column + c - 1, at.row);
             if (field_is_counted(field))

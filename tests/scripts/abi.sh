@@ -40,6 +40,18 @@ wrong grown-by-value bp_types.h 's/^typedef struct bp_vec2_t { float x, y; }/typ
 wrong fine-appended bp_api.h 's/^} bp_entity_api;/    void (BP_CALL *more)(bp_host_o *host);\n&/'
 wrong fine-reserved bp_system.h 's/^    void \*reserved\[5\];  /    void *news; void *reserved[4];/'
 
+# A processor that is not supported is told so, in a sentence.
+refuses() { # SENTENCE MACRO VALUE
+    if printf '#include <stdint.h>\n#undef %s\n#define %s %s\n#include "bp_types.h"\n' "$2" "$2" "$3" |
+        cc -x c -w -fsyntax-only -I "$source/plugin_api" - >"$scratch/said" 2>&1; then
+        echo "the headers compile where $2 is $3"
+        exit 1
+    fi
+    grep -q "$1" "$scratch/said" || { cat "$scratch/said"; exit 1; }
+}
+refuses "runs on little-endian processors only" __BYTE_ORDER__ __ORDER_BIG_ENDIAN__
+refuses "runs on 64-bit systems only" UINTPTR_MAX 0xffffffffu
+
 cc -std=c11 -Wall -Wextra -Wpedantic -shared -fPIC -I "$frozen" "$source/tests/abi/fossil.c" -o "$scratch/fossil.so"
 cat >"$scratch/fossil.ini" <<'END'
 [host]
