@@ -1,10 +1,12 @@
 /* pause.c - how long worlds will stand still for a change: estimated before its columns are made and its values
  * carried, told, and refused where that is longer than the host allows.
  *
- * The estimate adds up what each living instance costs on its road. The costs are what was measured on one core of a
- * 2.5 GHz server (`build/bench --filter reload`), rounded up; a plugin whose verbs take longer than those of the
- * measurement makes it too low. Therefore, where instances are carried in batches, the estimate is corrected by the
- * time that the batches before have really taken. What is refused in the middle is undone like any other refusal.
+ * The estimate adds up what each living instance costs on its road. Columns with defaults, converted ones, and plain
+ * properties of storage of its own cost what `build/bench --filter reload` showed at a million instances, rounded. No
+ * benchmark has texts, lists, tighter limits, `save` and `load`, or the opening of a plugin: these costs are assumed.
+ * A plugin whose verbs take longer than those of the benchmark makes the estimate too low. Therefore, where instances
+ * are carried in batches, the estimate is corrected by the time that the batches before have really taken. What is
+ * refused in the middle is undone like any other refusal.
  *
  * Not here: what a copy of the process takes (trial.c), the report of what a change has taken (report.c).
  */
