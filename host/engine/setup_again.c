@@ -512,8 +512,10 @@ static void set_world(again_t *a, const setup_change_t *change, char **units)
     const ini_entry_t *systems = setup_find_entry(&a->s, section, "systems");
     if (world == NULL)
         return;
-    if (change->what == SETUP_RATE && setup_read_rate(&a->s, section, &rate) == BP_OK)
+    if (change->what == SETUP_RATE && setup_read_rate(&a->s, section, &rate) == BP_OK) {
         world->clock.step_rate = rate;
+        world_clock_settle(&world->clock);
+    }
     if (change->what == SETUP_UNITS) {
         memory_free_text(&world->rows.memory, world->rows.units);
         world->rows.units = *units;

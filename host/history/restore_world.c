@@ -464,6 +464,7 @@ static void put_clock(world_clock_t *clock, const kept_world_t *kept)
     clock->step_rate = kept->step_rate;
     clock->time = kept->time;
     clock->steps = kept->steps;
+    world_clock_settle(clock);
     clock->speed = kept->speed;
     clock->granted = kept->granted;
     clock->stopped = kept->stopped != 0;

@@ -120,7 +120,14 @@ typedef struct world_clock_t {
     double speed;                /* as bp_clock_t says, these three */
     uint64_t granted;
     bool stopped;
+    bool summed;                 /* the time is not steps / step_rate: there was another rate before */
 } world_clock_t;
+
+/* See what the time is, after steps, time or rate have been written. */
+static inline void world_clock_settle(world_clock_t *clock)
+{
+    clock->summed = clock->time != (double)clock->steps / clock->step_rate;
+}
 
 /* May the world take a step? */
 static inline bool world_clock_runs(const world_clock_t *clock)

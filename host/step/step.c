@@ -83,13 +83,22 @@ static void collect(schedule_t *schedule)
         trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
 }
 
-/* The time that a world has after its next step: steps over steps in a unit, without rounding that adds up. Where the
- * time is not that - it had another rate before - a step is added to it. */
-static double next_time(const world_clock_t *clock)
+NOT_INLINED static void add_step(world_clock_t *clock)
 {
-    if (clock->time == (double)clock->steps / clock->step_rate)
-        return (double)(clock->steps + 1) / clock->step_rate;
-    return clock->time + 1 / clock->step_rate;
+    clock->time += 1 / clock->step_rate;
+    world_clock_settle(clock);
+}
+
+/* Count a step. The time is steps over steps in a unit, without rounding that adds up; where it is not that, since the
+ * world had another rate before, a step is added to it until both are the same. Steps are converted as a signed number,
+ * which takes one instruction. */
+static inline void advance(world_clock_t *clock)
+{
+    int64_t steps = (int64_t)++clock->steps;
+    if (clock->summed)
+        add_step(clock);
+    else
+        clock->time = (double)steps / clock->step_rate;
 }
 
 /* The work after the units. Precondition: destructions that were put off have been made. */
@@ -100,8 +109,7 @@ static void finish(schedule_t *schedule)
     make_commands(schedule);
     if (schedule->messages.count > 0)
         messages_turn(&schedule->messages);
-    clock->time = next_time(clock);
-    clock->steps++;
+    advance(clock);
     collect(schedule);
     uint64_t now = os_clock_ns();
     clock->nanoseconds += now - schedule->began;

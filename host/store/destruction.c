@@ -10,10 +10,12 @@
 
 void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
 {
+    static const plugins_t none = {.count = 0};
     memset(d, 0, sizeof *d);
     memory_init_child(&d->memory, "destruction", &base->memory);
     d->base = base;
     d->entities = entities;
+    d->plugins = &none;
     d->listened = entities->listeners - 1;
 }
 
@@ -118,12 +120,12 @@ static bool list_listener(destruction_t *d, listener_t *listener, uint32_t annou
 /* A number that changes whenever somebody who may have asked comes or goes. */
 static inline uint32_t roster(const destruction_t *d)
 {
-    return d->entities->listeners + (d->plugins == NULL ? 0 : d->plugins->roster);
+    return d->entities->listeners + d->plugins->roster;
 }
 
 static uint32_t plugin_count(const destruction_t *d)
 {
-    return d->plugins == NULL ? 0 : d->plugins->count;
+    return d->plugins->count;
 }
 
 static void tell_plugin(void *who, const bp_death_t *batch)
@@ -376,7 +378,8 @@ NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32
 
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    bool told = d->callback_count > 0 || d->listener_count > 0 || d->asking > 0 || d->listened != roster(d);
+    /* Four numbers, all of them 0 where nobody is to be told: joined, they cost one branch. */
+    bool told = (d->callback_count | d->listener_count | d->asking | (d->listened ^ roster(d))) != 0;
     if (told)
         gather(d, dead, count);
     if (d->world_count == 1)
@@ -428,16 +431,17 @@ NOT_INLINED static uint32_t destroy_now(destruction_t *d, const bp_entity_t *ent
     return died;
 }
 
+NOT_INLINED static uint32_t refuse(const destruction_t *d)
+{
+    error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a %s",
+              d->entities->sealed ? "reload is being prepared" : "component is told of its rows");
+    return 0;
+}
+
 uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
-    if (d->entities->sealed) {
-        error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a reload is being prepared");
-        return 0;
-    }
-    if (d->entities->told > 0) {
-        error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a component is told of its rows");
-        return 0;
-    }
+    if (d->entities->sealed || d->entities->told > 0)
+        return refuse(d);
     if (d->stepping == 0)
         return count == 1 ? destroy_one(d, entities[0]) : destroy_now(d, entities, count);
     uint64_t needed = (uint64_t)d->waiting_count + count;

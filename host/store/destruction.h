@@ -47,7 +47,7 @@ typedef struct destruction_t {
     /* Find the `index`-th unit of a world's step: *listener is its listener, or NULL for a unit that does not listen.
      * Returns false past the last unit. A NULL function: worlds have no steps. */
     bool (*unit)(world_t *world, uint32_t index, listener_t **listener);
-    const plugins_t *plugins; /* who may ask for deaths themselves; NULL: there are none */
+    const plugins_t *plugins; /* who may ask for deaths themselves; without a host, a list of none */
     plugin_listener_t **plugin_listeners;
     uint32_t plugin_listener_count, plugin_listener_capacity;
     uint32_t asking;          /* plugins that ask for deaths, of whichever kind */
