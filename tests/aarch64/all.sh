@@ -58,7 +58,7 @@ for side in here there; do
 done
 diff "$scratch/there.table" "$scratch/here.table" >"$scratch/log" 2>&1
 judge $? "the solar system's tables are the same"
-cmp "$scratch/here/build/solar_system.csv" "$scratch/there/build/solar_system.csv" >"$scratch/log" 2>&1
+cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >"$scratch/log" 2>&1
 judge $? "the solar system's records are the same to the last bit"
 
 # A plugin built by the headers that were frozen.
@@ -85,11 +85,11 @@ judge $? "saves are the same bytes"
 for side in here there; do
     sed -i "s/solar_system\.json/solar_system.bpe/" "$scratch/$side/config/solar_system.ini"
     if [ $side = here ]; then cp "$scratch/there.save" "$scratch/here/config/solar_system.bpe"; else cp "$scratch/here.save" "$scratch/there/config/solar_system.bpe"; fi
-    rm "$scratch/$side/build/solar_system.csv"
+    rm "$scratch/$side/build/solar_system.partial.csv"
     (cd "$scratch/$side" && as $side backplane run config/solar_system.ini --steps 1000) >"$scratch/log" 2>&1
     judge $? "what the other has saved goes on $side"
 done
-cmp "$scratch/here/build/solar_system.csv" "$scratch/there/build/solar_system.csv" >"$scratch/log" 2>&1
+cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >"$scratch/log" 2>&1
 judge $? "what was saved goes on the same way on both"
 
 echo "$passed passed, $failed failed"

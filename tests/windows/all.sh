@@ -42,7 +42,7 @@ table() { tr -d '\r' <"$scratch/$1.out" | sed '/^World /,$d'; }
 table here >"$scratch/here.table"
 table there | diff - "$scratch/here.table" >"$scratch/log" 2>&1
 judge $? "the solar system's tables are the same"
-cmp "$scratch/here/build/solar_system.csv" "$scratch/there/build/solar_system.csv" >"$scratch/log" 2>&1
+cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >"$scratch/log" 2>&1
 judge $? "the solar system's records are the same"
 
 # A scene is compiled to the same bytes, and each system spawns what the other has compiled.
@@ -53,13 +53,13 @@ cp config/solar_system.json "$scratch/scene.json"
 judge $? "a scene is compiled to the same bytes"
 for place in here there; do
     sed -i 's/solar_system\.json/solar_system.bpe/' "$scratch/$place/config/solar_system.ini"
-    rm "$scratch/$place/build/solar_system.csv"
+    rm "$scratch/$place/build/solar_system.partial.csv"
 done
 cp "$scratch/there.bpe" "$scratch/here/config/solar_system.bpe"
 cp "$scratch/here.bpe" "$scratch/there/config/solar_system.bpe"
 (cd "$scratch/here" && "$build/backplane" run config/solar_system.ini --steps 1000) >"$scratch/log" 2>&1 </dev/null &&
     (cd "$scratch/there" && wine "$source/$windows/backplane.exe" run config/solar_system.ini --steps 1000) >>"$scratch/log" 2>&1 </dev/null &&
-    cmp "$scratch/here/build/solar_system.csv" "$scratch/there/build/solar_system.csv" >>"$scratch/log" 2>&1
+    cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >>"$scratch/log" 2>&1
 judge $? "a scene that was compiled on one system is spawned on the other"
 
 printf 'worlds\nplugins\nquit\n' | (cd "$scratch/there" && timeout 60 wine "$source/$windows/backplane.exe" console config/solar_system.ini) >"$scratch/log" 2>&1 &&
@@ -69,7 +69,7 @@ judge $? "the console answers"
 name="größe 日本"
 cp -r "$scratch/there" "$scratch/$name" && cp -r $windows/backplane.exe $windows/plugins "$scratch/$name/" &&
     (cd "$scratch" && wine "$name/backplane.exe" run "$name/config/solar_system.ini" --steps 100) >"$scratch/log" 2>&1 </dev/null &&
-    [ -f "$scratch/$name/build/solar_system.svg" ]
+    [ -f "$scratch/$name/build/solar_system.partial.svg" ]
 judge $? "a folder whose name is not ASCII"
 
 wine $windows/reload.exe $windows/plugins/point_mass.dll $windows/point_mass_2.dll "$scratch" >"$scratch/log" 2>&1
