@@ -472,21 +472,21 @@ BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o 
 
 /* --- clones ------------------------------------------------------------------------------------------------------- */
 
-/* Make a second host of the same plugins, worlds, components and systems in the same process, as this one is now: it
- * goes on bit for bit as this one does, and neither hears of the other. It has the code that is at work in this one,
- * also where other files lie at the plugins' paths by now. Reloaded there, plugins are tried in a copy of the process
- * first, where the system has that.
+/* Make a second host of the same plugins, worlds, components and systems in the same process, as this one is now.
+ * The clone goes on bit for bit as this host does, and neither hears of the other. The clone has the code that is at
+ * work in this host, also where other files lie at the plugins' paths by now. Plugins that are reloaded in the clone are
+ * tried in a copy of the process first, where the system has that.
  *
  * Nothing leaves a clone: systems that are output (BP_SYSTEM_OUTPUT) have no state there and are not called, plugins
- * are told BP_PAUSE_COPY in place of BP_PAUSE_LOAD, and no file is kept. It has one thread, no past, and none of the
- * callbacks that the embedder has in this host; it writes to the same log. It is ended by bp_host_destroy, before or
- * after this one; plugins that are linked in and an allocator of the embedder's are borrowed.
+ * are told BP_PAUSE_COPY in place of BP_PAUSE_LOAD, and no file is kept. A clone has one thread, no past, and none
+ * of the callbacks that the embedder has in this host; it writes to the same log. bp_host_destroy ends it, before or
+ * after this host; plugins that are linked in and an allocator of the embedder's are borrowed.
  *
  * BP_ERROR_STATE where a plugin does not say how its state is kept, where one is set aside, where several processes do
  * this together (bp_peers.h), or where a world has instances of a component whose plugin is gone. */
 BACKPLANE_API bp_result_t bp_host_clone(bp_host_o *host, bp_host_o **clone);
 
-/* What is to be tried on a clone. */
+/* A change to be tried on a clone, and who is told of its effects. */
 typedef struct bp_host_try_i {
     uint32_t struct_size;         /* sizeof(bp_host_try_i) */
     uint32_t padding;
@@ -498,7 +498,7 @@ typedef struct bp_host_try_i {
     const bp_diff_i *differences; /* from how it is without the change to how it is with it; may be NULL */
 } bp_host_try_i;
 
-/* What it has cost: nanoseconds of all steps together. */
+/* What a try has cost: nanoseconds of all steps together. */
 typedef struct bp_host_tried_t {
     uint32_t struct_size;         /* sizeof(bp_host_tried_t) */
     uint32_t padding;

@@ -2,7 +2,7 @@
  *
  * A check gets a rig: a host of its own with the plugin under test, a companion beside it, a memory that counts and can
  * be made to fail, and a log that is watched. The check tries what the contract (plugin_api/) promises and complains in
- * a sentence. Checks know no plugin: they learn from the plugin's own declaration which components there are, and which
+ * a sentence. Checks know no plugin, and learn from the plugin's own declaration which components there are, and which
  * properties, of which types and in what range.
  *
  * The checks are plain functions, so that a test can also demand that a bad plugin is complained about.

@@ -122,8 +122,8 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
  * images that have gone. [main] */
 void host_attend_crashes(bp_host_o *host);
 
-/* Read an embedder's table of functions as far as both sides know it: `known` is its size here. What is missing is
- * zero; so is all of it where `given` is NULL. */
+/* Read an embedder's table of functions as far as both sides know it: `known` is its size here. Missing
+ * members are zero; so are all members where `given` is NULL. */
 void host_read_part(void *part, const void *given, size_t known);
 
 /* Run with `threads` threads of the host's own (host.c); in two halves, of which the first may fail: a pool (NULL where

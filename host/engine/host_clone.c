@@ -4,7 +4,7 @@
  * same components and systems in the same order. Then a snapshot of the first is brought back into it (restore.h),
  * which refuses whatever does not fit. So what the clone goes on to do is decided by the snapshot alone.
  *
- * What acts outside of the world does so in the first host only (plugins_t.clone, crew_t.recomputing).
+ * Plugins and systems act outside of their worlds in the first host only (plugins_t.clone, crew_t.recomputing).
  */
 #include "../base/error.h"
 #include "../os/os.h"

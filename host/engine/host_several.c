@@ -177,7 +177,7 @@ static bp_result_t spawn_one(all_back_t *a, back_t *back, uint32_t flags)
     return BP_OK;
 }
 
-/* What has been spawned goes again; what was there has not been touched. */
+/* Destroy the entities that were spawned so far. Entities that were there before have not been touched. */
 static void take_back(all_back_t *a)
 {
     error_text_t kept = a->host->base.error;

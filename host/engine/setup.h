@@ -59,7 +59,7 @@ bp_result_t setup_check_plugin_sections(setup_t *s, const char *list);
 
 extern const char *const setup_host_keys[]; /* of [host]; NULL behind the last */
 
-/* What [host] says, all but its plugins, read and not yet done. */
+/* Read the keys of [host] but its plugins, and do nothing yet. */
 bp_result_t setup_read_host(setup_t *s);
 
 /* The step rate of a world's section; 60 where it does not say. */
@@ -100,7 +100,7 @@ bp_result_t setup_read_count(setup_t *s, const char *key, int64_t least, int64_t
  * Inner to setup*.c.
  */
 
-/* What [host] asks for of the crash guard and hot reload, read; done; and what this has turned on, off again. */
+/* Read the keys of [host] about the crash guard and hot reload; turn on what they ask for; and turn that off again. */
 bp_result_t setup_read_live(setup_t *s);
 bp_result_t setup_live(setup_t *s);
 void setup_end_live(setup_t *s);
@@ -158,16 +158,15 @@ void setup_release_spawned(setup_t *s);
  * Inner to setup*.c.
  */
 
-/* What the host was set up from, as it was then. */
+/* The ini that the host was set up from, as it was read then. */
 typedef struct setup_ini_t {
     ini_t ini;
-    bool met;           /* with peers: it is not done again */
+    bool met;           /* the ini was compared with those of peers; such an ini is not read again */
     file_stamp_t stamp; /* when it was read; ... */
     file_stamp_t last;  /* ... when looked at last */
 } setup_ini_t;
 
-/* Make room for one more; and keep that of a setup that is over, for which there is room: it belongs to the host then.
- */
+/* Make room for one more ini; and, once a setup is over, give its ini to the host, which has that room. */
 bp_result_t setup_make_room(setup_t *s);
 void setup_remember(setup_t *s, const file_stamp_t *stamp);
 
@@ -191,7 +190,7 @@ typedef enum setup_what_t {
 /* One difference between an ini as it was and as it is. */
 typedef struct setup_change_t {
     setup_what_t what;
-    uint32_t line;        /* 0: it is not there any more */
+    uint32_t line;        /* 0: the key is not in the ini any more */
     bool system;          /* of what is used or dropped */
     const ini_section_t *section; /* of a world or a [spawn] that comes */
     char world[64], name[FILE_PATH_MAX];

@@ -1,6 +1,6 @@
 /* setup_again.c - doing what has changed in an ini while its host runs: all of it, or nothing.
  *
- * What may fail comes first, and each part of it can be taken back:
+ * Parts that may fail come first, and each of them can be taken back:
  *
  *   bring    plugins, worlds, components, systems and entities that come
  *   check    can every world step without what goes, and does nobody else need it?
@@ -24,7 +24,7 @@
 
 enum { LOOK_MS = 100, MILLION = 1000000 };
 
-/* What has been brought into a world that was there before. */
+/* A component or a system that has been brought into a world that was there before. */
 typedef struct used_t {
     bp_world_o *world;
     const setup_change_t *change;
@@ -47,7 +47,7 @@ typedef struct again_t {
     uint32_t ending_count, ending_capacity;
     char **units;       /* texts to come, one for each change */
     jobs_t *pool;       /* threads to come; NULL: none are needed, or they are there */
-    bool reloaded;      /* plugins with other options; it can be taken back */
+    bool reloaded;      /* plugins with other options have been reloaded, which can be taken back */
 } again_t;
 
 static bp_result_t at_line(again_t *a, uint32_t line, bp_result_t result)
@@ -276,7 +276,7 @@ static uint32_t line_of_world(const again_t *a, const char *world)
     return systems == NULL ? 0 : systems->line;
 }
 
-/* What the ini goes on asking for must still be there. */
+/* Components and systems that the ini goes on asking for must still be there. */
 static bp_result_t check_words(again_t *a, const bp_world_o *world)
 {
     for (uint32_t i = 0; i < world->rows.manager_count; i++) {
@@ -553,7 +553,7 @@ static bp_result_t read_again(again_t *a)
     return result == BP_OK ? setup_compare(s, &a->was->ini, &a->changes) : result;
 }
 
-/* What is told of it, kept until the next one. */
+/* Keep the sentences about this change until the next change. */
 static bp_result_t tell(again_t *a)
 {
     bp_host_o *host = a->s.host;

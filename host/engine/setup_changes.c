@@ -4,7 +4,7 @@
  * the host since is not looked at, so that a world keeps what they gave it. Nothing is done here (setup_again.c): what
  * could not be done while the host runs is refused before anything is touched.
  *
- * Those who live in a world live on: a [spawn] or a scene that is new comes in, and one that was changed or taken away
+ * Entities that live in a world live on. A [spawn] or a scene that is new comes in; one that was changed or taken away
  * holds from the next start on.
  */
 #include "../base/error.h"
@@ -102,7 +102,7 @@ static bp_result_t refuse(const comparison_t *c, uint32_t line, bp_result_t resu
 
 /* --- [host] ------------------------------------------------------------------------------------------------------- */
 
-/* What else is said there holds for as long as a host lives. */
+/* Keys of [host] that may change while the host lives. All other keys hold from its start to its end. */
 static bool can_change(const char *key)
 {
     static const char *const keys[] = {"steps", "threads", "audit", "probation", "trial", "trial_deadline",

@@ -4,7 +4,7 @@
  * A change is copied when it is wished, and carried out when the host polls: no verb may reload a plugin or take steps.
  * One change is kept at a time, with what became of it, until the next one is wished.
  *
- * What it does not do: it moves the host to no other moment (table_history.c).
+ * Not here: moving the host to another moment (table_history.c).
  */
 #ifndef HOST_ENGINE_WISHED_CHANGE_H
 #define HOST_ENGINE_WISHED_CHANGE_H
@@ -24,7 +24,7 @@ typedef struct wished_difference_t {
 
 typedef struct wished_change_t {
     uint32_t state;       /* BP_CHANGE_... */
-    bool makes;           /* it waits to be made in the host; else to be tried */
+    bool makes;           /* the change waits to be made in the host; else to be tried on a clone */
     bp_result_t result;
     char text[1024];      /* may be cut */
     char **plugins;       /* names */

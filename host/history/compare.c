@@ -314,7 +314,8 @@ static bool same_field(const kept_field_t *a, const kept_field_t *b)
            a->flags == b->flags;
 }
 
-/* The place of the field among the columns of its component as it was then; BP_NONE: it was not there. */
+/* The place of the field among the columns of its component as the component was then; BP_NONE: the field was not
+ * there. */
 static uint32_t place_then(const kept_world_t *then, const char *type, const kept_field_t *field)
 {
     for (uint32_t i = 0; i < then->manager_count; i++) {
@@ -334,7 +335,7 @@ static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_
     uint32_t last_run = BP_NONE, there = 0;
     k = place_then(d->before.world, m->type, &m->columns[k]);
     if (k == BP_NONE)
-        return; /* it has come since, or is of another type now */
+        return; /* the field has come since, or is of another type now */
     for (uint32_t row = 0; row < now->count; row++) {
         bp_entity_t e = entity_at(now, row);
         uint32_t was_row;

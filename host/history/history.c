@@ -39,7 +39,7 @@ static void drop_touches(history_t *h, uint32_t first, uint32_t count)
         memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
 }
 
-/* Empty the notes of calls that came since the last step: they have been kept, or are not wanted. */
+/* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
 static void end_touch(history_t *h)
 {
     h->touched = h->unknown = false;

@@ -4,7 +4,7 @@
  * to a moment brings back the nearest keyframe before it, and takes the steps from there once more; units that say
  * BP_SYSTEM_OUTPUT are left out of that, and told at the end where their world is now.
  *
- * What comes from outside between two steps - a call of the embedder, a line of the console, a task posted - comes
+ * Calls from outside between two steps - of the embedder, from a line of the console, from a task posted - come
  * through the tables of the contract. A call that can be made again is written down (journal.h), and made again
  * wherever the past is computed. For a call that cannot be made again, the table calls history_touch: before the next
  * step a keyframe is taken, which holds the effect of the call and is part of the past from then on.

@@ -156,7 +156,7 @@ static void put_value(bytes_t *bytes, const bp_property_t *property, const char 
     put_items(bytes, property->type, list.count, list.items);
 }
 
-/* Texts of all lists: they need an array of addresses when the call is made again. */
+/* Count the texts of all lists. When the call is made again, these texts need an array of addresses. */
 static uint64_t count_list_texts(const bp_property_t *property, uint32_t count, const char *values, size_t stride)
 {
     uint64_t texts = 0;

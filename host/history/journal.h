@@ -33,7 +33,7 @@ void journal_set_named(bytes_t *bytes, bp_world_o *world, bp_entity_t entity, co
                        const char *property, uint32_t type, const void *value);
 void journal_set_text(bytes_t *bytes, const bp_path_t *path, const char *text);
 
-/* What happens to the list of a spawn. */
+/* How a spawn leaves its list of entities: none was asked for, one was made, or one was made and released. */
 enum { JOURNAL_UNLISTED = 0, JOURNAL_LISTED = 1, JOURNAL_RELEASED = 2 };
 void journal_spawn(bytes_t *bytes, const bp_scene_o *scene, bp_world_o *world, uint32_t flags, uint32_t list);
 void journal_despawn(bytes_t *bytes, bp_spawn_t spawn);

@@ -219,9 +219,9 @@ static bool elf_check_dynamic(elf_t *elf)
     return elf_check_end(elf) && elf_check_pairs(elf) && elf_check_strings(elf);
 }
 
-/* What a loader does for a relocation of a type: how many bytes it writes (0: none), and whether it calls the function
- * at the addend to learn their value. `late`: the type may stand in the table of relocations that may wait for the
- * first call; loaders know no other types there. */
+/* The work of a loader for a relocation of a type: how many bytes the loader writes (0: none), and whether it calls the
+ * function at the addend to learn their value. `late`: the type may stand in the table of relocations that may wait for
+ * the first call; loaders know no other types there. */
 typedef struct relocation_kind_t {
     uint32_t type, bytes;
     bool calls, late;

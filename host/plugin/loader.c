@@ -64,8 +64,8 @@ bool loader_is_static(const loader_t *loader, const char *name)
     return find_static(loader, name) != NULL;
 }
 
-/* What belongs to one process alone - ports, files, other processes - has the original: this is a copy of it, or a
- * clone. */
+/* Is this host a copy in another process, or a clone? Then ports, files and other processes belong to the original
+ * host alone. */
 static bool is_tried(const loader_t *loader)
 {
     return loader->on_trial || loader->plugins.clone;
@@ -245,7 +245,7 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     return result;
 }
 
-/* What hangs on the names of extensions. */
+/* Read the extensions of the plugin's descriptor that the host knows by name. */
 static bp_result_t read_extensions(loader_t *loader, plugin_t *plugin)
 {
     const extension_place_t places[] = {{"bp_deaths", &plugin->deaths, sizeof plugin->deaths}};

@@ -28,7 +28,7 @@ typedef struct verb_place_t {
 typedef struct verb_manager_t {
     bp_manager_t handed;
     const verb_place_t *place;
-    bool missed_deaths; /* its plugin was set aside when instances of it died: it may still have them */
+    bool missed_deaths; /* instances died while the plugin was set aside, so that the manager may still have them */
 } verb_manager_t;
 
 typedef struct verb_system_t {

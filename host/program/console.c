@@ -369,7 +369,7 @@ bool console_do(console_t *console, char *line)
     return command != NULL && command->run(console, rest);
 }
 
-/* Those that change something in the host, and nothing outside of it. */
+/* Does the command change something in the host, and nothing outside of the host? */
 static bool changes(const console_command_t *command)
 {
     static bool (*const those[])(console_t *console, char *rest) = {

@@ -174,7 +174,7 @@ bool console_despawn(console_t *console, char *rest)
 
 enum { WORLDS_MOST = 64 };
 
-/* What `save` and `load` are told: one world; or several, as game+inventory, or all. */
+/* The worlds that `save` and `load` are given: one world; or several, as game+inventory; or all. */
 typedef struct worlds_t {
     bp_world_o *worlds[WORLDS_MOST];
     uint32_t count; /* 0: all */

@@ -231,7 +231,7 @@ static void print_roff(const char *text)
     }
 }
 
-/* What can be typed at the prompt: the table that `help` prints. */
+/* Print the commands that can be typed at the prompt, from the table that `help` prints. */
 static void print_console_manual(void)
 {
     const char *usage, *about;

@@ -21,7 +21,7 @@ static const char component_keys[] = "^(\\$.*|//.*|[A-Za-z0-9_]{1,63})$";
 
 enum { NAME_ROOM = 160 };
 
-/* Which of the definitions of a type is meant: "body", "body_each" ... */
+/* The definition of a type that is meant: "body", "body_each" ... */
 typedef struct variant_t {
     bool each;     /* the entity has a count */
     bool extended; /* the entity extends a prototype */

@@ -32,7 +32,7 @@ typedef struct version_t {
     bool open;           /* `kept` is a version that has been opened */
     bool loaded;         /* `load` of the kept version has been called */
     bool keeps_state;    /* the plugin's state goes over as it is */
-    bool was_aside;      /* the plugin had crashed; it is trusted while its values are asked for */
+    bool was_aside;      /* the plugin had crashed; the host trusts it while asking for its values */
     bool merges;         /* some state goes over: what the versions have allocated cannot be told apart */
     bool ended;          /* `unload` of the kept side has been called, and its account settled */
 } version_t;
@@ -48,7 +48,7 @@ typedef struct component_change_t {
     uint32_t rows;               /* in all worlds */
     bool reads_saved, adopts;    /* for the report: how the instances of own storage went over, ... */
     bool restarts;               /* ... and that state of the manager began anew */
-    bool tells_rows;             /* the new version does not know the rows: it is told of them */
+    bool tells_rows;             /* the new version does not know the rows, and is told of them */
 } component_change_t;
 
 /* How a manager's instances and values go over. */
@@ -243,7 +243,7 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                          run_shape_t *shape, uint32_t old_first, uint32_t new_first);
 
-/* Write `rows` times a field's default to cells that nobody owns yet; `clear`: they are cleared already. */
+/* Write `rows` times a field's default to cells that nobody owns yet; `clear`: the cells are cleared already. */
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);
 
 /* The sentence about an entity's value that base/field.h refused; returns its result. */

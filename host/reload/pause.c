@@ -5,8 +5,8 @@
  * properties of storage of its own cost what `build/bench --filter reload` showed at a million instances, rounded. No
  * benchmark has texts, lists, tighter limits, `save` and `load`, or the opening of a plugin: these costs are assumed.
  * A plugin whose verbs take longer than those of the benchmark makes the estimate too low. Therefore, where instances
- * are carried in batches, the estimate is corrected by the time that the batches before have really taken. What is
- * refused in the middle is undone like any other refusal.
+ * are carried in batches, the estimate is corrected by the time that the batches before have really taken. A
+ * change that is refused in the middle is undone like any other.
  *
  * Not here: what a copy of the process takes (trial.c), the report of what a change has taken (report.c).
  */

@@ -92,7 +92,7 @@ static bool is_read(const reload_change_t *change, const plugin_t *plugin)
     return false;
 }
 
-/* What a plugin has opened is opened anew by its next version, since its verbs are that plugin's functions. */
+/* Open the files of a plugin anew by its next version, since the verbs of these files are functions of that plugin. */
 static bp_result_t read_opened(reload_change_t *change)
 {
     const plugins_t *all = &change->reload->loader->plugins;
@@ -222,7 +222,7 @@ static void end_changing(plugin_t *plugin)
     move_bytes(&plugin->bystanders, atomic_load(&plugin->account));
 }
 
-/* What was made of a file ends while the version that made it still has its state. */
+/* End the content of a file while the version that opened the file still has its state. */
 static void end_content(reload_change_t *change, version_t *version)
 {
     version_t *opener = version->kept.opened ? opener_of(change, &version->kept) : NULL;
@@ -403,7 +403,7 @@ static const component_t *next_component(const reload_change_t *change, const ch
     return NULL;
 }
 
-/* A system as it will be after the change; NULL: it goes, or no plugin brings it. */
+/* A system as it will be after the change; NULL where the system goes, or no plugin brings it. */
 static const system_t *next_system(const reload_change_t *change, const system_t *slot)
 {
     for (uint32_t v = 0; v < change->version_count; v++) {

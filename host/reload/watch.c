@@ -193,7 +193,8 @@ static void retry_folders(file_watch_t *watch, uint64_t now)
 
 /* --- finished files ----------------------------------------------------------------------------------------------- */
 
-/* What no system's loader opens is whole when it has been left alone: only who opens it knows more. */
+/* Is the file whole? A file that no system's loader opens counts as whole once nobody has written it for a while; only
+ * the plugin that opens it can judge more. */
 static bool is_whole(file_watch_t *watch, const watched_file_t *w)
 {
     char *bytes, why[256];

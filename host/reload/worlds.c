@@ -295,7 +295,8 @@ static bool is_in_step(const schedule_t *schedule, const system_t *system)
     return false;
 }
 
-/* List systems that the world wants and that could not be had so far: they come with the change, and go with it. */
+/* List systems that the world wants and that no plugin has brought so far; such systems come with the change, and go
+ * when it is taken back. */
 static bp_result_t list_comers(reload_change_t *change, world_change_t *w, version_t *version)
 {
     const wants_t *wants = &world_handle(w->world)->wants;
@@ -332,7 +333,7 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
     return BP_OK;
 }
 
-/* Tell a new version of the rows that there are. What it writes goes to fields that it rebuilds, which are new columns;
+/* Tell a new version of the rows that there are. The version writes to fields that it rebuilds, which are new columns;
  * so a refusal leaves no trace. */
 static bp_result_t tell_rows(world_change_t *w, manager_change_t *m)
 {

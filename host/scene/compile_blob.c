@@ -293,8 +293,8 @@ static uint32_t node_of(const scene_t *scene, uint32_t entity)
     return BP_NONE;
 }
 
-/* Set the error about a circle of parents: it names, where they have names, two entities of the circle of which each is
- * above the other. */
+/* Set the error about a circle of parents. The sentence names two entities of the circle, of which each is above the
+ * other, where these entities have names. */
 static bp_result_t refuse_circle(scene_t *scene, uint32_t entity, uint32_t parent)
 {
     uint32_t child_node = node_of(scene, entity), parent_node = node_of(scene, parent);

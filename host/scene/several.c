@@ -1,6 +1,6 @@
 /* several.c - the layout of a file of several worlds, written and read.
  *
- * Which entities are the same is found by sorting all of them: what is in several worlds lies side by side then.
+ * All entities are sorted by their ids, so that the places of one entity in several worlds lie side by side.
  */
 #include "several.h"
 

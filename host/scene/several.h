@@ -8,7 +8,7 @@
  *
  * The layout is canonical, as that of a blob: a reader computes every offset.
  *
- * What it does not do: it knows no worlds, and looks into no blob (blob_open does).
+ * Not here: worlds (engine/host_several.c), what stands in a blob (blob_open).
  */
 #ifndef HOST_SCENE_SEVERAL_H
 #define HOST_SCENE_SEVERAL_H

@@ -293,7 +293,8 @@ static const void *part_values(spawn_t *s, const plan_part_t *part, const field_
     return values;
 }
 
-/* What people call an entity of the blob: the value of a field that says so. "" where it has none. */
+/* The name by which people know an entity of the blob: the value of a field that is flagged as a label; "" where the
+ * entity has no such field. */
 static const char *label_of(const spawn_t *s, uint32_t group, uint32_t row)
 {
     const blob_group_t *g = &s->plan.blob->groups[group];

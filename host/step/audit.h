@@ -1,9 +1,10 @@
 /* audit.h - the values that units really write, found by looking at cells around their calls: for people who want to
  * know whether a plugin does what it has declared.
  *
- * Two questions can be asked of a step. Which unit changes a value that it has not declared to write: every such cell
- * in rows is looked at before and after each unit, and units run one after another. And what does each unit write: a
- * number for each field that it has declared, which is the same whenever it writes the same, on any number of threads.
+ * Two questions can be asked of a step. Which unit changes a value that the unit has not declared to write? Every
+ * such cell in rows is looked at before and after each unit, and units run one after another. And what does each unit
+ * write? The answer is a number for each field that the unit has declared, which is the same whenever the unit writes
+ * the same, on any number of threads.
  *
  * Both cost several passes over the columns. A step without an audit costs nothing more.
  *

@@ -304,7 +304,7 @@ static void drop_unwanted(messages_t *all, pipe_t *pipe)
     narrow.size = round_up(end_of(&narrow), MOST_ALIGNMENT);
     free_records(all, &pipe->sent, pipe->size); /* between steps there are none */
     if (!narrow_messages(all, pipe, &narrow, from))
-        return; /* it goes when the next end is closed */
+        return; /* the field goes when the next end is closed */
     for (bp_channel_o *end = all->ends; end != NULL; end = end->next) {
         for (uint32_t i = 0; i < end->field_count && end->pipe == pipe; i++)
             end->places[i] = to[end->places[i]];

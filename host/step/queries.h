@@ -20,7 +20,7 @@ void queries_end(bp_query_o *query);
 bp_result_t queries_begin(bp_query_o *query, uint64_t since);
 const bp_match_t *queries_next(bp_query_o *query);
 
-/* What is made of a query and ends with it: `end` is called with it, once. */
+/* Bind `data` to the life of a query: when the query ends, `end` is called with `data`, once. */
 void queries_attach(bp_query_o *query, void *data, void (*end)(void *data));
 
 /* Does the query ask for columns to write to? In which world is the query? */

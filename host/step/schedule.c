@@ -220,7 +220,8 @@ bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, con
     return result;
 }
 
-/* Those that stay come first for a moment, and are settled alone. */
+/* See whether the units can be settled without those that leave: units that stay are put first and settled alone, then
+ * the order is as before. */
 bp_result_t schedule_check_leaving(schedule_t *schedule)
 {
     world_t *world = schedule->world;

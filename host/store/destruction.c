@@ -58,7 +58,7 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
         listener_t *listener = &d->plugin_listeners[i]->listener;
         if (listener->world == world) {
             deaths_free(listener, &world->base->memory);
-            listener->world = NULL; /* it goes when listeners are found anew */
+            listener->world = NULL; /* the listener is freed when listeners are found anew */
         }
     }
 }

@@ -8,7 +8,7 @@
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-/* What is held while a component is told. */
+/* The state of a call in which a component is told of rows. */
 typedef struct telling_t {
     world_t *world;
     world_hold_t hold;
@@ -132,7 +132,7 @@ static bool find_place(const world_t *world, uint32_t key, bp_entity_t e, place_
     return true;
 }
 
-/* What rows aside hold becomes what the entities have. */
+/* Move the values of rows made aside into the rows that the entities have now. */
 static void put_rows(world_t *world, uint32_t key, run_t *rows)
 {
     place_t at;

@@ -1,14 +1,15 @@
 /* hooks.h - components that are told of their rows: of those that come, go, and are set (bp_rows_i).
  *
  * Rows that may be refused are made aside: in a run that no world knows, with the columns of one component alone. There
- * the component writes what it likes. What it takes becomes the values of the real rows; what it refuses is freed, and
- * nothing has happened. So nothing of a world has to be undone, and a batch is one call, wherever its rows lie.
+ * the component writes what it likes. Rows that the component takes give their values to the real rows; rows that it
+ * refuses are freed, and the world is as before. So nothing of a world has to be undone, and a batch is one call,
+ * wherever its rows lie.
  *
  * Rows that go are told where they lie, one call for each stretch of consecutive ones, before anything of them goes.
  *
  * While a component is told, rows of its world stay where they are, and no entity dies (entities_t.told).
  *
- * What it does not do: it knows no step and no scene; whoever makes rows calls it.
+ * Not here: steps and scenes. Whoever makes or removes rows calls these functions.
  */
 #ifndef HOST_STORE_HOOKS_H
 #define HOST_STORE_HOOKS_H
@@ -26,10 +27,10 @@ static inline bool hooks_any(const component_t *component)
 bp_result_t hooks_make(world_t *world, uint32_t key, uint32_t prototype, const bp_entity_t *entities, uint32_t count,
                        run_t **rows);
 
-/* They become the values of these entities, which have the component now. NULL is allowed. [main] */
+/* Give the values of rows made aside to their entities, which have the component by now. NULL is allowed. [main] */
 void hooks_put(world_t *world, uint32_t key, run_t *rows);
 
-/* They do not: the component is told that they go. NULL is allowed. [main] */
+/* Free rows made aside that are not used, after telling the component that they go. NULL is allowed. [main] */
 void hooks_take_back(world_t *world, uint32_t key, run_t *rows);
 
 /* The same for all keys of a prototype whose components want to be told: `made` has room for `count` of hooks_count.

@@ -148,7 +148,7 @@ static inline uint32_t run_take_hole(run_t *run)
     return holes_take(&run->hole_set);
 }
 
-/* What stands in the place of a field whose plugin has gone. */
+/* Stands in the place of a field whose plugin has gone. */
 extern const field_t run_gone_field;
 
 /* The fields of `width` columns from `first` on no longer exist. Precondition: the run has no rows and will never have

@@ -31,7 +31,7 @@ void *store_ref(world_t *world, bp_ref_t *ref);
 /* The same for writing: the cell counts as written. NULL also in a world that is sealed. [main] */
 void *store_ref_write(world_t *world, bp_ref_t *ref);
 
-/* The error of moving rows, or of changing anything, in a world that holds them: it says why. */
+/* The error of moving rows, or of changing anything, in a world that holds its rows; the sentence says why. */
 bp_result_t store_refuse_held(world_t *world);
 
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */

@@ -286,8 +286,8 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     return result;
 }
 
-/* A component that is told of its rows has been planned: it may refuse, or they move. It looks at entities as they
- * are. */
+/* Add a component that is told of its rows, for entities that lack it. The component looks at the entities as they are,
+ * and may refuse; else the rows move. */
 static bp_result_t add_told(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     run_t *rows;
@@ -301,7 +301,8 @@ static bp_result_t add_told(store_change_t *c, const bp_entity_t *entities, uint
     return BP_OK;
 }
 
-/* What remains is kept apart from the short ways, so that these pay for nothing that only it needs. */
+/* Add a component in all remaining cases. A function apart from the short ways, so that these pay for nothing that only
+ * the remaining cases need. */
 NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     if (count == 1 && add_first(world, key, entities[0]))

@@ -35,7 +35,7 @@ typedef struct manager_t {
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
     listener_t listener;  /* of deaths, where its component asks for them */
     bool started;
-    bool leaving;         /* it is about to be dropped, and looked at without it */
+    bool leaving;         /* about to be dropped: the world is looked at as it will be without the manager */
 } manager_t;
 
 /* Where the fields of a component went when its declaration changed; used by references that were made before the
