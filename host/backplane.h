@@ -474,8 +474,8 @@ BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o 
 
 /* Make a second host of the same plugins, worlds, components and systems in the same process, as this one is now.
  * The clone goes on bit for bit as this host does, and neither hears of the other. The clone has the code that is at
- * work in this host, also where other files lie at the plugins' paths by now. Plugins that are reloaded in the clone are
- * tried in a copy of the process first, where the system has that.
+ * work in this host, also where other files lie at the plugins' paths by now. Plugins that are reloaded in the clone
+ * are tried in a copy of the process first, where the system has that.
  *
  * Nothing leaves a clone: systems that are output (BP_SYSTEM_OUTPUT) have no state there and are not called, plugins
  * are told BP_PAUSE_COPY in place of BP_PAUSE_LOAD, and no file is kept. A clone has one thread, no past, and none
