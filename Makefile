@@ -333,6 +333,7 @@ test-browser: packages
 	@tools/packages.sh browser
 	@$(MAKE) --no-print-directory $(PARALLEL) built
 	@python3 tests/browser/page.py $(BUILD)
+	@python3 tests/inspector/mcp.py $(BUILD)
 
 asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -537,7 +538,8 @@ help:
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"
-	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver"
+	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver. And the official"
+	@echo "                  client of the Model Context Protocol, from npm"
 	@echo "make asan         the tests under AddressSanitizer; make tsan: those with threads under ThreadSanitizer"
 	@echo "make check-source headers, rooms, columns: what can be seen in the source alone"
 	@echo "make proofs       the random reloads, ten times as many of them"

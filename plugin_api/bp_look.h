@@ -111,6 +111,38 @@ typedef struct bp_look_option_t {
     char value[256];       /* may be cut */
 } bp_look_option_t;
 
+enum {
+    BP_LOOK_READS = 1u << 0,
+    BP_LOOK_WRITES = 1u << 1
+};
+
+/* A part of a component that a unit touches. */
+typedef struct bp_look_access_t {
+    uint32_t struct_size;
+    uint32_t flags;        /* BP_LOOK_READS, BP_LOOK_WRITES */
+    const char *type;      /* of the component */
+    const char *field;     /* "": the rest of the component, its manager's own storage and state */
+} bp_look_access_t;
+
+/* A unit that another one waits for. */
+typedef struct bp_look_wait_t {
+    uint32_t struct_size;
+    uint32_t unit;         /* its place in the order of the step, from 0 */
+    const char *type;      /* the component that both touch, and at least one of them writes; "": there is none, and the
+                              order is a wish of one of the two (`before`, `after`) */
+    const char *field;     /* the first such field of it; "": the rest of the component */
+} bp_look_wait_t;
+
+/* A change of code: plugins that were reloaded, that were refused, or that were taken back on probation. */
+typedef struct bp_look_reload_t {
+    uint32_t struct_size;
+    bp_result_t result;    /* BP_OK: reloaded */
+    uint64_t number;       /* counted from 1 since the host was made */
+    uint64_t pause;        /* nanoseconds that the worlds stood still */
+    int64_t when;          /* seconds since 1970 (UTC) */
+    const char *text;      /* what became of each field, or the reason; lines for people; a long one ends with "..." */
+} bp_look_reload_t;
+
 typedef struct bp_look_api {
     uint32_t struct_size;
     uint32_t version;
@@ -141,6 +173,17 @@ typedef struct bp_look_api {
      * its second the day. Whoever prints a unit beside a value prints that. `declared` NULL is "". At most `size` bytes
      * are written, with the closing zero; returns how long the whole is. */
     uint32_t (BP_CALL *unit_text)(bp_world_o *world, const char *declared, char *text, uint32_t size);
+
+    /* What the unit at a place of the order of a step (from 0, as `unit` tells them) reads and writes, field by field.
+     * Known once the order has been settled, by the first step after a change; nothing is told before. */
+    uint32_t (BP_CALL *access)(bp_world_o *world, uint32_t unit, uint32_t *cursor, bp_look_access_t *out);
+
+    /* The earlier units of the step that the unit at a place of the order must not overtake, and why. A unit that may
+     * not run beside others waits for all earlier ones; those are not told here unless there is a reason. */
+    uint32_t (BP_CALL *wait)(bp_world_o *world, uint32_t unit, uint32_t *cursor, bp_look_wait_t *out);
+
+    /* The last reloads, the oldest first: the host remembers 16 of them. Their texts are good until the next reload. */
+    uint32_t (BP_CALL *reload)(bp_host_o *host, uint32_t *cursor, bp_look_reload_t *out);
 } bp_look_api;
 
 #ifdef __cplusplus

@@ -211,6 +211,78 @@ static uint32_t look_unit(bp_world_o *world, uint32_t *cursor, bp_look_unit_t *o
     return 1;
 }
 
+/* The name of a part of a component that a bit of access_t stands for. Hidden fields belong to the rest. */
+static const char *part_name(const component_t *component, uint32_t bit)
+{
+    return component->own_storage || bit >= component->field_count ? "" : component->bound[bit]->name;
+}
+
+static bool is_set(const uint64_t *bits, uint32_t bit)
+{
+    return (bits[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+/* A cursor counts the bits of all accesses, one access after another. Where a unit touches all of a component, bits of
+ * fields that do not exist are set too; those, and the fields of a component with storage of its own, are the one part
+ * that bit ACCESS_MANAGER stands for. */
+static uint32_t look_access(bp_world_o *world, uint32_t place, uint32_t *cursor, bp_look_access_t *out)
+{
+    const schedule_t *schedule = world->schedule;
+    const unit_t *unit = place < schedule->count ? schedule->units[place] : NULL;
+    while (unit != NULL && schedule->settled && *cursor / (ACCESS_MANAGER + 1u) < unit->access_count) {
+        const access_t *access = &unit->access[*cursor / (ACCESS_MANAGER + 1u)];
+        uint32_t bit = (*cursor)++ % (ACCESS_MANAGER + 1u);
+        const component_t *component = world->rows.managers[access->manager]->component;
+        uint32_t flags = (is_set(access->reads, bit) ? BP_LOOK_READS : 0u) |
+                         (is_set(access->writes, bit) ? BP_LOOK_WRITES : 0u);
+        if (flags == 0 || (bit != ACCESS_MANAGER && part_name(component, bit)[0] == '\0'))
+            continue;
+        bp_look_access_t known = {.flags = flags, .type = component->name, .field = part_name(component, bit)};
+        hand_over(out, &known, sizeof known);
+        return 1;
+    }
+    return 0;
+}
+
+static uint32_t look_wait(bp_world_o *world, uint32_t place, uint32_t *cursor, bp_look_wait_t *out)
+{
+    const schedule_t *schedule = world->schedule;
+    while (schedule->settled && place < schedule->count && *cursor < place) {
+        bp_look_wait_t known = {.unit = (*cursor)++, .type = "", .field = ""};
+        uint32_t manager, part;
+        if (!schedule_waits(schedule->units[known.unit], schedule->units[place], &manager, &part))
+            continue;
+        if (manager != BP_NONE) {
+            const component_t *component = world->rows.managers[manager]->component;
+            known.type = component->name;
+            known.field = part_name(component, part);
+        }
+        hand_over(out, &known, sizeof known);
+        return 1;
+    }
+    return 0;
+}
+
+/* --- reloads -------------------------------------------------------------------------------------------------- */
+
+static uint32_t look_reload(bp_host_o *host, uint32_t *cursor, bp_look_reload_t *out)
+{
+    const reload_past_t *past = &host->reload.past;
+    uint64_t oldest = past->count > RELOAD_PAST ? past->count - RELOAD_PAST : 0;
+    uint64_t at = *cursor < oldest ? oldest : *cursor;
+    if (at >= past->count)
+        return 0;
+    const reload_told_t *told = &past->told[at % RELOAD_PAST];
+    bp_look_reload_t known = {.result = told->result,
+                              .number = at + 1,
+                              .pause = told->pause,
+                              .when = told->when,
+                              .text = told->text};
+    *cursor = (uint32_t)(at + 1);
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
 static uint32_t look_unit_text(bp_world_o *world, const char *declared, char *text, uint32_t size)
 {
     return (uint32_t)units_say(text_or_empty(world_of(world)->units), text_or_empty(declared), text, size);
@@ -229,4 +301,7 @@ const bp_look_api host_look_table = {
     .keys = look_keys,
     .column = look_column,
     .unit_text = look_unit_text,
+    .access = look_access,
+    .wait = look_wait,
+    .reload = look_reload,
 };

@@ -37,6 +37,21 @@ typedef struct reload_callback_t {
     void *data;
 } reload_callback_t;
 
+/* What the host remembers of its last reloads, for tools (bp_look_reload_t). The room is part of the host, so that
+ * remembering cannot fail; a text that is too long is cut. */
+enum { RELOAD_PAST = 16, RELOAD_PAST_TEXT = 2000 };
+typedef struct reload_told_t {
+    bp_result_t result;
+    uint64_t pause; /* nanoseconds */
+    int64_t when;   /* seconds since 1970 */
+    char text[RELOAD_PAST_TEXT];
+} reload_told_t;
+
+typedef struct reload_past_t {
+    uint64_t count; /* told so far; the one of number n (from 0) is told[n % RELOAD_PAST] */
+    reload_told_t told[RELOAD_PAST];
+} reload_past_t;
+
 typedef struct reload_t {
     base_t *base;
     registry_t *registry;
@@ -55,6 +70,7 @@ typedef struct reload_t {
     bp_reload_field_t *last_fields;
     uint32_t last_field_capacity;
     char refusal[1500];
+    reload_past_t past;
     reload_callback_t *callbacks;
     uint32_t callback_count, callback_capacity;
 } reload_t;

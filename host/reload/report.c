@@ -7,6 +7,7 @@
 #include "change.h"
 
 #include <stdarg.h>
+#include <time.h>
 
 enum { HEAD = 512, FIRST_TEXT = 2048 };
 
@@ -253,8 +254,24 @@ void report_free(reload_change_t *change)
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
+/* Remember the last report for tools. A text that is too long is cut at the end of a line. */
+static void remember(reload_t *reload)
+{
+    reload_told_t *told = &reload->past.told[reload->past.count++ % RELOAD_PAST];
+    told->result = reload->last.result;
+    told->pause = reload->last.pause;
+    told->when = (int64_t)time(NULL);
+    if (snprintf(told->text, sizeof told->text, "%s", reload->last.text) < (int)sizeof told->text)
+        return;
+    char *end = told->text + sizeof told->text - sizeof "\n...";
+    while (end > told->text && *end != '\n')
+        end--;
+    memcpy(end, "\n...", sizeof "\n...");
+}
+
 static void publish(reload_t *reload)
 {
+    remember(reload);
     log_write(&reload->base->log, BP_LOG_INFO, "host", "%s",
               reload->last.text); /* a refusal is the caller's to shout */
     for (uint32_t i = 0; i < reload->callback_count; i++)

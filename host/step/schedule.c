@@ -855,6 +855,27 @@ static bool conflict(const unit_t *a, const unit_t *b)
     return false;
 }
 
+bool schedule_waits(const unit_t *a, const unit_t *b, uint32_t *manager, uint32_t *part)
+{
+    for (uint32_t i = 0, k = 0; i < a->access_count && k < b->access_count;) {
+        const access_t *x = &a->access[i], *y = &b->access[k];
+        for (uint32_t bit = 0; x->manager == y->manager && bit <= ACCESS_MANAGER; bit++) {
+            uint32_t word = bit / 64;
+            uint64_t both = (x->writes[word] & (y->reads[word] | y->writes[word])) | (x->reads[word] & y->writes[word]);
+            if ((both >> bit % 64 & 1) == 0)
+                continue;
+            *manager = x->manager;
+            *part = bit;
+            return true;
+        }
+        i += x->manager <= y->manager;
+        k += y->manager <= x->manager;
+    }
+    *manager = BP_NONE;
+    *part = 0;
+    return comes_before(a, b);
+}
+
 static bool add_follower(schedule_t *schedule, unit_t *unit, uint32_t follower)
 {
     if (!memory_reserve(&schedule->memory, &unit->followers, &unit->follower_capacity, unit->follower_count + 1u,

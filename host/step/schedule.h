@@ -192,6 +192,11 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
 /* Does a component that is about to come to the world have all that the world's systems ask for? [main] */
 bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component);
 
+/* Why must unit `b`, which comes later in the order of a step, not overtake unit `a`? Returns false where it may. The
+ * first component that both touch and one of them writes is told by number of its manager, with the bit of its part
+ * (access_t); BP_NONE as the manager: the order is a wish of one of the two. The order has been settled. [main] */
+bool schedule_waits(const unit_t *a, const unit_t *b, uint32_t *manager, uint32_t *part);
+
 /* The place among the units where one of that name belongs, by the order in which the world wants them. [main] */
 uint32_t schedule_place(const schedule_t *schedule, const char *name);
 

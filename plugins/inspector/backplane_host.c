@@ -1,41 +1,11 @@
-/* backplane_host.c - the parts of a host that run: units, plugins with their options, worlds stopped, stepped, faster,
- * slower, and the past. */
+/* backplane_host.c - the parts of a host that run: plugins with their options, their reloads, worlds stopped, stepped,
+ * faster, slower, and the past. */
 #include "methods.h"
 
 #include "look.h"
 #include "views.h"
 
-/* --- units ---------------------------------------------------------------------------------------------------- */
-
-static void write_unit(writer_t *w, const bp_look_unit_t *unit)
-{
-    writer_object(w);
-    writer_key_text(w, "name", unit->name);
-    writer_key_text(w, "plugin", unit->plugin);
-    writer_key_text(w, "kind", unit->flags & BP_LOOK_SYSTEM ? "system" : "component");
-    writer_key_text(w, "doc", unit->doc);
-    writer_key_count(w, "steps", unit->steps);
-    writer_key_real(w, "seconds", (double)unit->nanoseconds / 1e9);
-    writer_key_count(w, "rows", unit->rows);
-    writer_key_count(w, "segment", unit->segment);
-    writer_key_truth(w, "parallel", unit->flags & BP_LOOK_PARALLEL);
-    writer_key_truth(w, "concurrent", unit->flags & BP_LOOK_CONCURRENT);
-    writer_key_truth(w, "aside", unit->flags & BP_LOOK_ASIDE);
-    writer_object_end(w);
-}
-
-static int systems(ask_t *ask)
-{
-    bp_look_unit_t unit = {.struct_size = sizeof unit};
-    bp_world_o *world;
-    if (!ask_world(ask, &world))
-        return ASK_DONE;
-    writer_array(ask->out);
-    for (uint32_t cursor = 0; ask->in->look->unit(world, &cursor, &unit);)
-        write_unit(ask->out, &unit);
-    writer_array_end(ask->out);
-    return ASK_DONE;
-}
+#include <stddef.h>
 
 /* --- plugins -------------------------------------------------------------------------------------------------- */
 
@@ -104,6 +74,34 @@ static int plugins(ask_t *ask)
         writer_object_end(w);
     }
     writer_array_end(w);
+    return ASK_DONE;
+}
+
+/* The last reloads, the latest first: whoever looks wants to know what has just become of a change. */
+static int reloads(ask_t *ask)
+{
+    enum { MOST = 64 };
+    const bp_look_api *look = ask->in->look;
+    bp_look_reload_t told[MOST];
+    uint32_t count = 0;
+    writer_array(ask->out);
+    if (look->struct_size >= offsetof(bp_look_api, reload) + sizeof look->reload) {
+        for (uint32_t i = 0; i < MOST; i++)
+            told[i].struct_size = sizeof told[i];
+        for (uint32_t cursor = 0; count < MOST && look->reload(ask->in->host, &cursor, &told[count]);)
+            count++;
+    }
+    while (count-- > 0) {
+        writer_object(ask->out);
+        writer_key_count(ask->out, "number", told[count].number);
+        writer_key_truth(ask->out, "done", told[count].result == BP_OK);
+        writer_key(ask->out, "when");
+        writer_integer(ask->out, told[count].when);
+        writer_key_real(ask->out, "pause", (double)told[count].pause / 1e9);
+        writer_key_text(ask->out, "text", told[count].text);
+        writer_object_end(ask->out);
+    }
+    writer_array_end(ask->out);
     return ASK_DONE;
 }
 
@@ -205,9 +203,10 @@ static int branch_off(ask_t *ask)
 }
 
 const method_t backplane_host_methods[] = {
-    {"backplane.systems", "the units of a world's step in their order, with their figures", "world?", 0, systems, NULL},
     {"backplane.plugins", "the plugins with what they bring, their options, and how they crashed", "", 0, plugins,
      NULL},
+    {"backplane.reloads", "the last reloads, the latest first: what became of each field, or why there was none", "", 0,
+     reloads, NULL},
     {"backplane.pause", "stops a world", "world?", METHOD_CHANGES, pause_world, NULL},
     {"backplane.run", "lets a stopped world go on", "world?", METHOD_CHANGES, run_world, NULL},
     {"backplane.step", "stops a world and has it take some steps", "world? steps?", METHOD_CHANGES, step_world, NULL},

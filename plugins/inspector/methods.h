@@ -12,7 +12,8 @@ extern const method_t brp_methods[];       /* brp.c: the Bevy Remote Protocol */
 extern const method_t brp_watches[];       /* brp_watch.c: its streams */
 extern const method_t backplane_methods[]; /* backplane.c: methods beyond it */
 extern const method_t backplane_watches[]; /* backplane_watch.c: its stream */
-extern const method_t backplane_host_methods[]; /* backplane_host.c: units, plugins, clocks */
+extern const method_t backplane_host_methods[]; /* backplane_host.c: plugins, clocks, the past */
+extern const method_t unit_methods[];           /* units.c: the units of a step, and schedule.* */
 extern const method_t change_methods[];         /* change.c: changes that are tried, and reloads */
 extern const method_t discover_methods[];  /* discover.c: rpc.discover, registry.schema */
 

@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "inspector"))
 from driver import Browser  # noqa: E402
-from host import Host  # noqa: E402
+from host import Host, config  # noqa: E402
 from spin import SPIN, build_spin  # noqa: E402
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -33,17 +33,6 @@ ROW = "return [...document.querySelectorAll('.entities .row')].find((row) => row
 def check(truth, what):
     if not truth:
         raise AssertionError(what)
-
-
-def solar_system(build, folder):
-    """The ini of the solar system with an inspector, its pictures in a folder that goes."""
-    with open(os.path.join(ROOT, "config", "solar_system.ini"), encoding="utf-8") as file:
-        text = file.read()
-    text = text.replace("[host]\nplugins = ", f"[host]\nplugin_path = {build}/plugins\nplugins = inspector ")
-    text = text.replace("steps = 970104", "history = 64 MiB")
-    text = text.replace("../build/", folder + "/").replace("scenes = ", f"scenes = {ROOT}/config/")
-    check("plugins = inspector point_mass" in text, "config/solar_system.ini reads otherwise now")
-    return text + "\n[plugin inspector]\nport = 0\n"
 
 
 class Page:
@@ -160,6 +149,9 @@ def draws_curves_and_tables(page):
     page.look("curves")
     browser.keys("3")
     browser.until("return document.querySelector('.systems').innerText.includes('gravity')")
+    browser.run("document.querySelector('[data-unit=gravity] .touches summary').click()")
+    said = browser.run("return document.querySelector('[data-unit=gravity] .touches').innerText")
+    check("reads" in said and "point_mass.mass" in said and "writes" in said, f"gravity touches {said}")
     page.look("systems")
     browser.keys("4")
     browser.until("return document.querySelector('.plugin-list').innerText.includes('point_mass')")
@@ -212,6 +204,11 @@ def sees_a_reload_and_a_crash(browser, build, pictures):
         browser.until("return document.querySelector(\"[aria-label='spin.extra']\")?.value === '7'")
         check(browser.run("return window.same") is True, "the page was loaded anew")
         page.look("new_field")
+        browser.keys("4")
+        told = browser.until("return document.querySelector('.reloads details[open] pre')?.innerText")
+        check("extra" in told, f"the reload is told as {told}")
+        page.look("reloads")
+        browser.keys("1")
         build_spin(folder, ("    float dt = ", "    *(volatile int *)1 = 1;\n    float dt = "))
         browser.keys("4")
         browser.until("return document.querySelector('.card.crashed pre')?.textContent.includes('spin')")
@@ -220,6 +217,28 @@ def sees_a_reload_and_a_crash(browser, build, pictures):
     browser.until("return document.querySelector('.bar').innerText.includes('not connected')")
     browser.picture(os.path.join(pictures, "host_has_ended.png"))
     browser.complaints()
+    shutil.rmtree(folder)
+
+
+def draws_a_million_sprites(browser, build, pictures):
+    """Bubbles with all its sprites: the page is there at once, scrolls to the last, draws some of the points, and the
+    world keeps its pace meanwhile."""
+    folder = tempfile.mkdtemp(prefix="page-")
+    with Host(build, config(build, "bubbles", folder), folder) as host:
+        page = Page(browser, host, pictures)
+        browser.until("return document.querySelectorAll('.entities .row').length > 10")
+        browser.until("return document.querySelector('.entities').innerText.includes('1,000,020')")
+        browser.until("return /1\\d\\d,\\d\\d\\d points of 1,000,020/.test(document.querySelector('.middle').innerText)")
+        browser.run("const list = document.querySelector('.entities .virtual');"
+                    "list.scrollTop = list.scrollHeight")
+        browser.until("return document.querySelector('.entities').innerText.includes('#1000019:1')")
+        browser.run("document.querySelector('.entities .row').click()")
+        browser.until("return document.querySelector('.right').innerText.includes('sprite')")
+        host.must_step()
+        page.look("million")
+        heap = browser.run("return performance.memory.usedJSHeapSize")
+        check(heap < 100e6, f"the page holds {heap} bytes")
+        browser.open("about:blank")
     shutil.rmtree(folder)
 
 
@@ -238,13 +257,13 @@ def main():
     os.makedirs(pictures)
     folder = tempfile.mkdtemp(prefix="page-")
     with Browser(folder, 1280, 900) as browser:
-        with Host(build, solar_system(build, folder)) as host:
+        with Host(build, config(build, "solar_system", folder, steps="history = 64 MiB")) as host:
             page = Page(browser, host, pictures)
             for test in [looks_at_the_solar_system, searches, edits, goes_by_keyboard, draws_curves_and_tables, goes_back]:
                 test(page)
                 print("passed:", test.__name__)
             browser.open("about:blank")
-        for test in [sees_a_reload_and_a_crash, explains_an_empty_world]:
+        for test in [draws_a_million_sprites, sees_a_reload_and_a_crash, explains_an_empty_world]:
             test(browser, build, pictures)
             print("passed:", test.__name__)
     shutil.rmtree(folder, ignore_errors=True)

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PATIENCE = 60  # seconds that anything may take before a test gives up
 
 
@@ -24,6 +25,19 @@ class Refused(Exception):
     def __init__(self, code, message):
         super().__init__(f"{code}: {message}")
         self.code, self.message = code, message
+
+
+def config(build, name, folder, steps=""):
+    """config/NAME.ini with an inspector on a free port, without an end, and with what it writes in a folder. `steps` stands
+    in the place of the line that says how many steps are taken."""
+    with open(os.path.join(ROOT, "config", name + ".ini"), encoding="utf-8") as file:
+        text = file.read()
+    for old, new in [(r"^plugins = ", f"plugin_path = {build}/plugins\nplugins = inspector "), (r"^steps = .*$", steps),
+                     (r"= build/", f"= {folder}/")]:
+        if re.search(old, text, re.MULTILINE) is None:
+            raise AssertionError(f"config/{name}.ini reads otherwise now: there is no {old}")
+        text = re.sub(old, new, text, flags=re.MULTILINE)
+    return text.replace("scenes = ", f"scenes = {ROOT}/config/") + "\n[plugin inspector]\nport = 0\n"
 
 
 class Host:

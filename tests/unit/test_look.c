@@ -255,6 +255,74 @@ START_TEST(units_come_in_the_order_of_the_step)
 }
 END_TEST
 
+/* What the unit at a place reads (flag) or writes, each part ended by a space. */
+static const char *parts_of(bp_world_o *world, uint32_t place, uint32_t flag)
+{
+    static char text[512];
+    bp_look_access_t access = {.struct_size = sizeof access};
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t cursor = 0; look->access(world, place, &cursor, &access);)
+        if (access.flags & flag)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s.%s ", access.type, access.field);
+    return text;
+}
+
+START_TEST(units_are_told_with_what_they_touch_and_whom_they_wait_for)
+{
+    bp_world_o *world = rig_world(&rig, "main");
+    bp_look_wait_t wait = {.struct_size = sizeof wait};
+    uint32_t body = BP_NONE, gravity = BP_NONE, count = 0, cursor = 0;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/point_mass", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/gravity", NULL, 0));
+    WORKS(rig.host, bp_world_use_component(world, "point_mass"));
+    WORKS(rig.host, bp_world_use_system(world, "gravity"));
+    ck_assert_msg(look->access(world, 0, &cursor, &(bp_look_access_t){.struct_size = sizeof(bp_look_access_t)}) == 0,
+                  "an order that is not settled is told");
+    WORKS(rig.host, bp_world_step(world));
+    WALK(unit, world, bp_look_unit_t, told) {
+        body = strcmp(told.name, "point_mass") == 0 ? count : body;
+        gravity = strcmp(told.name, "gravity") == 0 ? count : gravity;
+        count++;
+    }
+    ck_assert_str_eq(parts_of(world, gravity, BP_LOOK_WRITES), "point_mass.acceleration ");
+    ck_assert_str_eq(parts_of(world, gravity, BP_LOOK_READS),
+                     "point_mass.mass point_mass.position point_mass.velocity ");
+    ck_assert(look->wait(world, body, &(uint32_t){0}, &wait));
+    ck_assert_uint_eq(wait.unit, gravity);
+    ck_assert_str_eq(wait.type, "point_mass");
+    ck_assert(strlen(wait.field) > 0);
+    ck_assert(!look->wait(world, gravity, &(uint32_t){0}, &wait));
+    ck_assert_str_eq(parts_of(world, count, BP_LOOK_READS), "");
+    ck_assert(!look->wait(world, count, &(uint32_t){0}, &wait));
+}
+END_TEST
+
+START_TEST(the_last_reloads_are_told_and_no_more_than_sixteen)
+{
+    bp_look_reload_t told = {.struct_size = sizeof told};
+    const char *name = "no_such", *there = "point_mass";
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/point_mass", NULL, 0));
+    ck_assert(!look->reload(rig.host, &(uint32_t){0}, &told));
+    WORKS(rig.host, bp_host_reload(rig.host, &there, 1, NULL));
+    ck_assert(look->reload(rig.host, &(uint32_t){0}, &told));
+    ck_assert_int_eq(told.result, BP_OK);
+    ck_assert_uint_eq(told.number, 1);
+    ck_assert_ptr_nonnull(strstr(told.text, "reloaded point_mass"));
+    ck_assert_int_gt(told.when, 1700000000);
+    for (uint32_t i = 0; i < 20; i++)
+        ck_assert_int_ne(bp_host_reload(rig.host, &name, 1, NULL), BP_OK);
+    uint32_t count = 0;
+    for (uint32_t cursor = 0; look->reload(rig.host, &cursor, &told); count++) {
+        ck_assert_uint_eq(told.number, 6 + count);
+        ck_assert_int_ne(told.result, BP_OK);
+        ck_assert_ptr_nonnull(strstr(told.text, "no_such"));
+    }
+    ck_assert_uint_eq(count, 16);
+    rig.log = (log_text_t){.count = 0}; /* reloads are told in the log, too */
+}
+END_TEST
+
 START_TEST(plugins_are_told_with_their_options)
 {
     const bp_option_t given[] = {{.name = "constant", .value = "2.5", .origin = NULL, .base = NULL}};
@@ -319,6 +387,8 @@ Suite *look_suite(void)
     tcase_add_test(all, prototypes_cover_each_entity_once_with_its_components_and_values);
     tcase_add_test(all, columns_that_are_not_there_are_null);
     tcase_add_test(all, units_come_in_the_order_of_the_step);
+    tcase_add_test(all, units_are_told_with_what_they_touch_and_whom_they_wait_for);
+    tcase_add_test(all, the_last_reloads_are_told_and_no_more_than_sixteen);
     tcase_add_test(all, plugins_are_told_with_their_options);
     tcase_add_test(all, callers_of_smaller_and_larger_headers_get_what_they_know);
     suite_add_tcase(suite, all);

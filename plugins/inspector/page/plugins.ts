@@ -1,4 +1,5 @@
-/* plugins.ts - the plugins: what each brings, its options, and who crashed where. */
+/* plugins.ts - the last reloads with what became of each field, and the plugins: what each brings, its options, and who
+ * crashed where. */
 import { h, icon, ICONS, replace } from "./dom";
 import { call } from "./rpc";
 import { store } from "./store";
@@ -12,6 +13,14 @@ interface Plugin {
     systems: string[];
     options?: { name: string; value: string; doc?: string; unit?: string }[];
     crash?: string;
+}
+
+interface Reload {
+    number: number;
+    done: boolean; /* else it was refused, or taken back */
+    when: number;  /* seconds since 1970 */
+    pause: number; /* seconds */
+    text: string;
 }
 
 export class Plugins {
@@ -37,15 +46,28 @@ export class Plugins {
         if (!store.there || this.element.offsetParent === null)
             return;
         try {
-            const plugins: Plugin[] = await call("backplane.plugins");
-            const text = JSON.stringify(plugins);
+            const [plugins, reloads]: [Plugin[], Reload[]] = await Promise.all([call("backplane.plugins"), call("backplane.reloads")]);
+            const text = JSON.stringify([plugins, reloads]);
             if (text === this.last)
                 return;
             this.last = text;
-            replace(this.list, ...plugins.map((plugin) => this.card(plugin)));
+            replace(this.list, this.reloads(reloads), ...plugins.map((plugin) => this.card(plugin)));
         } catch {
             /* the link says so */
         }
+    }
+
+    /** The latest reload open, earlier ones folded; the first line of a report says what it is about. */
+    private reloads(reloads: Reload[]): HTMLElement | null {
+        if (reloads.length === 0)
+            return null;
+        return h("article", { class: "card reloads" }, h("header", {}, h("h3", {}, "Reloads")),
+            ...reloads.map((reload, i) => {
+                const [first, ...rest] = reload.text.split("\n");
+                const time = new Date(reload.when * 1000).toLocaleTimeString();
+                return h("details", { open: i === 0 }, h("summary", {}, icon(ICONS.chevron), h("span", { class: "dim mono small" }, time), " ", first,
+                    reload.done ? null : h("span", { class: "badge bad" }, "not done")), h("pre", { class: "small" }, rest.join("\n")));
+            }));
     }
 
     private card(plugin: Plugin): HTMLElement {

@@ -1,5 +1,5 @@
 /* systems.ts - what runs in a step, in its order: time, rows, and what may run side by side. */
-import { formatCount, formatSeconds, h, replace, setText } from "./dom";
+import { formatCount, formatSeconds, h, icon, ICONS, replace, setText } from "./dom";
 import { call } from "./rpc";
 import { store } from "./store";
 
@@ -15,6 +15,9 @@ export interface Unit {
     parallel?: boolean;
     concurrent?: boolean;
     aside?: boolean; /* its plugin has crashed */
+    reads?: string[]; /* component.field, or a component of which it touches more than fields */
+    writes?: string[];
+    waits_for?: { unit: string; because_of?: string }[];
 }
 
 /** What a unit took lately: seconds of the last steps, and how many those were. */
@@ -69,7 +72,7 @@ export class Systems {
         if (units.length === 0)
             replace(this.empty, h("p", {}, "Nothing runs in the steps of this world."),
                 h("p", { class: "dim" }, "Name systems below ", h("code", {}, `[world ${store.world}]`), " in the ini: ", h("code", {}, "systems = gravity"), "."));
-        const shape = units.map((unit) => unit.name + unit.plugin + unit.segment + unit.aside).join(";");
+        const shape = units.map((unit) => [unit.name, unit.plugin, unit.segment, unit.aside, unit.reads, unit.writes, unit.waits_for?.length].join()).join(";");
         if (shape !== this.shape) {
             this.shape = shape;
             this.build(units);
@@ -104,11 +107,20 @@ export class Systems {
                 h("td", { class: "dim number" }, i + 1),
                 h("th", { scope: "row", title: unit.doc ?? "" }, unit.name, h("div", { class: "dim small" }, unit.plugin, ": ", unit.kind,
                     unit.parallel ? ", in ranges" : "", unit.concurrent ? ", beside others" : "",
-                    unit.aside ? h("span", { class: "badge bad" }, "set aside") : null)),
+                    unit.aside ? h("span", { class: "badge bad" }, "set aside") : null), this.touches(unit)),
                 time, h("td", { class: "share" }, bar), h("td", {}, line), rows,
                 h("td", { class: "dim number", title: "units of one group may run side by side" }, unit.segment + 1));
             return row;
         }));
+    }
+
+    /** What the unit reads and writes, and the earlier units that it must not overtake, folded away. */
+    private touches(unit: Unit): HTMLElement | null {
+        const line = (what: string, names: (HTMLElement | string)[]) => names.length === 0 ? null :
+            h("div", { class: "brings" }, h("span", { class: "dim small" }, what), ...names.map((name) => h("span", { class: "chip " + what }, name)));
+        const waits = (unit.waits_for ?? []).map((wait) => wait.because_of ? `${wait.unit} (${wait.because_of})` : wait.unit);
+        const lines = [line("reads", unit.reads ?? []), line("writes", unit.writes ?? []), line("waits for", waits)].filter((each) => each !== null);
+        return lines.length === 0 ? null : h("details", { class: "touches" }, h("summary", {}, icon(ICONS.chevron), waits.length === 0 ? "touches" : `touches, waits for ${waits.length}`), ...lines);
     }
 
     private write(unit: Unit, mean: number, most: number, sum: number): void {

@@ -317,8 +317,8 @@ export class View {
         look.sizeRange = [least, largest];
         look.sizeLogarithmic = sizeLogarithmic;
         look.sized = this.choice.size !== "" && largest > least;
-        look.pixels = data.count <= 200 ? 9 : data.count <= 5000 ? 5 : data.count <= 30000 ? 3 : 2;
-        look.alpha = data.count <= 5000 ? 1 : 0.75;
+        look.pixels = data.count <= 200 ? 9 : data.count <= 5000 ? 5 : data.count <= 30000 ? 3 : 1.2;
+        look.alpha = data.count <= 5000 ? 1 : data.count <= 30000 ? 0.75 : 0.4; /* so that denser places can be told */
         const light = document.documentElement.dataset.theme === "light";
         look.accent = light ? [0.04, 0.41, 0.85] : [0.34, 0.71, 0.91];
         this.showLegend(low, high, logarithmic);
