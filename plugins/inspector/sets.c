@@ -2,14 +2,17 @@
  *
  * A set goes through stages, each with a cursor, and stops wherever the time is over:
  *
- *     COLLECT   entity by entity of the host: is it in the world, does it satisfy the condition?     entities
+ *     SCAN      row by row of the world's prototypes: does the entity satisfy the condition?         hits
+ *     REST      entity by entity of the host, only where rows have moved since the scan began        hits
+ *     LIST      the entities in the order of their indices                                           entities
  *     PARENTS   the place of each entity's parent in the set                                        parent
  *     COUNT     how many children each has                                                          first[p + 2]
  *     SUM       where the children of each begin                                                    first[p + 1]
  *     FILL      the children, grouped by parent, roots first                                        children
  *
  * Place 0 of `first` stands for the roots, place p + 1 for entity number p of the set: children of p lie in `children`
- * from first[p + 1] to first[p + 2] - 1. A parent that is not in the set counts as none, so that each entity is shown
+ * from first[p + 1] to first[p + 2] - 1. A scan over rows that move from one prototype to another between two turns may
+ * miss some; REST looks at every entity by itself then, which takes some thirty times as long. A parent that is not in the set counts as none, so that each entity is shown
  * once. Entities whose parents form a circle are in no root's subtree; the page's list shows them all the same.
  */
 #include "sets.h"
@@ -17,12 +20,13 @@
 #include "gather.h"
 #include "look.h"
 #include "loop.h"
+#include "scan.h"
 #include "values.h"
 
 #include <stdio.h>
 
-enum { COLLECT, PARENTS, COUNT, SUM, FILL, BUILT };
-enum { SET_MOST = 1u << 24, PARENT_FIELDS_MAX = 8, COUNT_BLOCK = 1u << 15 };
+enum { SCAN, REST, LIST, PARENTS, COUNT, SUM, FILL, BUILT };
+enum { SET_MOST = 1u << 24, PARENT_FIELDS_MAX = 8, COUNT_BLOCK = 1u << 15, LIST_WORDS = 256 };
 
 struct set_t {
     inspector_t *in;
@@ -36,6 +40,8 @@ struct set_t {
     bp_entity_t *entities;
     uint32_t count, capacity;
     uint32_t bound, seen;            /* indices of entities of the host; those looked at */
+    uint64_t *hits;                  /* a bit for each index below `bound`; until the set has been listed */
+    scan_t scan;
     /* of a tree */
     uint32_t *place_of;              /* by index of entity; BP_NONE: not in the set */
     uint32_t *parent, *first, *children;
@@ -54,11 +60,23 @@ static void free_tree(set_t *set)
     set->place_of = set->parent = set->first = set->children = NULL;
 }
 
+static size_t hits_size(const set_t *set)
+{
+    return ((size_t)set->bound / 64 + 1) * sizeof *set->hits;
+}
+
+static void free_hits(set_t *set)
+{
+    allocator_free(&set->in->allocator, set->hits, set->hits == NULL ? 0 : hits_size(set));
+    set->hits = NULL;
+}
+
 static void free_set(set_t *set)
 {
     if (set == NULL)
         return;
     free_tree(set);
+    free_hits(set);
     allocator_free(&set->in->allocator, set->entities, set->capacity * sizeof *set->entities);
     allocator_free(&set->in->allocator, set, sizeof *set);
 }
@@ -113,6 +131,12 @@ set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *l
     snprintf(set->label, sizeof set->label, "%s", label == NULL ? "" : label);
     set->tree = tree;
     set->bound = in->api->entity->bound(in->host);
+    set->hits = allocator_make(&in->allocator, hits_size(set));
+    if (set->hits == NULL) {
+        ask_fail(ask, RPC_INTERNAL, "out of memory");
+        free_set(set);
+        return NULL;
+    }
     if (where != NULL && where[strspn(where, " \t")] != '\0' && !bind_condition(ask, set, world, where)) {
         free_set(set);
         return NULL;
@@ -272,26 +296,10 @@ static const char *name_text(void *context, bp_name_t name)
     return words->in->api->name->text(words->in->host, name);
 }
 
-/* Test a block of entities with the set's condition. The columns of the block lie in one piece of memory. */
-static bool test_block(set_t *set, bp_world_o *world, const bp_entity_t *entities, uint32_t count, uint8_t *mask)
+/* What a condition asks the set's world: names of entities, texts of names. */
+static condition_words_t words_of(words_t *context)
 {
-    condition_column_t columns[CONDITION_FIELDS_MAX];
-    const allocator_t *allocator = &set->in->allocator;
-    words_t context = {set->in, world};
-    const condition_words_t words = {&context, same_entity, name_text};
-    size_t room = set->condition.field_count * (size_t)CONDITION_ROWS * (sizeof(bp_value_t) + 1);
-    char *memory = allocator_resize(allocator, NULL, 0, room), *at = memory;
-    if (memory == NULL)
-        return false;
-    for (uint32_t f = 0; f < set->condition.field_count; f++, at += (size_t)CONDITION_ROWS * (sizeof(bp_value_t) + 1)) {
-        uint8_t *has = (uint8_t *)at + (size_t)CONDITION_ROWS * sizeof(bp_value_t);
-        uint32_t found = gather_values(set->in, world, &set->fields[f], entities, count, at, has);
-        columns[f] = (condition_column_t){found == 0 ? NULL : at, shape_size(set->fields[f].type), set->fields[f].type,
-                                          found == count ? NULL : has};
-    }
-    condition_test(&set->condition, columns, &words, count, mask);
-    allocator_free(allocator, memory, room);
-    return true;
+    return (condition_words_t){context, same_entity, name_text};
 }
 
 static void test_labels(const set_t *set, bp_world_o *world, const bp_entity_t *entities, uint32_t count, uint8_t *mask)
@@ -302,9 +310,82 @@ static void test_labels(const set_t *set, bp_world_o *world, const bp_entity_t *
     }
 }
 
-static bool add(set_t *set, const bp_entity_t *entities, const uint8_t *mask, uint32_t count)
+/* Set the bits of those entities of a block whose mask is 1. Entities that have come since the set was begun have indices
+ * that it has no bits for. Masks are looked at eight at a time, since most conditions pick few. */
+static void note_hits(set_t *set, const bp_entity_t *entities, const uint8_t *mask, uint32_t count)
 {
-    if (set->count + count > set->capacity) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t eight = 1;
+        if (i % 8 == 0 && i + 8 <= count)
+            memcpy(&eight, mask + i, sizeof eight);
+        if (eight == 0) {
+            i += 7;
+            continue;
+        }
+        uint32_t index = bp_entity_index(entities[i]);
+        if (mask[i] && entities[i].id != 0 && index < set->bound)
+            set->hits[index / 64] |= UINT64_C(1) << index % 64;
+    }
+}
+
+/* Test the entities of a block, and note those that the set wants. `block` has their columns; NULL: they have to be
+ * gathered. False when out of memory. */
+static bool test_block(set_t *set, bp_world_o *world, const scan_block_t *block, const bp_entity_t *entities,
+                       uint32_t count)
+{
+    uint8_t mask[CONDITION_ROWS];
+    words_t context = {set->in, world};
+    condition_words_t words = words_of(&context);
+    memset(mask, 1, count);
+    if (set->has_condition &&
+        !scan_test(set->in, world, &set->condition, set->fields, &words, block, entities, count, mask))
+        return false;
+    if (set->label[0] != '\0')
+        test_labels(set, world, entities, count, mask);
+    note_hits(set, entities, mask, count);
+    return true;
+}
+
+/* Go on with the rows of one prototype. */
+static bool scan_some(set_t *set, bp_world_o *world)
+{
+    scan_block_t block;
+    const condition_t *condition = set->has_condition ? &set->condition : NULL;
+    set->scan.bound = false;
+    for (uint32_t i = 0; i < SCAN_BLOCKS; i++) {
+        if (!scan_next(set->in, world, &set->scan, condition, set->fields, &block)) {
+            set->stage = set->scan.moved ? REST : LIST;
+            set->seen = set->scan.moved ? 0 : set->bound;
+            return true;
+        }
+        if (!test_block(set, world, &block, block.entities, block.count))
+            return false;
+        set->seen = set->seen + block.count < set->bound ? set->seen + block.count : set->bound;
+    }
+    return true;
+}
+
+/* Look at some more entities of the host, one by one. */
+static bool look_at_rest(set_t *set, bp_world_o *world)
+{
+    const bp_api_t *api = set->in->api;
+    bp_entity_t entities[CONDITION_ROWS];
+    uint32_t count = 0;
+    for (; set->seen < set->bound && count < CONDITION_ROWS; set->seen++) {
+        if (set->hits[set->seen / 64] >> set->seen % 64 & 1)
+            continue;
+        bp_entity_t entity = api->entity->at(set->in->host, set->seen);
+        if (entity.id != 0 && api->world->keys_of(world, entity, NULL, 0) > 0)
+            entities[count++] = entity;
+    }
+    if (set->seen == set->bound)
+        set->stage = LIST;
+    return count == 0 || test_block(set, world, NULL, entities, count);
+}
+
+static bool add(set_t *set, bp_entity_t entity)
+{
+    if (set->count == set->capacity) {
         uint32_t capacity = set->capacity < 1024 ? 2048 : set->capacity * 2;
         bp_entity_t *grown = allocator_resize(&set->in->allocator, set->entities, set->capacity * sizeof *grown,
                                               capacity * sizeof *grown);
@@ -313,33 +394,25 @@ static bool add(set_t *set, const bp_entity_t *entities, const uint8_t *mask, ui
         set->entities = grown;
         set->capacity = capacity;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        set->entities[set->count] = entities[i];
-        set->count += mask[i];
-    }
+    set->entities[set->count++] = entity;
     return true;
 }
 
-/* Look at some more entities of the host. */
-static bool collect(set_t *set, bp_world_o *world)
+/* List some more of the entities whose bits are set. True also at the end; `cursor` is past the last word then. */
+static bool list_some(set_t *set)
 {
-    const bp_api_t *api = set->in->api;
-    bp_entity_t entities[CONDITION_ROWS];
-    uint8_t mask[CONDITION_ROWS];
-    uint32_t count = 0;
-    for (; set->seen < set->bound && count < CONDITION_ROWS; set->seen++) {
-        bp_entity_t entity = api->entity->at(set->in->host, set->seen);
-        if (entity.id != 0 && api->world->keys_of(world, entity, NULL, 0) > 0)
-            entities[count++] = entity;
+    uint32_t words = set->bound / 64 + 1, end = words - set->cursor < LIST_WORDS ? words : set->cursor + LIST_WORDS;
+    for (; set->cursor < end && !set->cut; set->cursor++) {
+        for (uint64_t bits = set->hits[set->cursor]; bits != 0; bits &= bits - 1) {
+            uint32_t index = set->cursor * 64 + (uint32_t)__builtin_ctzll(bits);
+            bp_entity_t entity = set->in->api->entity->at(set->in->host, index);
+            if (entity.id != 0 && !add(set, entity))
+                return false;
+        }
+        set->cut = set->count >= SET_MOST;
     }
-    memset(mask, 1, count);
-    if (count > 0 && set->has_condition && !test_block(set, world, entities, count, mask))
-        return false;
-    if (count > 0 && set->label[0] != '\0')
-        test_labels(set, world, entities, count, mask);
-    if (!add(set, entities, mask, count))
-        return false;
-    set->cut = set->count >= SET_MOST;
+    if (set->cut)
+        set->cursor = words;
     return true;
 }
 
@@ -347,11 +420,11 @@ static bool collect(set_t *set, bp_world_o *world)
 
 static void next_stage(set_t *set)
 {
-    set->stage = set->stage == COLLECT && !set->tree ? BUILT : set->stage + 1;
+    set->stage = set->stage == LIST && !set->tree ? BUILT : set->stage + 1;
     set->cursor = 0;
 }
 
-/* Carry out a part of one of the stages behind COLLECT that go over the set entity by entity. */
+/* Carry out a part of one of the stages behind LIST that go over the set entity by entity. */
 static void build_block(set_t *set, bp_world_o *world)
 {
     uint32_t block = set->stage == PARENTS ? CONDITION_ROWS : COUNT_BLOCK, from = set->cursor;
@@ -375,20 +448,10 @@ static void build_block(set_t *set, bp_world_o *world)
     }
 }
 
-/* Go on with one set; false where the set cannot be built, and is given up. */
-static bool build(set_t *set)
+/* The set has been listed: begin its tree, where it is one and there is memory for it. */
+static void begin_tree(set_t *set)
 {
-    bp_world_o *world = look_world(set->in, set->world);
-    if (world == NULL)
-        return false;
-    if (set->stage != COLLECT) {
-        build_block(set, world);
-        return true;
-    }
-    if (!collect(set, world))
-        return false;
-    if (set->seen < set->bound && !set->cut)
-        return true;
+    free_hits(set);
     if (set->tree && !make_tree(set)) {
         free_tree(set);
         set->tree = false;
@@ -396,7 +459,25 @@ static bool build(set_t *set)
     for (uint32_t i = 0; set->tree && i < set->count; i++)
         set->place_of[bp_entity_index(set->entities[i])] = i;
     next_stage(set);
-    return true;
+}
+
+/* Go on with one set; false where the set cannot be built, and is given up. */
+static bool build(set_t *set)
+{
+    bp_world_o *world = look_world(set->in, set->world);
+    if (world == NULL)
+        return false;
+    switch (set->stage) {
+    case SCAN: return scan_some(set, world);
+    case REST: return look_at_rest(set, world);
+    case LIST:
+        if (!list_some(set))
+            return false;
+        if (set->cursor > set->bound / 64)
+            begin_tree(set);
+        return true;
+    default: build_block(set, world); return true;
+    }
 }
 
 bool sets_build(inspector_t *in, uint64_t deadline_ns)

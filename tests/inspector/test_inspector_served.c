@@ -191,6 +191,42 @@ START_TEST(what_takes_long_is_cut_into_budgets)
 }
 END_TEST
 
+/* Entities that get another component between two polls move to rows of another prototype, also to such as the search has
+ * been over already: it finds all of them all the same, each once. */
+START_TEST(a_search_misses_nobody_who_moves_meanwhile)
+{
+    enum { MANY = 200000, SLICE = 4000 };
+    served_t served;
+    uint32_t keys[2], prototypes[2];
+    bp_entity_t *entities = malloc(MANY * sizeof *entities);
+    open_host(&served);
+    must(&served, bp_host_load_plugin(served.host, TEST_PLUGIN_DIR "/render_data" TEST_SO, NULL, 0));
+    must(&served, bp_world_use_component(served.world, "render_data"));
+    must(&served, bp_host_unload_plugin(served.host, "inspector"));
+    load(&served, "0.05");
+    const bp_api_t *api = bp_host_api(served.host);
+    must(&served, api->world->key(served.world, api->world->component(served.world, "render_data"), 0, &keys[1]));
+    must(&served, api->world->key(served.world, api->world->component(served.world, "point_mass"), 0, &keys[0]));
+    must(&served, api->world->prototype(served.world, keys, 2, &prototypes[1]));
+    must(&served, api->world->prototype(served.world, keys, 1, &prototypes[0]));
+    must(&served, api->world->create(served.world, prototypes[1], entities, 1)); /* this one is gone over first */
+    must(&served, api->world->create(served.world, prototypes[0], entities + 1, MANY - 1));
+    int client = send_call(&served, "backplane.query", "{\"where\":\"point_mass.mass > 0.5\",\"count\":0}");
+    char text[4096] = "";
+    ssize_t size = -1;
+    for (uint32_t i = 0, from = MANY - SLICE; size < 0 && i < PATIENCE; i++, from = from < SLICE ? 1 : from - SLICE) {
+        must(&served, bp_host_wait(served.host, A_MILLISECOND));
+        if (from >= SLICE) /* the last rows go to where the search has been */
+            must(&served, api->world->add(served.world, keys[1], entities + from, SLICE));
+        size = recv(client, text, sizeof text - 1, MSG_DONTWAIT);
+    }
+    ck_assert_msg(strstr(text, "\"count\":200000") != NULL, "%s", text);
+    close(client);
+    free(entities);
+    close_host(&served);
+}
+END_TEST
+
 /* A task cannot go to another moment, so it wishes it; the host goes when its poll is over, and worlds stay stopped. */
 START_TEST(the_past_is_gone_to_when_the_host_polls)
 {
@@ -330,6 +366,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, requests_are_answered_while_all_worlds_are_stopped);
     tcase_add_test(tcase, nothing_is_answered_within_a_step);
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
+    tcase_add_test(tcase, a_search_misses_nobody_who_moves_meanwhile);
     tcase_add_test(tcase, trees_are_given_back);
     tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
     tcase_add_test(tcase, changes_are_tried_and_made);
