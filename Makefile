@@ -123,7 +123,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
+.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -470,6 +470,11 @@ bench: packages
 	@mkdir -p bench/results
 	$(BUILD)/bench --json bench/results/bench.json
 
+# What the inspector costs, beside a browser where there is one.
+bench-inspector: packages
+	@$(MAKE) --no-print-directory $(PARALLEL) built
+	@python3 bench/inspector.py $(BUILD)
+
 # bench/results/bench.json, of the last `make bench`, into docs/benchmarks.md and its curves.
 bench-docs:
 	@tools/benchmarks.py --publish bench/results/bench.json
@@ -549,6 +554,7 @@ help:
 	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"
+	@echo "make bench-inspector  what the inspector costs, with a million entities; needs chromium for the lines about its page"
 	@echo "make bench-docs   docs/benchmarks.md and its curves from the last make bench"
 	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"
 	@echo "make fuzz-short   each fuzzer for some seconds; make replay: what they have found so far, without libFuzzer"
