@@ -6,8 +6,8 @@
 
 /* --- binding ---------------------------------------------------------------------------------------------------- */
 
-/* Find the column of one field in the prototype that the scan has come to. `found` counts the components of the prototype
- * that are called as the field's; where there are several, all of them are looked at, which gathering does. */
+/* Find the column of one field in the prototype that the scan has come to. `found` counts the components of the
+ * prototype that are called as the field's is; where there are several, all of them are looked at, by gathering. */
 static void bind_field(const inspector_t *in, bp_world_o *world, uint32_t prototype, scan_t *scan, uint32_t f,
                        const gather_t *field, const look_part_t *part, uint32_t found)
 {

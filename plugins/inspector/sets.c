@@ -10,9 +10,11 @@
  *     SUM       where the children of each begin                                                    first[p + 1]
  *     FILL      the children, grouped by parent, roots first                                        children
  *
+ * A scan over rows that move from one prototype to another between two turns may miss some of them. REST looks at every
+ * entity by itself then, which takes some thirty times as long.
+ *
  * Place 0 of `first` stands for the roots, place p + 1 for entity number p of the set: children of p lie in `children`
- * from first[p + 1] to first[p + 2] - 1. A scan over rows that move from one prototype to another between two turns may
- * miss some; REST looks at every entity by itself then, which takes some thirty times as long. A parent that is not in the set counts as none, so that each entity is shown
+ * from first[p + 1] to first[p + 2] - 1. A parent that is not in the set counts as none, so that each entity is shown
  * once. Entities whose parents form a circle are in no root's subtree; the page's list shows them all the same.
  */
 #include "sets.h"
@@ -310,8 +312,8 @@ static void test_labels(const set_t *set, bp_world_o *world, const bp_entity_t *
     }
 }
 
-/* Set the bits of those entities of a block whose mask is 1. Entities that have come since the set was begun have indices
- * that it has no bits for. Masks are looked at eight at a time, since most conditions pick few. */
+/* Set the bits of those entities of a block whose mask is 1. Entities that have come since the set was begun have
+ * indices that the set has no bits for. Masks are looked at eight at a time, since most conditions pick few. */
 static void note_hits(set_t *set, const bp_entity_t *entities, const uint8_t *mask, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

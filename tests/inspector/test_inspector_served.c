@@ -191,8 +191,8 @@ START_TEST(what_takes_long_is_cut_into_budgets)
 }
 END_TEST
 
-/* Entities that get another component between two polls move to rows of another prototype, also to such as the search has
- * been over already: it finds all of them all the same, each once. */
+/* Entities that get another component between two polls move to rows of another prototype, also to rows that the search
+ * has been over already. The search finds all of them, each once. */
 START_TEST(a_search_misses_nobody_who_moves_meanwhile)
 {
     enum { MANY = 200000, SLICE = 4000 };
