@@ -192,11 +192,11 @@ void bp_host_history(bp_host_o *host, bp_history_t *history)
     const history_t *h = &host->history;
     uint32_t size = history->struct_size;
     bp_history_t now = {.struct_size = size,
-                        .keyframes = h->keyframe_count,
+                        .keyframes = h->keyframes.count,
                         .first = h->first,
                         .now = h->now,
                         .last = h->last,
-                        .bytes = h->bytes,
+                        .bytes = h->keyframes.bytes,
                         .budget = h->budget};
     memcpy(history, &now, size < sizeof now ? size : sizeof now);
 }

@@ -14,11 +14,11 @@ static void read_past(bp_host_o *host, bp_past_t *past)
     const history_t *h = &host->history;
     uint32_t size = past->struct_size;
     bp_past_t now = {.struct_size = size,
-                     .keyframes = h->keyframe_count,
+                     .keyframes = h->keyframes.count,
                      .first = h->first,
                      .now = h->now,
                      .last = h->last,
-                     .bytes = h->bytes,
+                     .bytes = h->keyframes.bytes,
                      .budget = h->budget,
                      .wished = host->wish.waits,
                      .result = host->wish.result,

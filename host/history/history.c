@@ -12,14 +12,8 @@ void history_prepare(history_t *h, const parts_t *parts)
     *h = (history_t){.parts = *parts};
     memory_init_child(&h->memory, "history", &parts->base->memory);
     bytes_init(&h->calls, &h->memory);
-}
-
-static void drop_keyframe(history_t *h, uint32_t at)
-{
-    h->bytes -= h->keyframes[at].bytes.room;
-    bytes_free(&h->keyframes[at].bytes);
-    memmove(h->keyframes + at, h->keyframes + at + 1, (h->keyframe_count - at - 1) * sizeof *h->keyframes);
-    h->keyframe_count--;
+    keyframes_init(&h->keyframes, &h->memory);
+    taken_init(&h->taken, &h->memory);
 }
 
 static void drop_calls(history_t *h, touch_t *touch)
@@ -51,8 +45,9 @@ static void end_touch(history_t *h)
 
 static void forget(history_t *h)
 {
-    while (h->keyframe_count > 0)
-        drop_keyframe(h, h->keyframe_count - 1);
+    while (h->keyframes.count > 0)
+        keyframes_drop(&h->keyframes, h->keyframes.count - 1);
+    taken_cut(&h->taken, 0);
     drop_touches(h, 0, h->touch_count);
     h->mark_count = 0;
     h->first = h->last = h->now;
@@ -77,16 +72,14 @@ static void look_on(history_t *h)
 void history_free(history_t *h)
 {
     forget(h);
-    memory_free(&h->memory, h->keyframes, h->keyframe_capacity * sizeof *h->keyframes);
-    memory_free(&h->memory, h->steps, h->step_capacity * sizeof *h->steps);
+    keyframes_free(&h->keyframes);
+    taken_free(&h->taken);
     memory_free(&h->memory, h->touches, h->touch_capacity * sizeof *h->touches);
     memory_free(&h->memory, h->marks, h->mark_capacity * sizeof *h->marks);
-    h->keyframes = NULL;
-    h->steps = NULL;
     h->touches = NULL;
     h->marks = NULL;
     bytes_free(&h->calls);
-    h->keyframe_capacity = h->step_capacity = h->touch_capacity = h->mark_capacity = 0;
+    h->touch_capacity = h->mark_capacity = 0;
     h->budget = 0;
     look_on(h);
 }
@@ -115,32 +108,12 @@ static void say(const history_t *h, int32_t level, const char *why)
     log_write(&h->parts.base->log, level, "host", "history: %s", why);
 }
 
-/* The keyframe that is missed least: the one whose neighbours are closest in relation to its age; a keyframe after a
- * touch is missed more. The first keyframe, from which the rest can be computed, and the last one stay; BP_NONE: there
- * is no other. */
-static uint32_t least_missed(const history_t *h)
-{
-    uint32_t least = BP_NONE;
-    double score = 0;
-    for (uint32_t i = 1; i + 1 < h->keyframe_count; i++) {
-        const keyframe_t *k = h->keyframes + i;
-        double gap = (double)(k[1].moment - k[-1].moment) + 1, age = (double)(h->last - k->moment) + 1;
-        double mine = gap / age * (k->touched ? 1000 : 1);
-        if (least == BP_NONE || mine < score) {
-            least = i;
-            score = mine;
-        }
-    }
-    return least;
-}
-
 /* Drop the first keyframe, and the steps and touches before the next one. */
 static void drop_first(history_t *h)
 {
-    drop_keyframe(h, 0);
-    uint64_t first = h->keyframe_count > 0 ? h->keyframes[0].moment : h->now;
-    uint64_t gone = first - h->first;
-    memmove(h->steps, h->steps + gone, (size_t)(h->last - first) * sizeof *h->steps);
+    keyframes_drop(&h->keyframes, 0);
+    uint64_t first = h->keyframes.count > 0 ? h->keyframes.items[0].moment : h->now;
+    taken_drop(&h->taken, first);
     h->first = first;
     uint32_t touches = 0;
     while (touches < h->touch_count && h->touches[touches].moment < first)
@@ -150,62 +123,44 @@ static void drop_first(history_t *h)
 
 static uint64_t used(const history_t *h)
 {
-    return h->bytes + (h->last - h->first) * sizeof *h->steps + h->touch_count * sizeof *h->touches + h->call_bytes;
+    return h->keyframes.bytes + taken_room(&h->taken) + h->touch_count * sizeof *h->touches + h->call_bytes;
 }
 
 static void make_room(history_t *h, uint64_t needed)
 {
-    while (h->keyframe_count > 0 && used(h) + needed > h->budget) {
-        uint32_t least = least_missed(h);
+    while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
+        uint32_t least = keyframes_least_missed(&h->keyframes, h->last);
         if (least != BP_NONE)
-            drop_keyframe(h, least);
+            keyframes_drop(&h->keyframes, least);
         else
             drop_first(h);
     }
 }
 
-/* The place among the keyframes of a new one of the present moment; a keyframe of the same moment and kind is dropped
- * first. */
-static uint32_t place_of(history_t *h, bool touched)
-{
-    uint32_t at = h->keyframe_count;
-    while (at > 0 && (h->keyframes[at - 1].moment > h->now ||
-                      (h->keyframes[at - 1].moment == h->now && h->keyframes[at - 1].touched && !touched)))
-        at--;
-    if (at > 0 && h->keyframes[at - 1].moment == h->now && h->keyframes[at - 1].touched == touched)
-        drop_keyframe(h, --at);
-    return at;
-}
-
+/* Keep the present moment. Where its keyframe is the only one, nothing before it can be computed. */
 static bp_result_t keep(history_t *h, bool touched)
 {
     uint64_t began = os_clock_ns();
     keyframe_t keyframe = {.moment = h->now, .touched = touched};
-    bytes_init(&keyframe.bytes, &h->memory);
-    make_room(h, h->keyframe_count > 0 ? h->keyframes[h->keyframe_count - 1].bytes.room : 0);
-    bp_result_t result = snapshot_take(&h->parts, &keyframe.bytes);
-    if (result == BP_OK) {
-        bytes_fit(&keyframe.bytes);
-        if (keyframe.bytes.room > h->budget)
-            result = error_set(&h->parts.base->error, BP_ERROR_LIMIT,
-                               "a keyframe takes %zu bytes, and history has room for %" PRIu64, keyframe.bytes.room,
-                               h->budget);
-    }
-    if (result == BP_OK && !memory_reserve(&h->memory, &h->keyframes, &h->keyframe_capacity, h->keyframe_count + 1u,
-                                           sizeof *h->keyframes))
+    const keyframe_t *last = keyframes_last(&h->keyframes);
+    make_room(h, last != NULL ? keyframe_room(last) : 0);
+    bp_result_t result = keyframe_take(&h->keyframes, &h->parts, &keyframe);
+    if (result != BP_OK)
+        return result;
+    if (keyframe_room(&keyframe) > h->budget)
+        result = error_set(&h->parts.base->error, BP_ERROR_LIMIT,
+                           "a keyframe takes %" PRIu64 " bytes, and history has room for %" PRIu64,
+                           keyframe_room(&keyframe), h->budget);
+    else if (!keyframes_reserve(&h->keyframes))
         result = error_memory(&h->parts.base->error, "remembering a moment");
     if (result != BP_OK) {
-        bytes_free(&keyframe.bytes);
+        keyframe_free(&keyframe);
         return result;
     }
-    make_room(h, keyframe.bytes.room);
-    uint32_t at = place_of(h, touched);
-    memmove(h->keyframes + at + 1, h->keyframes + at, (h->keyframe_count - at) * sizeof *h->keyframes);
-    h->keyframes[at] = keyframe;
-    h->keyframe_count++;
-    h->bytes += keyframe.bytes.room;
-    if (h->keyframe_count == 1 && at == 0 && h->first < h->now) { /* the only one: nothing before it can be computed */
-        memmove(h->steps, h->steps + (h->now - h->first), (size_t)(h->last - h->now) * sizeof *h->steps);
+    make_room(h, keyframe_room(&keyframe));
+    keyframes_put(&h->keyframes, &keyframe);
+    if (h->keyframes.count == 1 && h->first < h->now) {
+        taken_drop(&h->taken, h->now);
         h->first = h->now;
         drop_touches(h, 0, h->touch_count);
     }
@@ -272,15 +227,16 @@ void history_cut(history_t *h)
 {
     if (h->now == h->last)
         return;
-    while (h->keyframe_count > 0 && h->keyframes[h->keyframe_count - 1].moment > h->now)
-        drop_keyframe(h, h->keyframe_count - 1);
+    keyframes_t *k = &h->keyframes;
+    while (k->count > 0 && keyframes_last(k)->moment > h->now)
+        keyframes_drop(k, k->count - 1);
+    taken_cut(&h->taken, h->now);
     uint32_t touches = h->touch_count;
     while (touches > 0 && h->touches[touches - 1].moment >= h->now)
         touches--;
     drop_touches(h, touches, h->touch_count - touches);
-    while (h->keyframe_count > 0 && h->keyframes[h->keyframe_count - 1].moment == h->now &&
-           h->keyframes[h->keyframe_count - 1].touched && !h->touched)
-        drop_keyframe(h, h->keyframe_count - 1);
+    while (k->count > 0 && keyframes_last(k)->moment == h->now && keyframes_last(k)->touched && !h->touched)
+        keyframes_drop(k, k->count - 1);
     for (uint32_t i = h->mark_count; i > 0; i--) {
         if (h->marks[i - 1].moment > h->now)
             h->marks[i - 1] = h->marks[--h->mark_count];
@@ -336,9 +292,9 @@ bool history_call_slowly(history_t *h)
 /* The most bytes of calls that are kept at one moment; beyond these a keyframe is kept instead. */
 static size_t most_calls(const history_t *h)
 {
-    size_t keyframe = h->keyframe_count > 0 ? h->keyframes[h->keyframe_count - 1].bytes.size
-                                            : (size_t)h->recording.keyframe_size;
-    return keyframe > HISTORY_CALLS ? keyframe : HISTORY_CALLS;
+    const keyframe_t *last = keyframes_last(&h->keyframes);
+    uint64_t size = last != NULL ? keyframe_size(last) : h->recording.keyframe_size;
+    return size > HISTORY_CALLS ? (size_t)size : HISTORY_CALLS;
 }
 
 void history_called(history_t *h, bool done)
@@ -403,27 +359,6 @@ static void keep_touch(history_t *h)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t bring_back(history_t *h, const keyframe_t *keyframe)
-{
-    snapshot_t snapshot;
-    bp_result_t result = snapshot_open(&snapshot, &h->memory, &h->parts.base->error, keyframe->bytes.start,
-                                       keyframe->bytes.size);
-    if (result != BP_OK)
-        return result;
-    result = snapshot_restore(&h->parts, &snapshot);
-    snapshot_close(&snapshot);
-    return result;
-}
-
-static const keyframe_t *touched_at(const history_t *h, uint64_t moment)
-{
-    for (uint32_t i = h->keyframe_count; i > 0; i--) {
-        if (h->keyframes[i - 1].moment == moment && h->keyframes[i - 1].touched)
-            return &h->keyframes[i - 1];
-    }
-    return NULL;
-}
-
 /* Make the calls again that came from outside at the present moment. */
 static bp_result_t come_again(history_t *h)
 {
@@ -432,8 +367,8 @@ static bp_result_t come_again(history_t *h)
         return BP_OK;
     if (!touch->unknown)
         return journal_make(&h->parts, touch->calls, touch->size);
-    const keyframe_t *keyframe = touched_at(h, h->now);
-    return keyframe != NULL ? bring_back(h, keyframe)
+    const keyframe_t *keyframe = keyframes_touched(&h->keyframes, h->now);
+    return keyframe != NULL ? keyframe_bring_back(&h->parts, keyframe)
                             : error_set(&h->parts.base->error, BP_ERROR_STATE,
                                         "what came from outside had to be forgotten for want of room");
 }
@@ -478,7 +413,7 @@ void history_begin_step(history_t *h, uint32_t world)
             say(h, BP_LOG_INFO, "the past begins anew here");
         begin_anew(h);
     }
-    if (h->now < h->last && h->steps[h->now - h->first] == world) {
+    if (h->now < h->last && taken_at(&h->taken, h->now) == world) {
         go_along(h);
     } else if (h->now < h->last) {
         say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
@@ -497,20 +432,16 @@ static void keep_step(history_t *h, uint32_t world)
             go_along(h);
         return;
     }
-    if (h->keyframe_count == 0) { /* nothing to compute from: the past begins with the next keyframe */
+    if (h->keyframes.count == 0) { /* nothing to compute from: the past begins with the next keyframe */
         h->first = h->last = ++h->now;
         drop_touches(h, 0, h->touch_count);
     }
-    uint64_t index = h->last - h->first;
-    if (h->keyframe_count > 0 && !memory_reserve(&h->memory, &h->steps, &h->step_capacity, index + 1, sizeof
-        *h->steps)) {
+    if (h->keyframes.count > 0 && !taken_add(&h->taken, h->last, world)) {
         h->shape = 0;
         return;
     }
-    if (h->keyframe_count > 0) {
-        h->steps[index] = world;
+    if (h->keyframes.count > 0)
         h->now = ++h->last;
-    }
     uint64_t passed = os_clock_ns() - h->taken_at;
     if (passed >= (uint64_t)HISTORY_INTERVAL_MS * MILLION && passed >= HISTORY_SHARE * h->took)
         keep_or_say(h, false);
@@ -602,8 +533,8 @@ static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whol
             any = true;
         }
     }
-    for (uint32_t i = 0; i < h->keyframe_count; i++) {
-        const keyframe_t *k = &h->keyframes[i];
+    for (uint32_t i = 0; i < h->keyframes.count; i++) {
+        const keyframe_t *k = &h->keyframes.items[i];
         if (k->moment < moment || (k->moment == moment && (!k->touched || to_end)))
             best = k;
     }
@@ -620,7 +551,7 @@ static bp_result_t compute(history_t *h, uint64_t moment, bool came)
         bp_result_t result = comes ? come_again(h) : BP_OK;
         if (result != BP_OK || h->now == moment)
             return result;
-        result = h->step(h->context, h->steps[h->now - h->first]);
+        result = h->step(h->context, taken_at(&h->taken, h->now));
         if (result != BP_OK)
             return result;
         h->now++;
@@ -651,7 +582,7 @@ static bool can_walk(const history_t *h, uint64_t moment)
         const touch_t *touch = &h->touches[i];
         if (touch->unknown && touch->moment >= h->now &&
             (touch->moment < moment || (touch->moment == moment && moment == h->last)) &&
-            touched_at(h, touch->moment) == NULL)
+            keyframes_touched(&h->keyframes, touch->moment) == NULL)
             return false;
     }
     return true;
@@ -661,7 +592,7 @@ static bool can_walk(const history_t *h, uint64_t moment)
  * left its state or is as it was. */
 static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t moment, bool *moved)
 {
-    bp_result_t result = start == NULL ? BP_OK : bring_back(h, start);
+    bp_result_t result = start == NULL ? BP_OK : keyframe_bring_back(&h->parts, start);
     *moved = result == BP_OK;
     if (result != BP_OK)
         return result;

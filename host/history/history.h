@@ -35,7 +35,9 @@
 #define HOST_HISTORY_HISTORY_H
 
 #include "journal.h"
+#include "keyframes.h"
 #include "recording.h"
+#include "taken.h"
 
 enum {
     HISTORY_INTERVAL_MS = 1000, /* from keyframe to keyframe, at least; and ... */
@@ -43,12 +45,6 @@ enum {
     HISTORY_CALLS = 64 * 1024,  /* bytes of calls at one moment; more than a keyframe takes gives way to a keyframe */
     HISTORY_NAME = 64
 };
-
-typedef struct keyframe_t {
-    uint64_t moment;
-    bool touched;  /* taken after a call from outside that cannot be made again */
-    bytes_t bytes;
-} keyframe_t;
 
 /* The calls that came from outside at a moment. */
 typedef struct touch_t {
@@ -76,11 +72,8 @@ typedef struct history_t {
     uint64_t budget;            /* bytes; 0: nothing is remembered */
     uint64_t first, now, last;  /* moments */
     uint64_t branch;            /* how often the host has gone elsewhere */
-    uint64_t bytes;             /* of keyframes */
-    keyframe_t *keyframes;      /* in the order of time */
-    uint32_t keyframe_count, keyframe_capacity;
-    uint32_t *steps;            /* of moments first to last - 1: the world, or BP_NONE */
-    uint32_t step_capacity;
+    keyframes_t keyframes;
+    taken_t taken;              /* the steps of moments first to last - 1 */
     touch_t *touches;           /* in the order of time */
     uint32_t touch_count, touch_capacity;
     history_mark_t *marks;
