@@ -529,6 +529,10 @@ typedef struct bp_history_t {
  * how its state is kept; BP_ERROR_LIMIT where one keyframe takes more. */
 BACKPLANE_API bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes);
 
+/* Take a keyframe so often, where there are steps to be remembered: 1000 milliseconds unless said otherwise, and less
+ * often where a keyframe takes longer than a fortieth of that. 0: after each step. */
+BACKPLANE_API void bp_host_keyframe_every(bp_host_o *host, uint32_t milliseconds);
+
 BACKPLANE_API void bp_host_history(bp_host_o *host, bp_history_t *history);
 
 /* Go to a moment: the nearest keyframe before it comes back, and the steps from there are computed once more; systems

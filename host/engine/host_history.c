@@ -187,6 +187,11 @@ bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
     return result == BP_OK ? history_set(&host->history, bytes) : result;
 }
 
+void bp_host_keyframe_every(bp_host_o *host, uint32_t milliseconds)
+{
+    host->history.interval_ms = milliseconds;
+}
+
 void bp_host_history(bp_host_o *host, bp_history_t *history)
 {
     const history_t *h = &host->history;
@@ -196,7 +201,7 @@ void bp_host_history(bp_host_o *host, bp_history_t *history)
                         .first = h->first,
                         .now = h->now,
                         .last = h->last,
-                        .bytes = h->keyframes.bytes,
+                        .bytes = h->store.pieces.bytes,
                         .budget = h->budget};
     memcpy(history, &now, size < sizeof now ? size : sizeof now);
 }

@@ -41,6 +41,19 @@ static bp_result_t read_history(setup_t *s)
                                                    "history is how much memory the past may take: 512 MiB, or 0"));
 }
 
+/* Seconds from keyframe to keyframe. */
+static bp_result_t read_keyframes(setup_t *s)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", "keyframe_every");
+    bp_value_t value = {.f64 = 1};
+    bp_result_t result = setup_read_value(s, entry, BP_F64, &value);
+    if (result == BP_OK && !(value.f64 >= 0 && value.f64 <= 86400))
+        result = setup_at_line(s, entry->line, error_set(s->error, BP_ERROR_RANGE,
+                                                         "keyframe_every is 0 to 86400 seconds, not %s", entry->value));
+    s->keyframe_ms = (uint32_t)(value.f64 * 1000);
+    return result;
+}
+
 static bp_result_t read_audit(setup_t *s)
 {
     const ini_entry_t *entry = setup_find_entry(s, "host", "audit");
@@ -63,6 +76,8 @@ bp_result_t setup_read_host(setup_t *s)
         result = setup_read_count(s, "seed", 0, INT64_MAX, &s->seed);
     if (result == BP_OK)
         result = read_history(s);
+    if (result == BP_OK)
+        result = read_keyframes(s);
     if (result == BP_OK)
         result = read_audit(s);
     s->threads = (uint32_t)threads;
@@ -408,6 +423,7 @@ void setup_begin(setup_t *s, bp_host_o *host)
 static bp_result_t set_up_history(setup_t *s)
 {
     bp_result_t result = s->history == 0 ? BP_OK : bp_host_remember(s->host, s->history);
+    bp_host_keyframe_every(s->host, s->keyframe_ms);
     if (result != BP_OK)
         return setup_at_line(s, setup_find_entry(s, "host", "history")->line, result);
     return s->audit ? bp_host_audit(s->host, BP_AUDIT_WRITES) : BP_OK;
@@ -479,7 +495,8 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 
 const char *const setup_host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
-                                        "trial_deadline", "reload_pause", "build",    "sources",    "audit", NULL};
+                                        "trial_deadline", "reload_pause", "build",    "sources",    "audit",
+                                        "keyframe_every", NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])

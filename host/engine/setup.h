@@ -30,6 +30,7 @@ typedef struct setup_t {
     uint32_t old_pause_limit;
     int64_t steps, seed;
     uint64_t history; /* bytes for the past; 0: none */
+    uint32_t keyframe_ms; /* from keyframe to keyframe */
     bool audit;       /* of what units write */
     uint32_t threads; /* 0: not given */
     bp_host_desc_t live; /* about crashes and hot reload */

@@ -18,7 +18,7 @@ static void read_past(bp_host_o *host, bp_past_t *past)
                      .first = h->first,
                      .now = h->now,
                      .last = h->last,
-                     .bytes = h->keyframes.bytes,
+                     .bytes = h->store.pieces.bytes,
                      .budget = h->budget,
                      .wished = host->wish.waits,
                      .result = host->wish.result,

@@ -1,5 +1,5 @@
 /* history.c - keyframes, the steps between them, and going there. */
-#include "history.h"
+#include "history_inner.h"
 
 #include "../os/os.h"
 
@@ -9,28 +9,14 @@ enum { MILLION = 1000000 };
 
 void history_prepare(history_t *h, const parts_t *parts)
 {
-    *h = (history_t){.parts = *parts};
+    *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS};
     memory_init_child(&h->memory, "history", &parts->base->memory);
     bytes_init(&h->calls, &h->memory);
-    keyframes_init(&h->keyframes, &h->memory);
+    keyframe_store_init(&h->store, &h->memory);
+    h->store.pieces.make_room = history_make_room_for_piece;
+    h->store.pieces.context = h;
+    keyframes_init(&h->keyframes, &h->store);
     taken_init(&h->taken, &h->memory);
-}
-
-static void drop_calls(history_t *h, touch_t *touch)
-{
-    h->call_bytes -= touch->size;
-    memory_free(&h->memory, touch->calls, touch->size);
-    touch->calls = NULL;
-    touch->size = 0;
-}
-
-static void drop_touches(history_t *h, uint32_t first, uint32_t count)
-{
-    for (uint32_t i = first; i < first + count; i++)
-        drop_calls(h, &h->touches[i]);
-    h->touch_count -= count;
-    if (h->touch_count > first)
-        memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
 }
 
 /* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
@@ -48,13 +34,28 @@ static void forget(history_t *h)
     while (h->keyframes.count > 0)
         keyframes_drop(&h->keyframes, h->keyframes.count - 1);
     taken_cut(&h->taken, 0);
-    drop_touches(h, 0, h->touch_count);
+    history_drop_touches(h, 0, h->touch_count);
     h->mark_count = 0;
     h->first = h->last = h->now;
     end_touch(h);
 }
 
-void history_add_world(const history_t *h, world_t *world)
+/* Ask for stamps in a world while anything is remembered, so that keyframes share what has not been written. */
+static bp_result_t match_stamps(const history_t *h, world_t *world)
+{
+    bool wanted = h->budget != 0;
+    if (wanted == world->kept_for_history)
+        return BP_OK;
+    bp_result_t result = BP_OK;
+    if (wanted)
+        result = world_keep_stamps(world);
+    else
+        world_release_stamps(world);
+    world->kept_for_history = wanted && result == BP_OK;
+    return result;
+}
+
+static void remember_world(const history_t *h, world_t *world)
 {
     world->care = h->on ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
 }
@@ -66,13 +67,23 @@ static void look_on(history_t *h)
     h->on = h->budget != 0 || recording_is_on(&h->recording);
     h->parts.entities->remembered = h->on;
     for (uint32_t i = 0; i < h->parts.destruction->world_count; i++)
-        history_add_world(h, h->parts.destruction->worlds[i]);
+        remember_world(h, h->parts.destruction->worlds[i]);
+    for (uint32_t i = 0; h->budget == 0 && i < h->parts.destruction->world_count; i++)
+        match_stamps(h, h->parts.destruction->worlds[i]);
+}
+
+void history_add_world(history_t *h, world_t *world)
+{
+    remember_world(h, world);
+    match_stamps(h, world); /* without memory for stamps, keyframes compare all bytes of this world */
+    keyframe_store_forget(&h->store);
 }
 
 void history_free(history_t *h)
 {
     forget(h);
     keyframes_free(&h->keyframes);
+    keyframe_store_free(&h->store);
     taken_free(&h->taken);
     memory_free(&h->memory, h->touches, h->touch_capacity * sizeof *h->touches);
     memory_free(&h->memory, h->marks, h->mark_capacity * sizeof *h->marks);
@@ -103,92 +114,13 @@ static uint64_t shape_of(const parts_t *parts)
 
 /* --- keyframes ---------------------------------------------------------------------------------------------------- */
 
-static void say(const history_t *h, int32_t level, const char *why)
-{
-    log_write(&h->parts.base->log, level, "host", "history: %s", why);
-}
-
-/* Drop the first keyframe, and the steps and touches before the next one. */
-static void drop_first(history_t *h)
-{
-    keyframes_drop(&h->keyframes, 0);
-    uint64_t first = h->keyframes.count > 0 ? h->keyframes.items[0].moment : h->now;
-    taken_drop(&h->taken, first);
-    h->first = first;
-    uint32_t touches = 0;
-    while (touches < h->touch_count && h->touches[touches].moment < first)
-        touches++;
-    drop_touches(h, 0, touches);
-}
-
-static uint64_t used(const history_t *h)
-{
-    return h->keyframes.bytes + taken_room(&h->taken) + h->touch_count * sizeof *h->touches + h->call_bytes;
-}
-
-static void make_room(history_t *h, uint64_t needed)
-{
-    while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
-        uint32_t least = keyframes_least_missed(&h->keyframes, h->last);
-        if (least != BP_NONE)
-            keyframes_drop(&h->keyframes, least);
-        else
-            drop_first(h);
-    }
-}
-
-/* Keep the present moment. Where its keyframe is the only one, nothing before it can be computed. */
-static bp_result_t keep(history_t *h, bool touched)
-{
-    uint64_t began = os_clock_ns();
-    keyframe_t keyframe = {.moment = h->now, .touched = touched};
-    const keyframe_t *last = keyframes_last(&h->keyframes);
-    make_room(h, last != NULL ? keyframe_room(last) : 0);
-    bp_result_t result = keyframe_take(&h->keyframes, &h->parts, &keyframe);
-    if (result != BP_OK)
-        return result;
-    if (keyframe_room(&keyframe) > h->budget)
-        result = error_set(&h->parts.base->error, BP_ERROR_LIMIT,
-                           "a keyframe takes %" PRIu64 " bytes, and history has room for %" PRIu64,
-                           keyframe_room(&keyframe), h->budget);
-    else if (!keyframes_reserve(&h->keyframes))
-        result = error_memory(&h->parts.base->error, "remembering a moment");
-    if (result != BP_OK) {
-        keyframe_free(&keyframe);
-        return result;
-    }
-    make_room(h, keyframe_room(&keyframe));
-    keyframes_put(&h->keyframes, &keyframe);
-    if (h->keyframes.count == 1 && h->first < h->now) {
-        taken_drop(&h->taken, h->now);
-        h->first = h->now;
-        drop_touches(h, 0, h->touch_count);
-    }
-    h->taken_at = os_clock_ns();
-    h->took = h->taken_at - began;
-    return BP_OK;
-}
-
-/* Take a keyframe; the log is told of a failure once, and again only after a keyframe has succeeded. */
-static void keep_or_say(history_t *h, bool touched)
-{
-    if (keep(h, touched) == BP_OK) {
-        h->failing = false;
-        return;
-    }
-    h->taken_at = os_clock_ns();
-    if (!h->failing)
-        say(h, BP_LOG_WARNING, h->parts.base->error.text);
-    h->failing = true;
-}
-
 /* Forget the past, and begin a new one with a keyframe of the present moment. */
 static void begin_anew(history_t *h)
 {
     forget(h);
     h->shape = shape_of(&h->parts);
     if (h->budget != 0)
-        keep_or_say(h, false);
+        history_keep_or_say(h, false);
 }
 
 bp_result_t history_set(history_t *h, uint64_t budget)
@@ -207,7 +139,10 @@ bp_result_t history_set(history_t *h, uint64_t budget)
     h->budget = budget;
     look_on(h);
     h->shape = shape_of(&h->parts);
-    result = keep(h, false);
+    for (uint32_t i = 0; i < d->world_count && result == BP_OK; i++)
+        result = match_stamps(h, d->worlds[i]);
+    if (result == BP_OK)
+        result = history_keep(h, false);
     if (result != BP_OK)
         history_free(h);
     return result;
@@ -234,7 +169,7 @@ void history_cut(history_t *h)
     uint32_t touches = h->touch_count;
     while (touches > 0 && h->touches[touches - 1].moment >= h->now)
         touches--;
-    drop_touches(h, touches, h->touch_count - touches);
+    history_drop_touches(h, touches, h->touch_count - touches);
     while (k->count > 0 && keyframes_last(k)->moment == h->now && keyframes_last(k)->touched && !h->touched)
         keyframes_drop(k, k->count - 1);
     for (uint32_t i = h->mark_count; i > 0; i--) {
@@ -254,14 +189,14 @@ static void touch(history_t *h)
 {
     if (h->now < h->last) {
         history_cut(h);
-        say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
+        history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
     }
     h->touched = true;
 }
 
 static void lose_calls(history_t *h)
 {
-    h->unknown = true;
+    h->unknown = h->store.doubted = true;
     bytes_free(&h->calls);
 }
 
@@ -317,7 +252,7 @@ static bool keep_calls(history_t *h, touch_t *touch)
     touch->calls = calls;
     touch->size += size;
     h->call_bytes += size;
-    make_room(h, 0);
+    history_make_room(h, 0);
     return true;
 }
 
@@ -350,9 +285,9 @@ static void keep_touch(history_t *h)
         *touch = (touch_t){.moment = h->now};
     }
     if (h->unknown || touch->unknown || !keep_calls(h, touch)) {
-        drop_calls(h, touch);
+        history_drop_calls(h, touch);
         touch->unknown = true;
-        keep_or_say(h, true);
+        history_keep_or_say(h, true);
     }
     end_touch(h);
 }
@@ -368,7 +303,7 @@ static bp_result_t come_again(history_t *h)
     if (!touch->unknown)
         return journal_make(&h->parts, touch->calls, touch->size);
     const keyframe_t *keyframe = keyframes_touched(&h->keyframes, h->now);
-    return keyframe != NULL ? keyframe_bring_back(&h->parts, keyframe)
+    return keyframe != NULL ? keyframe_bring_back(&h->store, &h->parts, keyframe)
                             : error_set(&h->parts.base->error, BP_ERROR_STATE,
                                         "what came from outside had to be forgotten for want of room");
 }
@@ -384,8 +319,8 @@ static void go_along(history_t *h)
     h->recording.elsewhere = true;
     if (result == BP_OK)
         return;
-    say(h, BP_LOG_WARNING, h->parts.base->error.text);
-    say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
+    history_say(h, BP_LOG_WARNING, h->parts.base->error.text);
+    history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
     history_cut(h);
     h->touched = h->unknown = true; /* some of the calls may have been made */
 }
@@ -410,13 +345,13 @@ void history_begin_step(history_t *h, uint32_t world)
     bool anew = h->shape != shape_of(&h->parts);
     if (anew) {
         if (h->budget != 0)
-            say(h, BP_LOG_INFO, "the past begins anew here");
+            history_say(h, BP_LOG_INFO, "the past begins anew here");
         begin_anew(h);
     }
     if (h->now < h->last && taken_at(&h->taken, h->now) == world) {
         go_along(h);
     } else if (h->now < h->last) {
-        say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
+        history_say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
         history_cut(h);
     }
     record_touch(h, anew);
@@ -434,7 +369,7 @@ static void keep_step(history_t *h, uint32_t world)
     }
     if (h->keyframes.count == 0) { /* nothing to compute from: the past begins with the next keyframe */
         h->first = h->last = ++h->now;
-        drop_touches(h, 0, h->touch_count);
+        history_drop_touches(h, 0, h->touch_count);
     }
     if (h->keyframes.count > 0 && !taken_add(&h->taken, h->last, world)) {
         h->shape = 0;
@@ -443,8 +378,8 @@ static void keep_step(history_t *h, uint32_t world)
     if (h->keyframes.count > 0)
         h->now = ++h->last;
     uint64_t passed = os_clock_ns() - h->taken_at;
-    if (passed >= (uint64_t)HISTORY_INTERVAL_MS * MILLION && passed >= HISTORY_SHARE * h->took)
-        keep_or_say(h, false);
+    if (h->interval_ms == 0 || (passed >= (uint64_t)h->interval_ms * MILLION && passed >= HISTORY_SHARE * h->took))
+        history_keep_or_say(h, false);
 }
 
 void history_end_step(history_t *h, uint32_t world)
@@ -592,7 +527,7 @@ static bool can_walk(const history_t *h, uint64_t moment)
  * left its state or is as it was. */
 static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t moment, bool *moved)
 {
-    bp_result_t result = start == NULL ? BP_OK : keyframe_bring_back(&h->parts, start);
+    bp_result_t result = start == NULL ? BP_OK : keyframe_bring_back(&h->store, &h->parts, start);
     *moved = result == BP_OK;
     if (result != BP_OK)
         return result;
@@ -612,7 +547,7 @@ static void return_to(history_t *h, uint64_t moment)
     memcpy(told, h->parts.base->error.text, sizeof told);
     const keyframe_t *start = start_of(h, moment, false, &impossible);
     if (impossible || go_from(h, start, moment, &moved) != BP_OK)
-        say(h, BP_LOG_ERROR, "the way back to where the host was could not be computed either");
+        history_say(h, BP_LOG_ERROR, "the way back to where the host was could not be computed either");
     memcpy(h->parts.base->error.text, told, sizeof told);
 }
 

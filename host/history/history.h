@@ -40,7 +40,7 @@
 #include "taken.h"
 
 enum {
-    HISTORY_INTERVAL_MS = 1000, /* from keyframe to keyframe, at least; and ... */
+    HISTORY_INTERVAL_MS = 1000, /* from keyframe to keyframe, at least, unless said otherwise; and ... */
     HISTORY_SHARE = 40,         /* ... so many times what the last one took */
     HISTORY_CALLS = 64 * 1024,  /* bytes of calls at one moment; more than a keyframe takes gives way to a keyframe */
     HISTORY_NAME = 64
@@ -70,8 +70,10 @@ typedef struct history_t {
     bool on;                    /* steps are remembered or recorded */
     recording_t recording;
     uint64_t budget;            /* bytes; 0: nothing is remembered */
+    uint32_t interval_ms;       /* from keyframe to keyframe; 0: one after each step */
     uint64_t first, now, last;  /* moments */
     uint64_t branch;            /* how often the host has gone elsewhere */
+    keyframe_store_t store;
     keyframes_t keyframes;
     taken_t taken;              /* the steps of moments first to last - 1 */
     touch_t *touches;           /* in the order of time */
@@ -99,7 +101,7 @@ bp_result_t history_set(history_t *history, uint64_t budget);
 
 /* Prepare a world that has just come into being: its tables tell of calls from outside, if steps are remembered or
  * recorded. */
-void history_add_world(const history_t *history, world_t *world);
+void history_add_world(history_t *history, world_t *world);
 
 /* Record the host in a file from now on (recording.h); and end that recording. [main], between steps */
 bp_result_t history_record(history_t *history, const char *path, const char *origin);

@@ -2,6 +2,10 @@
  *
  * Keyframes of the same moment: that from before the calls from outside comes first, the touched one after it.
  *
+ * A keyframe shares with the one that was taken before it what has not changed since (pieces.h). What has not changed
+ * is told by the stamps of the store, so that taking a keyframe costs what was written, and not what there is. Where a
+ * write may have gone without a stamp, `doubted` says so, and the next keyframe compares all bytes.
+ *
  * Not here: the budget, and the steps and calls between keyframes (history.c).
  */
 #ifndef HOST_HISTORY_KEYFRAMES_H
@@ -12,30 +16,51 @@
 typedef struct keyframe_t {
     uint64_t moment;
     bool touched;   /* taken after a call from outside that cannot be made again */
-    bytes_t bytes;
+    cut_t *cut;
 } keyframe_t;
 
+/* What keyframes share, whatever list they are in. */
+typedef struct keyframe_store_t {
+    pieces_t pieces;
+    uint64_t *looks;        /* of each world, when the last keyframe was taken; 0: not yet */
+    uint32_t look_capacity;
+    bool doubted;           /* something may have been written without a stamp since the last keyframe */
+} keyframe_store_t;
+
 typedef struct keyframes_t {
-    memory_t *memory;
+    keyframe_store_t *store;
     keyframe_t *items;  /* in the order of time */
     uint32_t count, capacity;
-    uint64_t bytes;     /* of all keyframes */
 } keyframes_t;
 
-void keyframes_init(keyframes_t *keyframes, memory_t *memory);
-void keyframes_free(keyframes_t *keyframes);
+void keyframe_store_init(keyframe_store_t *store, memory_t *memory);
 
-/* Write down the host as it is now. The keyframe is the caller's until keyframes_put. Errors: those of a snapshot.
- * [main], between steps */
-bp_result_t keyframe_take(keyframes_t *keyframes, const parts_t *parts, keyframe_t *keyframe);
-void keyframe_free(keyframe_t *keyframe);
+/* Precondition: no keyframe of the store is left. */
+void keyframe_store_free(keyframe_store_t *store);
 
-/* The bytes that a keyframe takes; and those of its state. */
-uint64_t keyframe_room(const keyframe_t *keyframe);
+/* The next keyframe shares nothing with those before: the host is another one, or has another world. */
+void keyframe_store_forget(keyframe_store_t *store);
+
+/* Write down the host as it is now: the keyframe is the caller's until keyframes_put. Errors: those of a snapshot;
+ * BP_ERROR_LIMIT where there is no room. [main], between steps */
+bp_result_t keyframe_take(keyframe_store_t *store, const parts_t *parts, keyframe_t *keyframe);
+void keyframe_free(keyframe_store_t *store, keyframe_t *keyframe);
+
+/* The bytes of the state, shared or not. */
 uint64_t keyframe_size(const keyframe_t *keyframe);
 
-/* Bring the host to the state of a keyframe. Errors: those of restoring. [main], between steps */
-bp_result_t keyframe_bring_back(const parts_t *parts, const keyframe_t *keyframe);
+/* Bring the host to the state of a keyframe, which the next one is compared with. Errors: those of restoring. [main],
+ * between steps */
+bp_result_t keyframe_bring_back(keyframe_store_t *store, const parts_t *parts, const keyframe_t *keyframe);
+
+void keyframes_init(keyframes_t *keyframes, keyframe_store_t *store);
+void keyframes_free(keyframes_t *keyframes);
+
+/* The bytes that the list takes, without its keyframes. */
+static inline uint64_t keyframes_room(const keyframes_t *keyframes)
+{
+    return keyframes->capacity * sizeof *keyframes->items;
+}
 
 /* Make sure that one more keyframe can be put in place. False when out of memory. */
 bool keyframes_reserve(keyframes_t *keyframes);

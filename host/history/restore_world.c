@@ -243,12 +243,24 @@ static bool reserve_records_of(world_t *world, const void *entities, uint32_t co
     return true;
 }
 
+/* Records for the entities of a column of a snapshot. */
+static bool reserve_records_in(world_t *world, const kept_column_t *column, uint32_t count)
+{
+    const part_t *part = column->part;
+    bool good = part != NULL || reserve_records_of(world, column->data, count);
+    for (uint32_t i = 0; part != NULL && good && i < part->count; i++) {
+        const piece_t *piece = column->cut->pieces[part->first + i];
+        good = reserve_records_of(world, piece_bytes(piece), piece->size / (uint32_t)sizeof(bp_entity_t));
+    }
+    return good;
+}
+
 /* Make records for all entities that had components, and for all that systems are still to be told of. */
 static bool reserve_records(world_t *world, const kept_world_t *kept)
 {
     bool good = reserve_records_of(world, kept->notices.entities, kept->notices.count);
     for (uint32_t i = 0; i < kept->run_count; i++)
-        good = good && reserve_records_of(world, kept->runs[i].columns[0].data, kept->runs[i].count);
+        good = good && reserve_records_in(world, &kept->runs[i].columns[0], kept->runs[i].count);
     return good;
 }
 
@@ -355,9 +367,12 @@ static void put_rows(world_t *world, run_back_t *to, const kept_run_t *kept)
     for (uint32_t c = 0; c < run->column_count && kept->count > 0; c++) {
         size_t size = (size_t)run->sizes[c] * kept->count;
         bool counted = to->cells != NULL && to->cells[c] != NULL;
-        memcpy(run->columns[c], counted ? to->cells[c] : (const void *)kept->columns[c].data, size);
-        if (counted)
-            memory_free(memory, to->cells[c], size);
+        if (!counted) {
+            kept_column_copy(&kept->columns[c], run->columns[c]);
+            continue;
+        }
+        memcpy(run->columns[c], to->cells[c], size);
+        memory_free(memory, to->cells[c], size);
     }
     memory_free(memory, to->cells, to->cells == NULL ? 0 : kept->column_count * sizeof *to->cells);
     to->cells = NULL;

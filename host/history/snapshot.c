@@ -43,15 +43,59 @@ static void put_defaults(bytes_t *b, const field_t *field, uint32_t count)
         bytes_put(b, field_initial(field, i % items), field_item_size(field));
 }
 
-static void put_column(bytes_t *b, const run_t *run, uint32_t column)
+/* A column's bytes as they go into a snapshot, where they are not those that lie in the run. */
+static void put_coded(bytes_t *b, const run_t *run, uint32_t column)
 {
-    bytes_align(b, 16);
-    size_t length = bytes_begin_length(b);
-    bytes_align(b, 16);
     if (field_is_rebuilt(run->fields[column]))
         put_defaults(b, run->fields[column], run->count);
-    else if (field_is_counted(run->fields[column]))
+    else
         put_counted(b, run->fields[column], run->columns[column], run->count);
+}
+
+static bool is_coded(const run_t *run, uint32_t column)
+{
+    return field_is_rebuilt(run->fields[column]) || field_is_counted(run->fields[column]);
+}
+
+/* Has nobody written the column, or changed its rows, since the keyframe before? */
+static bool is_unwritten(const run_t *run, uint32_t column, uint64_t since)
+{
+    const uint16_t columns[1] = {(uint16_t)column};
+    uint32_t count;
+    return run->stamps != NULL && since > 0 &&
+           stamps_next(run->stamps, columns, column > 0, since, 0, run->count, &count) == BP_NONE;
+}
+
+/* Cut a column into pieces. Returns the number of its part. */
+static uint32_t cut_column(snapshot_writer_t *w, const run_t *run, uint32_t column)
+{
+    pieces_t *p = w->pieces;
+    uint64_t since = w->looks[w->key.world - 1];
+    uint32_t number;
+    w->key.column = column;
+    if (!is_coded(run, column))
+        return pieces_put_column(p, w->key, run->prototype, run->columns[column], run->count, run->sizes[column],
+                                 since > 0 ? run->stamps : NULL, since);
+    if (is_unwritten(run, column, since) && pieces_repeat(p, w->key, run->prototype, &number))
+        return number;
+    p->coded.size = 0;
+    put_coded(&p->coded, run, column);
+    return pieces_put(p, w->key, run->prototype, p->coded.start, p->coded.failed ? 0 : p->coded.size);
+}
+
+static void put_column(snapshot_writer_t *w, const run_t *run, uint32_t column)
+{
+    bytes_t *b = w->bytes;
+    bytes_align(b, 16);
+    if (w->pieces != NULL && (size_t)run->count * run->sizes[column] >= PART_LEAST) {
+        bytes_u64(b, SNAPSHOT_PART | cut_column(w, run, column));
+        bytes_align(b, 16);
+        return;
+    }
+    size_t length = bytes_begin_length(b);
+    bytes_align(b, 16);
+    if (is_coded(run, column))
+        put_coded(b, run, column);
     else
         bytes_put(b, run->columns[column], (size_t)run->count * run->sizes[column]);
     bytes_end_length(b, length);
@@ -59,31 +103,32 @@ static void put_column(bytes_t *b, const run_t *run, uint32_t column)
 
 /* The columns of a prototype but the entities', without those that a reload keeps hidden while it is on probation:
  * whoever goes back ends the probation first. The keys before its own come first. */
-static void put_columns(bytes_t *b, const world_t *world, const run_t *run, uint32_t prototype)
+static void put_columns(snapshot_writer_t *w, const world_t *world, const run_t *run, uint32_t prototype)
 {
     const prototypes_t *p = &world->prototypes;
     if (prototype == 0)
         return;
     uint32_t base = p->items[prototype].base, first = p->items[base].columns;
-    put_columns(b, world, run, base);
+    put_columns(w, world, run, base);
     const manager_t *manager = world_key_manager(world, p->items[prototype].key);
     for (uint32_t c = 0; c < world_visible(manager); c++)
-        put_column(b, run, first + c);
+        put_column(w, run, first + c);
 }
 
-static void put_run(bytes_t *b, const world_t *world, const run_t *run)
+static void put_run(snapshot_writer_t *w, const world_t *world, const run_t *run)
 {
+    bytes_t *b = w->bytes;
     bytes_u32(b, run->prototype);
     bytes_u32(b, run->count);
     bytes_u32(b, run->holes);
     bytes_u32(b, run->signature);
     bytes_put(b, run->left, sizeof run->left);
-    put_column(b, run, 0);
-    put_columns(b, world, run, run->prototype);
+    put_column(w, run, 0);
+    put_columns(w, world, run, run->prototype);
 }
 
 /* Bytes of all rows, as far as they are known without looking at cells. */
-static size_t measure(const parts_t *parts)
+size_t snapshot_measure(const parts_t *parts)
 {
     size_t size = ((size_t)parts->entities->bound + parts->entities->queue_count) * sizeof(uint32_t) + 16384;
     for (uint32_t w = 0; w < parts->destruction->world_count; w++) {
@@ -101,8 +146,9 @@ static size_t measure(const parts_t *parts)
 
 /* --- worlds ------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t put_manager(const parts_t *parts, bytes_t *b, manager_t *manager)
+static bp_result_t put_manager(snapshot_writer_t *w, manager_t *manager)
 {
+    bytes_t *b = w->bytes;
     const component_t *component = manager->component;
     bytes_text(b, component->name);
     bytes_u32(b, manager->started);
@@ -118,7 +164,7 @@ static bp_result_t put_manager(const parts_t *parts, bytes_t *b, manager_t *mana
         bytes_u32(b, field->elements);
         bytes_u32(b, field->flags & BP_FIELD_LIST);
     }
-    return state_put_manager(parts, b, manager);
+    return state_put_manager(w, manager);
 }
 
 static void put_notices(bytes_t *b, const notices_t *n)
@@ -202,8 +248,33 @@ static void put_messages(bytes_t *b, const messages_t *messages)
     }
 }
 
-static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handle)
+/* Say what is written next. */
+static void set_key(snapshot_writer_t *w, uint32_t world, uint32_t kind, uint32_t item)
 {
+    w->key = (part_key_t){.world = world, .kind = kind, .item = item};
+}
+
+static bp_result_t put_units(snapshot_writer_t *w, const schedule_t *schedule, uint32_t number)
+{
+    bytes_t *b = w->bytes;
+    bp_result_t result = BP_OK;
+    bytes_u32(b, schedule->count);
+    for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {
+        unit_t *unit = schedule->units[i];
+        bytes_text(b, unit->name);
+        bytes_u32(b, unit->system != NULL);
+        bytes_u32(b, unit->told);
+        bytes_u32(b, unit->subscription);
+        bytes_u64(b, unit->system != NULL ? unit->system->table.state_form : 0);
+        set_key(w, number, PART_UNIT, i);
+        result = state_put_system(w, unit);
+    }
+    return result;
+}
+
+static bp_result_t put_world(snapshot_writer_t *w, bp_world_o *handle, uint32_t number)
+{
+    bytes_t *b = w->bytes;
     world_t *world = &handle->rows;
     const schedule_t *schedule = handle->schedule;
     bp_result_t result = BP_OK;
@@ -216,23 +287,19 @@ static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handl
     bytes_u32(b, handle->clock.stopped);
     bytes_u64(b, world->random);
     bytes_u32(b, world->manager_count);
-    for (uint32_t i = 0; i < world->manager_count && result == BP_OK; i++)
-        result = put_manager(parts, b, world->managers[i]);
+    for (uint32_t i = 0; i < world->manager_count && result == BP_OK; i++) {
+        set_key(w, number, PART_MANAGER, i);
+        result = put_manager(w, world->managers[i]);
+    }
     put_prototypes(b, &world->prototypes);
     bytes_u32(b, world->run_count);
-    for (uint32_t i = 0; i < world->run_count; i++)
-        put_run(b, world, world->runs[i]);
-    put_holed(b, world);
-    bytes_u32(b, schedule->count);
-    for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {
-        unit_t *unit = schedule->units[i];
-        bytes_text(b, unit->name);
-        bytes_u32(b, unit->system != NULL);
-        bytes_u32(b, unit->told);
-        bytes_u32(b, unit->subscription);
-        bytes_u64(b, unit->system != NULL ? unit->system->table.state_form : 0);
-        result = state_put_system(parts, b, unit);
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        set_key(w, number, PART_RUN, i);
+        put_run(w, world, world->runs[i]);
     }
+    put_holed(b, world);
+    if (result == BP_OK)
+        result = put_units(w, schedule, number);
     put_commands(b, &schedule->commands);
     put_messages(b, &schedule->messages);
     put_notices(b, world->notices);
@@ -241,15 +308,27 @@ static bp_result_t put_world(const parts_t *parts, bytes_t *b, bp_world_o *handl
 
 /* --- the host ----------------------------------------------------------------------------------------------------- */
 
-static void put_entities(bytes_t *b, const entities_t *e)
+/* Bytes whose number the reader knows. */
+static void put_block(snapshot_writer_t *w, uint32_t column, const void *bytes, size_t size)
 {
+    bool cut = w->pieces != NULL && size >= PART_LEAST;
+    w->key.column = column;
+    if (w->pieces != NULL)
+        bytes_u64(w->bytes, cut ? SNAPSHOT_PART | pieces_put(w->pieces, w->key, 0, bytes, size) : 0);
+    bytes_put(w->bytes, bytes, cut ? 0 : size);
+}
+
+static void put_entities(snapshot_writer_t *w, const entities_t *e)
+{
+    bytes_t *b = w->bytes;
     uint32_t tail = e->capacity - e->queue_head, first = e->queue_count < tail ? e->queue_count : tail;
     bytes_u32(b, e->base->values.entity_base);
     bytes_u32(b, e->bound);
     bytes_u32(b, e->living);
     bytes_u32(b, e->queue_count);
     bytes_align(b, 16);
-    bytes_put(b, e->lives, e->bound * sizeof *e->lives);
+    set_key(w, 0, PART_IDS, 0);
+    put_block(w, 0, e->lives, e->bound * sizeof *e->lives);
     bytes_put(b, e->queue + e->queue_head, first * sizeof *e->queue);
     bytes_put(b, e->queue, (e->queue_count - first) * sizeof *e->queue);
 }
@@ -337,11 +416,13 @@ static bp_result_t settle(const parts_t *parts)
     return result;
 }
 
-static bp_result_t put_all(const parts_t *parts, bytes_t *b)
+static bp_result_t put_all(snapshot_writer_t *w)
 {
+    const parts_t *parts = w->parts;
+    bytes_t *b = w->bytes;
     bp_result_t result = BP_OK;
     bytes_u64(b, SNAPSHOT_MAGIC);
-    put_entities(b, parts->entities);
+    put_entities(w, parts->entities);
     put_pools(parts, b);
     put_spawns(b, parts->scenes);
     bytes_u32(b, parts->loader->plugins.count);
@@ -350,36 +431,66 @@ static bp_result_t put_all(const parts_t *parts, bytes_t *b)
         bytes_text(b, plugin->name);
         bytes_text(b, plugin->version);
         bytes_u64(b, plugin->desc.state_form);
-        result = state_put_plugin(parts, b, plugin);
+        set_key(w, 0, PART_PLUGIN, i);
+        result = state_put_plugin(w, plugin);
     }
     bytes_u32(b, parts->destruction->world_count);
     for (uint32_t i = 0; i < parts->destruction->world_count && result == BP_OK; i++)
-        result = put_world(parts, b, world_handle(parts->destruction->worlds[i]));
+        result = put_world(w, world_handle(parts->destruction->worlds[i]), i + 1);
+    return result;
+}
+
+static bp_result_t prepare(const parts_t *parts)
+{
+    bp_result_t result = snapshot_moment(parts);
+    if (result == BP_OK)
+        result = snapshot_check(parts);
+    return result == BP_OK ? settle(parts) : result;
+}
+
+/* Write, while plugins keep still. */
+static bp_result_t write_down(snapshot_writer_t *w)
+{
+    loader_pause_all(w->parts->loader, BP_PAUSE_SNAPSHOT);
+    bp_result_t result = put_all(w);
+    loader_resume_all(w->parts->loader, BP_PAUSE_SNAPSHOT);
     return result;
 }
 
 bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes)
 {
     size_t before = bytes->size;
-    bp_result_t result = snapshot_moment(parts);
-    if (result == BP_OK)
-        result = snapshot_check(parts);
-    if (result == BP_OK)
-        result = settle(parts);
+    snapshot_writer_t writer = {.parts = parts, .bytes = bytes};
+    bp_result_t result = prepare(parts);
     if (result != BP_OK)
         return result;
     bytes_align(bytes, 16);
-    if (bytes_reserve(bytes, measure(parts))) {
-        loader_pause_all(parts->loader, BP_PAUSE_SNAPSHOT);
-        result = put_all(parts, bytes);
-        loader_resume_all(parts->loader, BP_PAUSE_SNAPSHOT);
-    }
+    if (bytes_reserve(bytes, snapshot_measure(parts)))
+        result = write_down(&writer);
     if (result == BP_OK && bytes->failed)
         result = error_memory(&parts->base->error, "writing down a host");
     if (result == BP_OK)
         return BP_OK;
     bytes->size = before;
     bytes->failed = false;
+    return result;
+}
+
+bp_result_t snapshot_take_pieces(const parts_t *parts, pieces_t *pieces, const uint64_t *looks)
+{
+    bytes_t *rest = &pieces->rest;
+    snapshot_writer_t writer = {.parts = parts, .bytes = rest, .pieces = pieces, .looks = looks};
+    bp_result_t result = prepare(parts);
+    if (result != BP_OK)
+        return result;
+    rest->size = 0;
+    result = write_down(&writer);
+    if (result == BP_OK)
+        pieces_put(pieces, (part_key_t){.world = BP_NONE, .kind = PART_REST}, 0, rest->start,
+                   rest->failed ? 0 : rest->size);
+    if (result == BP_OK && (rest->failed || pieces->coded.failed || pieces->no_memory))
+        result = error_memory(&parts->base->error, "writing down a host");
+    rest->failed = pieces->coded.failed = false;
     return result;
 }
 

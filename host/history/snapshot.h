@@ -23,8 +23,14 @@
 #include "../scene/scenes.h"
 #include "../step/schedule.h"
 #include "../store/notices.h"
+#include "pieces.h"
+
+#include <string.h>
 
 #define SNAPSHOT_MAGIC UINT64_C(0x32504E5350504B42) /* "BKPPSNP2" */
+
+/* In place of a length: what comes here is a part, whose number is in the lower bits. */
+#define SNAPSHOT_PART (UINT64_C(1) << 63)
 
 /* The parts of a host whose state a snapshot holds. */
 typedef struct parts_t {
@@ -36,6 +42,15 @@ typedef struct parts_t {
     uint32_t *layouts;          /* given out to worlds */
 } parts_t;
 
+/* A snapshot that is being written. */
+typedef struct snapshot_writer_t {
+    const parts_t *parts;
+    bytes_t *bytes;
+    pieces_t *pieces;      /* NULL: nothing is cut */
+    const uint64_t *looks; /* of worlds, with `pieces` */
+    part_key_t key;        /* of what is written now */
+} snapshot_writer_t;
+
 /* Can everything be kept? Else the error names all managers, systems and plugins that do not say how, and what they
  * would have to declare. [main] */
 bp_result_t snapshot_check(const parts_t *parts);
@@ -46,6 +61,15 @@ bp_result_t snapshot_moment(const parts_t *parts);
 /* Append the state of a host to `bytes`, at a multiple of 16. Systems that have come since the last step are settled
  * first, as a step does. On failure nothing has changed, and `bytes` holds what it held. [main], between steps */
 bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes);
+
+/* As snapshot_take, in pieces that are shared with the keyframe before: large columns and states are cut into
+ * `pieces`, the rest is written to pieces->rest, with their numbers in it. looks[w] is when world `w` was looked at
+ * last, 0: never; columns that are stamped and have not been written since are not looked at. The caller calls
+ * pieces_begin before and pieces_end after it. [main], between steps */
+bp_result_t snapshot_take_pieces(const parts_t *parts, pieces_t *pieces, const uint64_t *looks);
+
+/* About how many bytes a snapshot would take at least. */
+size_t snapshot_measure(const parts_t *parts);
 
 /* Texts of all names that are interned, for another process; and interning them there. [main] */
 void snapshot_put_names(const base_t *base, bytes_t *bytes);
@@ -84,7 +108,10 @@ typedef struct kept_prototype_t {
 } kept_prototype_t;
 
 typedef struct kept_column_t {
-    const char *data; /* counted: each cell as text, or as count and items; else as in a run */
+    const char *data;   /* counted: each cell as text, or as count and items; else as in a run */
+    const part_t *part; /* not NULL: the column lies in pieces of `cut`, and `data` is NULL; such a snapshot is there to
+                           be brought back, and not to be compared */
+    const cut_t *cut;
     uint64_t size;
     const kept_field_t *field; /* NULL of the entities' */
     bool counted;
@@ -188,5 +215,18 @@ typedef struct snapshot_t {
  * snapshot is empty. [main] */
 bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size);
 void snapshot_close(snapshot_t *snapshot);
+
+/* Read what snapshot_take_pieces has cut: bytes of this process, whose numbers are believed. */
+bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,
+                                 const void *bytes, size_t size);
+
+/* Copy the bytes of a column. */
+static inline void kept_column_copy(const kept_column_t *column, void *to)
+{
+    if (column->part != NULL)
+        part_copy(column->cut, column->part, to);
+    else
+        memcpy(to, column->data, (size_t)column->size);
+}
 
 #endif

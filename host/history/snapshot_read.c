@@ -13,6 +13,7 @@ typedef struct arena_chunk_t {
 typedef struct opening_t {
     snapshot_t *snapshot;
     reader_t reader;
+    const cut_t *cut; /* not NULL: bytes of this process, with parts in pieces; their numbers are believed */
     bool no_memory;
 } opening_t;
 
@@ -52,6 +53,37 @@ static void expect(opening_t *o, bool right)
     o->reader.failed = o->reader.failed || !right;
 }
 
+/* --- what lies in pieces ------------------------------------------------------------------------------------------ */
+
+/* The part that comes in place of so many bytes; NULL: the bytes come here. */
+static const part_t *part_of(opening_t *o, uint64_t size)
+{
+    uint64_t number = size & ~SNAPSHOT_PART;
+    if ((size & SNAPSHOT_PART) == 0)
+        return NULL;
+    expect(o, o->cut != NULL && number < o->cut->part_count);
+    return o->reader.failed ? NULL : &o->cut->parts[number];
+}
+
+/* The bytes of a part, in one block. */
+static const void *assemble(opening_t *o, const part_t *part)
+{
+    void *block = table(o, (size_t)part->size + 1, 1);
+    if (block != NULL)
+        part_copy(o->cut, part, block);
+    return block;
+}
+
+/* So many bytes, which in a keyframe may lie in pieces. */
+static const void *take_block(opening_t *o, uint64_t size)
+{
+    const part_t *part = o->cut == NULL ? NULL : part_of(o, reader_u64(&o->reader));
+    if (part == NULL)
+        return reader_take(&o->reader, size);
+    expect(o, part->size == size);
+    return o->reader.failed ? NULL : assemble(o, part);
+}
+
 /* --- parts -------------------------------------------------------------------------------------------------------- */
 
 static double read_double(reader_t *r)
@@ -71,7 +103,9 @@ static void read_state(opening_t *o, kept_state_t *state)
     reader_align(r, 8);
     state->size = reader_u64(r);
     reader_align(r, 16);
-    state->data = reader_take(r, state->size);
+    const part_t *part = part_of(o, state->size);
+    state->size = part != NULL ? part->size : state->size;
+    state->data = part != NULL ? assemble(o, part) : reader_take(r, state->size);
     expect(o, state->road != BP_KEEP_UNSAID && state->road <= BP_KEEP_SAVED);
 }
 
@@ -84,9 +118,11 @@ static void read_entities(opening_t *o)
     s->living = reader_u32(r);
     s->queue_count = reader_u32(r);
     reader_align(r, 16);
-    s->lives = reader_take(r, (uint64_t)s->bound * sizeof *s->lives);
+    s->lives = take_block(o, (uint64_t)s->bound * sizeof *s->lives);
     s->queue = reader_take(r, (uint64_t)s->queue_count * sizeof *s->queue);
     expect(o, s->queue_count <= s->bound);
+    if (o->cut != NULL)
+        return;
     uint32_t living = 0;
     for (uint32_t i = 0; !r->failed && i < s->bound; i++)
         living += (s->lives[i] & 1) == 0;
@@ -266,6 +302,12 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
         reader_align(r, 16);
         uint64_t size = reader_u64(r);
         reader_align(r, 16);
+        run->columns[c].part = part_of(o, size);
+        if (run->columns[c].part != NULL) {
+            run->columns[c].size = run->columns[c].part->size;
+            run->columns[c].cut = o->cut;
+            continue;
+        }
         uint64_t padding = 8; /* the 8 bytes of the length are followed by 8 of padding, which the length counts */
         expect(o, size >= padding);
         run->columns[c].size = size - padding;
@@ -282,9 +324,13 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
             kept_column_t *column = &run->columns[first + k];
             column->field = &m->columns[k];
             column->counted = column->field->type == BP_STRING || (column->field->flags & BP_FIELD_LIST) != 0;
-            if (column->counted)
+            if (column->counted && column->part != NULL) {
+                column->data = assemble(o, column->part);
+                column->part = NULL;
+            }
+            if (column->counted && o->cut == NULL)
                 check_counted(o, column, run->count);
-            else
+            if (!column->counted)
                 expect(o, column->size == (uint64_t)run->count * column->field->size);
         }
     }
@@ -338,7 +384,7 @@ static void read_runs(opening_t *o, kept_world_t *w)
         expect(o, (uint64_t)run->column_count * 16 <= reader_left(r) && run->count <= UINT32_MAX / 2);
         run->columns = r->failed ? NULL : table(o, run->column_count, sizeof *run->columns);
         read_columns(o, w, run);
-        if (!r->failed)
+        if (!r->failed && o->cut == NULL)
             check_rows(o, w, run, seen);
     }
 }
@@ -346,7 +392,9 @@ static void read_runs(opening_t *o, kept_world_t *w)
 static void read_holed(opening_t *o, kept_world_t *w)
 {
     reader_t *r = &o->reader;
-    expect(o, reader_u32(r) == w->occupied);
+    uint32_t occupied = reader_u32(r);
+    expect(o, o->cut != NULL || occupied == w->occupied);
+    w->occupied = occupied;
     w->holed_next = reader_u32(r);
     w->holed_lost = reader_u32(r);
     w->holed_count = reader_count(r, sizeof *w->holed);
@@ -511,11 +559,12 @@ static void read_world(opening_t *o, kept_world_t *w)
         read_notices(o, w);
 }
 
-bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size)
+bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,
+                                 const void *bytes, size_t size)
 {
     memset(snapshot, 0, sizeof *snapshot);
     snapshot->memory = memory;
-    opening_t o = {snapshot, reader_of(bytes, size), false};
+    opening_t o = {snapshot, reader_of(bytes, size), cut, false};
     expect(&o, reader_u64(&o.reader) == SNAPSHOT_MAGIC);
     if (!o.reader.failed)
         read_entities(&o);
@@ -539,4 +588,9 @@ bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *
         return error_memory(error, "reading what was written down of a host");
     return error_set(error, BP_ERROR_SYNTAX, "what was written down of a host is damaged, about byte %zu of %zu", at,
                      size);
+}
+
+bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size)
+{
+    return snapshot_open_pieces(snapshot, memory, error, NULL, bytes, size);
 }

@@ -70,41 +70,44 @@ bp_result_t snapshot_check(const parts_t *parts)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static void put(bytes_t *bytes, uint32_t road, bool present, const void *data, size_t size)
+static void put(snapshot_writer_t *writer, uint32_t road, bool present, const void *data, size_t size)
 {
+    bytes_t *bytes = writer->bytes;
+    bool cut = writer->pieces != NULL && size >= PART_LEAST;
     bytes_u32(bytes, road);
     bytes_u32(bytes, present);
     bytes_align(bytes, 8);
-    bytes_u64(bytes, size);
+    bytes_u64(bytes, cut ? SNAPSHOT_PART | pieces_put(writer->pieces, writer->key, 0, data, size) : size);
     bytes_align(bytes, 16);
-    bytes_put(bytes, data, size);
+    bytes_put(bytes, data, cut ? 0 : size);
 }
 
-static void put_plain(bytes_t *bytes, uint32_t road, const void *state, uint64_t form)
+static void put_plain(snapshot_writer_t *writer, uint32_t road, const void *state, uint64_t form)
 {
     bool copied = road == BP_KEEP_PLAIN && state != NULL;
-    put(bytes, road, state != NULL, state, copied ? (uint32_t)form : 0);
+    put(writer, road, state != NULL, state, copied ? (uint32_t)form : 0);
 }
 
-bp_result_t state_put_manager(const parts_t *parts, bytes_t *bytes, manager_t *manager)
+bp_result_t state_put_manager(snapshot_writer_t *writer, manager_t *manager)
 {
     const component_t *component = manager->component;
     uint32_t road = state_road_of_manager(manager);
     void *data = NULL;
     size_t size = 0;
     if (road != BP_KEEP_SAVED) {
-        put_plain(bytes, road, manager->verb.handed.state, component->table.state_form);
+        put_plain(writer, road, manager->verb.handed.state, component->table.state_form);
         return BP_OK;
     }
     bp_result_t result = verb_save(component, &manager->verb, &data, &size);
     if (result != BP_OK)
-        return error_prefix(&parts->base->error, result, "component '%s' cannot be written down: ", component->name);
-    put(bytes, road, manager->verb.handed.state != NULL, data, size);
+        return error_prefix(&writer->parts->base->error, result, "component '%s' cannot be written down: ",
+                            component->name);
+    put(writer, road, manager->verb.handed.state != NULL, data, size);
     memory_free(plugin_account(component->owner), data, size);
     return BP_OK;
 }
 
-bp_result_t state_put_system(const parts_t *parts, bytes_t *bytes, unit_t *unit)
+bp_result_t state_put_system(snapshot_writer_t *writer, unit_t *unit)
 {
     const system_t *system = unit->system;
     uint32_t road = system == NULL ? BP_KEEP_NOTHING : state_road_of_system(system);
@@ -112,21 +115,20 @@ bp_result_t state_put_system(const parts_t *parts, bytes_t *bytes, unit_t *unit)
     size_t size = 0;
     if (road != BP_KEEP_SAVED) {
         bool output = system == NULL || (system->table.flags & BP_SYSTEM_OUTPUT) != 0;
-        put_plain(bytes, road, output ? NULL : unit->verb.handed.state, output ? 0 : system->table.state_form);
+        put_plain(writer, road, output ? NULL : unit->verb.handed.state, output ? 0 : system->table.state_form);
         return BP_OK;
     }
     bp_result_t result = verb_system_save(system, &unit->verb, &data, &size);
     if (result != BP_OK)
-        return error_prefix(&parts->base->error, result, "system '%s' cannot be written down: ", system->name);
-    put(bytes, road, unit->verb.handed.state != NULL, data, size);
+        return error_prefix(&writer->parts->base->error, result, "system '%s' cannot be written down: ", system->name);
+    put(writer, road, unit->verb.handed.state != NULL, data, size);
     memory_free(plugin_account(system->owner), data, size);
     return BP_OK;
 }
 
-bp_result_t state_put_plugin(const parts_t *parts, bytes_t *bytes, plugin_t *plugin)
+bp_result_t state_put_plugin(snapshot_writer_t *writer, plugin_t *plugin)
 {
-    (void)parts;
-    put_plain(bytes, state_road_of_plugin(plugin), plugin->handed.state, plugin->desc.state_form);
+    put_plain(writer, state_road_of_plugin(plugin), plugin->handed.state, plugin->desc.state_form);
     return BP_OK;
 }
 

@@ -16,10 +16,11 @@ uint32_t state_road_of_manager(const manager_t *manager);
 uint32_t state_road_of_system(const system_t *system);
 uint32_t state_road_of_plugin(const plugin_t *plugin);
 
-/* Append a state to a snapshot. Errors: those of the owner's `save`; memory is seen by the writer. [main] */
-bp_result_t state_put_manager(const parts_t *parts, bytes_t *bytes, manager_t *manager);
-bp_result_t state_put_system(const parts_t *parts, bytes_t *bytes, unit_t *unit);
-bp_result_t state_put_plugin(const parts_t *parts, bytes_t *bytes, plugin_t *plugin);
+/* Append a state to a snapshot, under the writer's key. Errors: those of the owner's `save`; memory is seen by the
+ * writer. [main] */
+bp_result_t state_put_manager(snapshot_writer_t *writer, manager_t *manager);
+bp_result_t state_put_system(snapshot_writer_t *writer, unit_t *unit);
+bp_result_t state_put_plugin(snapshot_writer_t *writer, plugin_t *plugin);
 
 /* A state on its way back. Exactly one of the first three is set. */
 typedef struct state_back_t {

@@ -99,6 +99,7 @@ typedef struct world_t {
     uint64_t moment;           /* the stamp of what is written now */
     uint32_t stamp_users;      /* who ask for stamps of rows; 0: runs have none */
     uint32_t askers;           /* all who ask for stamps, of rows or of slots */
+    bool kept_for_history;     /* the host's history is one who asks for stamps of rows */
 
     base_t *base;
     entities_t *entities;

@@ -5,9 +5,21 @@
 
 #include <string.h>
 
-enum { STEPS = 80, VISITS = 60 };
+enum { STEPS = 80, VISITS = 60, CROWD = 4000 };
 
-static void open_host(rig_t *rig, uint32_t threads, uint64_t budget)
+/* So many bodies more: enough for keyframes to hold them in pieces. */
+static void add_crowd(bp_host_o *host, uint32_t count)
+{
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    static bp_entity_t entities[CROWD];
+    uint32_t key, prototype;
+    EXPECT(api->world->key(world, api->world->component(world, "body"), 0, &key) == BP_OK, "key");
+    EXPECT(api->world->prototype(world, &key, 1, &prototype) == BP_OK, "prototype");
+    WORKS(host, api->world->create(world, prototype, entities, count));
+}
+
+static void open_host(rig_t *rig, uint32_t threads, uint64_t budget, uint32_t crowd)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(rig);
@@ -18,6 +30,7 @@ static void open_host(rig_t *rig, uint32_t threads, uint64_t budget)
     rig->desc.threads = threads;
     rig_open(rig);
     recall_open(rig->host);
+    add_crowd(rig->host, crowd);
     WORKS(rig->host, bp_host_remember(rig->host, budget));
 }
 
@@ -38,16 +51,18 @@ static void run(bp_host_o *host, uint64_t hashes[STEPS + 1], uint64_t seed, uint
     }
 }
 
-static void visit(uint32_t threads, uint64_t seed, uint64_t budget, uint32_t every)
+static void visit(uint32_t threads, uint64_t seed, uint64_t budget, uint32_t every, uint32_t keyframes_ms)
 {
+    uint32_t crowd = keyframes_ms == 0 ? CROWD : 0;
     uint64_t without[STEPS + 1], hashes[STEPS + 1], random = seed;
     uint32_t impossible = 0;
     rig_t rig;
-    open_host(&rig, 1, 0);
+    open_host(&rig, 1, 0, crowd);
     run(rig.host, without, seed, every);
     recall_close(&rig);
-    open_host(&rig, threads, budget);
+    open_host(&rig, threads, budget, crowd);
     bp_host_o *host = rig.host;
+    bp_host_keyframe_every(host, keyframes_ms);
     run(host, hashes, seed, every);
     EXPECT(memcmp(hashes, without, sizeof hashes) == 0, "a host that remembers goes another way");
     for (uint32_t v = 0; v < VISITS; v++) {
@@ -79,21 +94,98 @@ static void visit(uint32_t threads, uint64_t seed, uint64_t budget, uint32_t eve
 START_TEST(any_step_is_what_it_was)
 {
     static const uint32_t threads[] = {1, 2, 4};
-    visit(threads[_i], 11, UINT64_C(1) << 30, 1);
-    visit(threads[_i], 12, UINT64_C(1) << 30, 9);
+    visit(threads[_i], 11, UINT64_C(1) << 30, 1, 1000);
+    visit(threads[_i], 12, UINT64_C(1) << 30, 9, 1000);
+}
+END_TEST
+
+/* Each keyframe shares what the stamps say is the same, and is brought back. */
+START_TEST(what_keyframes_share_is_what_was)
+{
+    static const uint32_t threads[] = {1, 2, 4};
+    for (uint64_t seed = 20; seed < 24; seed++)
+        visit(threads[_i], seed, UINT64_C(1) << 30, 1 + (uint32_t)seed % 3, 0);
 }
 END_TEST
 
 START_TEST(a_small_budget_holds)
 {
-    visit(1, 13, 600000, 3);
+    visit(1, 13, 600000, 3, 1000);
+    visit(1, 14, 4000000, 3, 0);
+}
+END_TEST
+
+/* --- sharing ------------------------------------------------------------------------------------------------------ */
+
+enum { MANY = 20000, MOVED = 12, WEEK = 7 * 24 * 3600 };
+
+static void open_moving(rig_t *rig, uint32_t count)
+{
+    uint32_t key, prototype;
+    static bp_entity_t entities[MANY];
+    rig_init(rig);
+    rig_open(rig);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "zoo", NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
+    WORKS(rig->host, bp_world_use_component(world, "body"));
+    EXPECT(rig->api->world->key(world, rig->api->world->component(world, "body"), 0, &key) == BP_OK, "key");
+    EXPECT(rig->api->world->prototype(world, &key, 1, &prototype) == BP_OK, "prototype");
+    WORKS(rig->host, rig->api->world->create(world, prototype, entities, count));
+}
+
+/* Positions move in each step, and are kept once more; masses, velocities and ids are not. */
+START_TEST(keyframes_share_what_nobody_wrote)
+{
+    rig_t rig;
+    open_moving(&rig, MANY);
+    WORKS(rig.host, bp_host_remember(rig.host, UINT64_C(1) << 30));
+    bp_host_keyframe_every(rig.host, 0);
+    WORKS(rig.host, bp_host_step(rig.host));
+    uint64_t one = recall_history(rig.host).bytes;
+    for (uint32_t i = 0; i < 50; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    uint64_t more = (recall_history(rig.host).bytes - one) / 50;
+    EXPECT(recall_history(rig.host).keyframes == 52, "%u keyframes", recall_history(rig.host).keyframes);
+    EXPECT(one > 4 * MANY * MOVED && more >= MANY * MOVED && more < MANY * MOVED + 8192, "one %llu, one more %llu",
+           (unsigned long long)one, (unsigned long long)more);
+    rig_close(&rig);
+}
+END_TEST
+
+/* A keyframe for each second of a week: the past is the whole week, coarser with its age, and what the host takes never
+ * exceeds what it takes without a past by more than the budget. */
+START_TEST(a_week_fits_into_a_fixed_budget)
+{
+    const uint64_t budget = 1 << 20;
+    rig_t rig;
+    open_moving(&rig, 100);
+    for (uint32_t i = 0; i < 100; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    size_t without = rig.heap.bytes, most = 0;
+    WORKS(rig.host, bp_host_remember(rig.host, budget));
+    bp_host_keyframe_every(rig.host, 0);
+    for (uint32_t i = 0; i < WEEK; i++) {
+        WORKS(rig.host, bp_host_step(rig.host));
+        most = rig.heap.bytes > most ? rig.heap.bytes : most;
+    }
+    bp_history_t h = recall_history(rig.host);
+    EXPECT(most - without <= budget, "%zu bytes more than without a past", most - without);
+    EXPECT(h.first == 100 && h.last == WEEK + 100, "from %llu to %llu", (unsigned long long)h.first,
+           (unsigned long long)h.last);
+    EXPECT(h.keyframes > 100 && h.bytes > budget / 2, "%u keyframes in %llu bytes", h.keyframes,
+           (unsigned long long)h.bytes);
+    for (uint64_t ago = 1; ago < WEEK / 2; ago *= 2) {
+        WORKS(rig.host, bp_host_go(rig.host, h.last - ago));
+        WORKS(rig.host, bp_host_go(rig.host, h.last));
+    }
+    rig_close(&rig);
 }
 END_TEST
 
 START_TEST(output_is_left_out_and_told)
 {
     rig_t rig;
-    open_host(&rig, 1, UINT64_C(1) << 30);
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
     for (uint32_t i = 0; i < 20; i++)
         WORKS(rig.host, bp_host_step(rig.host));
     EXPECT(recall_scribe->runs == 20, "it runs");
@@ -109,7 +201,7 @@ START_TEST(the_first_change_begins_another_future)
 {
     rig_t rig;
     uint64_t moment;
-    open_host(&rig, 1, UINT64_C(1) << 30);
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
     bp_host_o *host = rig.host;
     bp_entity_t e = entity_with(bp_host_api(host)->world->at(host, 0), "body");
     for (uint32_t i = 0; i < 10; i++)
@@ -136,7 +228,7 @@ END_TEST
 START_TEST(the_present_is_never_lost)
 {
     rig_t rig;
-    open_host(&rig, 1, UINT64_C(1) << 30);
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
     bp_host_o *host = rig.host;
     for (uint64_t i = 0; i < 10; i++) {
         recall_act(host, i, 3);
@@ -166,7 +258,10 @@ Suite *history_suite(void)
     TCase *tcase = tcase_create("history");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, any_step_is_what_it_was, 0, 3);
+    tcase_add_loop_test(tcase, what_keyframes_share_is_what_was, 0, 3);
     tcase_add_test(tcase, a_small_budget_holds);
+    tcase_add_test(tcase, keyframes_share_what_nobody_wrote);
+    tcase_add_test(tcase, a_week_fits_into_a_fixed_budget);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, the_present_is_never_lost);

@@ -1,0 +1,26 @@
+/* history_inner.h - what the files of the history share.
+ *
+ * Not here: what others call (history.h).
+ */
+#ifndef HOST_HISTORY_HISTORY_INNER_H
+#define HOST_HISTORY_HISTORY_INNER_H
+
+#include "history.h"
+
+/* Write a line of the history's to the log. */
+void history_say(const history_t *history, int32_t level, const char *why);
+
+/* Forget the calls of one moment; and those of `count` moments. */
+void history_drop_calls(history_t *history, touch_t *touch);
+void history_drop_touches(history_t *history, uint32_t first, uint32_t count);
+
+/* Drop what is missed least until so many bytes more have room in the budget, or no keyframe is left. */
+void history_make_room(history_t *history, uint64_t needed);
+bool history_make_room_for_piece(void *history, uint64_t needed); /* the same for keyframes (pieces.h) */
+
+/* Keep the present moment. Errors: those of a snapshot; BP_ERROR_LIMIT, memory. history_keep_or_say: the log is told of
+ * a failure once, and again only after a keyframe has succeeded. */
+bp_result_t history_keep(history_t *history, bool touched);
+void history_keep_or_say(history_t *history, bool touched);
+
+#endif

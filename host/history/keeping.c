@@ -1,0 +1,117 @@
+/* keeping.c - the present moment kept as a keyframe, and what goes where the budget is full.
+ *
+ * Keyframes go that are missed least, and at last the oldest past, with its steps and calls.
+ */
+#include "history_inner.h"
+
+#include "../os/os.h"
+
+#include <inttypes.h>
+
+void history_say(const history_t *h, int32_t level, const char *why)
+{
+    log_write(&h->parts.base->log, level, "host", "history: %s", why);
+}
+
+void history_drop_calls(history_t *h, touch_t *touch)
+{
+    h->call_bytes -= touch->size;
+    memory_free(&h->memory, touch->calls, touch->size);
+    touch->calls = NULL;
+    touch->size = 0;
+}
+
+void history_drop_touches(history_t *h, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        history_drop_calls(h, &h->touches[i]);
+    h->touch_count -= count;
+    if (h->touch_count > first)
+        memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
+}
+
+/* Drop the first keyframe, and the steps and touches before the next one. */
+static void drop_first(history_t *h)
+{
+    keyframes_drop(&h->keyframes, 0);
+    uint64_t first = h->keyframes.count > 0 ? h->keyframes.items[0].moment : h->now;
+    taken_drop(&h->taken, first);
+    h->first = first;
+    uint32_t touches = 0;
+    while (touches < h->touch_count && h->touches[touches].moment < first)
+        touches++;
+    history_drop_touches(h, 0, touches);
+}
+
+/* The bytes that lists and calls take. */
+static uint64_t beside_keyframes(const history_t *h)
+{
+    return keyframes_room(&h->keyframes) + taken_room(&h->taken) + h->touch_capacity * sizeof *h->touches +
+           h->call_bytes;
+}
+
+static uint64_t used(const history_t *h)
+{
+    return h->store.pieces.bytes + beside_keyframes(h);
+}
+
+/* Drop keyframes until so many bytes more have room. Where lists and calls take more than half of the budget, the
+ * oldest past goes, with its calls, rather than all keyframes in between. */
+void history_make_room(history_t *h, uint64_t needed)
+{
+    while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
+        bool oldest = h->keyframes.count > 1 && beside_keyframes(h) > h->budget / 2;
+        uint32_t least = oldest ? BP_NONE : keyframes_least_missed(&h->keyframes, h->last);
+        if (least != BP_NONE)
+            keyframes_drop(&h->keyframes, least);
+        else
+            drop_first(h);
+    }
+}
+
+bool history_make_room_for_piece(void *context, uint64_t bytes)
+{
+    history_t *h = context;
+    history_make_room(h, bytes);
+    return used(h) + bytes <= h->budget;
+}
+
+/* Keep the present moment. Where its keyframe is the only one, nothing before it can be computed. */
+bp_result_t history_keep(history_t *h, bool touched)
+{
+    uint64_t began = os_clock_ns();
+    keyframe_t keyframe = {.moment = h->now, .touched = touched};
+    if (!keyframes_reserve(&h->keyframes))
+        return error_memory(&h->parts.base->error, "remembering a moment");
+    history_make_room(h, 0);
+    h->store.pieces.most = h->store.pieces.bytes + h->budget - used(h);
+    if (snapshot_measure(&h->parts) > h->budget)
+        return error_set(&h->parts.base->error, BP_ERROR_LIMIT,
+                         "a keyframe takes about %zu bytes, and history has room for %" PRIu64,
+                         snapshot_measure(&h->parts), h->budget);
+    bp_result_t result = keyframe_take(&h->store, &h->parts, &keyframe);
+    if (result != BP_OK)
+        return result;
+    keyframes_put(&h->keyframes, &keyframe);
+    if (h->keyframes.count == 1 && h->first < h->now) {
+        taken_drop(&h->taken, h->now);
+        h->first = h->now;
+        history_drop_touches(h, 0, h->touch_count);
+    }
+    h->taken_at = os_clock_ns();
+    h->took = h->taken_at - began;
+    return BP_OK;
+}
+
+/* Take a keyframe; the log is told of a failure once, and again only after a keyframe has succeeded. */
+void history_keep_or_say(history_t *h, bool touched)
+{
+    if (history_keep(h, touched) == BP_OK) {
+        h->failing = false;
+        return;
+    }
+    h->taken_at = os_clock_ns();
+    if (!h->failing)
+        history_say(h, BP_LOG_WARNING, h->parts.base->error.text);
+    h->failing = true;
+}

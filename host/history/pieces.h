@@ -1,0 +1,109 @@
+/* pieces.h - what a keyframe holds, cut into pieces that are shared with other keyframes.
+ *
+ * A *part* is a stretch of bytes with a key that says what they are: a column of a run, a state. A part is cut from its
+ * beginning into pieces of one size. Where a keyframe is taken after another one, the part of the same key is looked at
+ * piece by piece: a piece that nobody has written since (store/stamps.h), or that has been written with the same bytes,
+ * is held by both keyframes, and goes with the last of them. So memory is taken for what has changed, and time as well
+ * where stamps tell what that is.
+ *
+ * Parts come in the order of their keys, in every keyframe.
+ *
+ * Invariant: `bytes` of a store is what all pieces, tables and the rooms for taking the next keyframe take.
+ *
+ * Not here: what parts mean (snapshot.c), and which keyframes there are (keyframes.h).
+ */
+#ifndef HOST_HISTORY_PIECES_H
+#define HOST_HISTORY_PIECES_H
+
+#include "../base/bytes.h"
+#include "../store/stamps.h"
+
+enum {
+    PIECE_BYTES = 4096, /* at least, but for the last piece of a part; whole blocks of stamps of a column */
+    PART_LEAST = 1024   /* bytes; smaller parts are written down with what is not cut */
+};
+
+/* In front of the bytes of a piece. */
+typedef struct piece_t {
+    uint32_t users, size;
+    uint64_t padding; /* the bytes lie at a multiple of 16 */
+} piece_t;
+
+static inline char *piece_bytes(const piece_t *piece)
+{
+    return (char *)(uintptr_t)(piece + 1);
+}
+
+/* What parts are of, in the order in which snapshots write them. */
+enum { PART_IDS, PART_PLUGIN, PART_MANAGER, PART_RUN, PART_UNIT, PART_REST };
+
+typedef struct part_key_t {
+    uint32_t world; /* its number from 1 on; 0: of the host; BP_NONE: PART_REST */
+    uint32_t kind;  /* PART_... */
+    uint32_t item, column;
+} part_key_t;
+
+typedef struct part_t {
+    part_key_t key;
+    uint64_t size;         /* of all pieces together */
+    uint32_t stride;       /* of each piece but the last */
+    uint32_t first, count; /* its pieces */
+    uint32_t mark;         /* a part of another mark is another part */
+} part_t;
+
+/* All parts of one keyframe, in one block. */
+typedef struct cut_t {
+    part_t *parts;
+    piece_t **pieces;
+    uint32_t part_count, piece_count;
+} cut_t;
+
+typedef struct pieces_t {
+    memory_t *memory;
+    uint64_t bytes, most;
+    /* Make room for so many bytes more than `most`, or answer no. */
+    bool (*make_room)(void *context, uint64_t bytes);
+    void *context;
+    const cut_t *before; /* the keyframe that the next one is compared with; NULL: none */
+
+    /* While parts are being cut: */
+    bytes_t rest;        /* what is not cut: room for whoever writes it */
+    bytes_t coded;       /* a column on its way into pieces: likewise */
+    part_t *parts;
+    piece_t **pieces;
+    uint32_t part_count, part_capacity, piece_count, piece_capacity;
+    uint32_t at;         /* the part of `before` that comes next */
+    bool trust;          /* stamps are to be believed */
+    bool no_memory, full;
+    uint64_t rooms;      /* of these, as far as they are counted in `bytes` */
+} pieces_t;
+
+void pieces_init(pieces_t *pieces, memory_t *memory);
+
+/* Free the rooms for taking keyframes. */
+void pieces_free(pieces_t *pieces);
+
+/* Begin to cut parts; where not `trust`, values may have been written without a stamp. */
+void pieces_begin(pieces_t *pieces, bool trust);
+
+/* The parts that have been cut since; NULL when out of memory, or where there was no room: nothing is held then. */
+cut_t *pieces_end(pieces_t *pieces);
+void pieces_drop(pieces_t *pieces, cut_t *cut);
+
+/* Cut bytes. Returns the number of the part. A failure shows at the end. */
+uint32_t pieces_put(pieces_t *pieces, part_key_t key, uint32_t mark, const void *bytes, size_t size);
+
+/* Cut a column; `stamps` say what was written after the moment `since`; NULL: all of it may have been. */
+uint32_t pieces_put_column(pieces_t *pieces, part_key_t key, uint32_t mark, const char *cells, uint32_t rows,
+                           uint32_t cell, const stamps_t *stamps, uint64_t since);
+
+/* Take a part as it was before, where there is one. False: there is none. */
+bool pieces_repeat(pieces_t *pieces, part_key_t key, uint32_t mark, uint32_t *number);
+
+/* Copy all bytes of a part. */
+void part_copy(const cut_t *cut, const part_t *part, void *to);
+
+/* Are these the bytes of the part? */
+bool part_is(const cut_t *cut, const part_t *part, const void *bytes);
+
+#endif
