@@ -14,6 +14,8 @@
 
 #include "worlds.h"
 
+#include "engine/host.h"
+
 #include <bp_plugin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,15 +232,19 @@ static uint32_t length_of(uint32_t row)
 static void fill_lists(const bench_world_t *w)
 {
     bp_run_t run;
+    lists_call_t call;
     uint32_t cursor = 0;
     worlds_next_run(w->world, w->api->world->component(w->world, "tally"), &cursor, &run);
     bp_list_t *lists = run.columns[0];
+    lists_begin(&call, &w->world->rows.lists);
     for (uint32_t i = 0; i < run.count; i++) {
         for (uint32_t k = 0; k < length_of(i); k++) {
             float value = (float)((i + k) % 16);
-            bp_list_append(run.lists, &lists[i], &value, sizeof value);
+            if (bp_list_append(&call.seen, &lists[i], &value, sizeof value) == NULL)
+                abort();
         }
     }
+    lists_end(&call);
 }
 
 static void *setup_go(uint32_t size)
