@@ -97,6 +97,9 @@ extern const group_t group_frustum;
 extern const group_t group_list_append, group_list_iterate;
 extern const gauge_t gauge_list_empty;
 
+/* cases_names.c */
+extern const group_t group_text_set, group_text_set_each, group_text_get_each, group_text_come_and_go;
+
 /* cases_reload.c */
 extern const group_t group_reload, group_reload_narrow, group_reload_own, group_reload_trial;
 

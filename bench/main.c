@@ -47,6 +47,7 @@ static const group_t *const groups[] = {
     &group_join_prototypes, &group_join_own,
     &group_notices,      &group_threads_compute, &group_threads_light, &group_empty,
     &group_bubbles,      &group_bubbles_start,   &group_list_append, &group_list_iterate,
+    &group_text_set,     &group_text_set_each,   &group_text_get_each, &group_text_come_and_go,
     &group_index, &group_index_500, &group_index_5000, &group_index_alone, &group_index_old,
 };
 

@@ -298,6 +298,8 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
         bp_field_t declared = {0};
         memcpy(&declared, (const char *)list->items + (size_t)i * list->item_size,
                list->item_size < sizeof declared ? list->item_size : sizeof declared);
+        if ((declared.flags & BP_FIELD_HIDDEN) != 0)
+            continue; /* no property */
         bool whole = declared.count > 1 || (declared.flags & BP_FIELD_LIST) != 0;
         conformance_property_t *p =
             whole ? &c->wholes[c->whole_count++] : &c->properties[c->property_count++];

@@ -29,8 +29,6 @@ static uint32_t length_of(const whole_t *w, uint32_t turn)
 static void make_item(const whole_t *w, uint32_t turn, uint32_t i, conformance_value_t *v)
 {
     conformance_value(w->c, w->p, 1 + w->seed + turn * 1009u + i, v);
-    if (w->p->declared.values != NULL)
-        memset(&v->value, 0, sizeof v->value); /* most numbers have no name */
 }
 
 static bp_property_t resolve(const whole_t *w, const char *element)

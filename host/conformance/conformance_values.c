@@ -133,12 +133,66 @@ static void begin_value(uint32_t type, conformance_value_t *v)
         v->value.string = v->text;
 }
 
+/* The next name of a list of named values, "idle walking=4 running", and its number; false: there is none. */
+static bool next_named(const char **list, const char **name, size_t *length, int64_t *number)
+{
+    char *end;
+    *name = *list + strspn(*list, " ");
+    *length = strcspn(*name, " =");
+    if (*length == 0)
+        return false;
+    ++*number;
+    *list = *name + *length;
+    if (**list == '=') {
+        *number = strtoll(*list + 1, &end, 0);
+        *list = end;
+    }
+    return true;
+}
+
+/* What a named value counts for: its number, or its bit. */
+static int64_t named_part(const conformance_property_t *p, int64_t number)
+{
+    return (p->declared.flags & BP_FIELD_BITS) != 0 ? (int64_t)(UINT64_C(1) << number) : number;
+}
+
+static void put_integer(uint32_t type, int64_t number, bp_value_t *value)
+{
+    switch (conformance_size(type)) {
+    case 1: value->u8 = (uint8_t)number; break;
+    case 2: value->u16 = (uint16_t)number; break;
+    case 4: value->u32 = (uint32_t)number; break;
+    default: value->u64 = (uint64_t)number; break;
+    }
+}
+
+/* A default that is written by its name, or by several with '|' between them; false: it is a number. */
+static bool named_default(const conformance_property_t *p, bp_value_t *value)
+{
+    int64_t sum = 0;
+    const char *text = p->declared.initial;
+    if (p->declared.values == NULL || strchr("-0123456789", text[0]) != NULL)
+        return false;
+    for (size_t wanted; *text != '\0'; text += wanted + (text[wanted] == '|')) {
+        const char *list = p->declared.values, *name;
+        size_t length;
+        int64_t number = -1;
+        wanted = strcspn(text, "|");
+        while (next_named(&list, &name, &length, &number)) {
+            if (length == wanted && memcmp(name, text, length) == 0)
+                sum |= named_part(p, number);
+        }
+    }
+    put_integer(p->declared.type, sum, value);
+    return true;
+}
+
 bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *v)
 {
     const char *text = p->declared.initial;
     uint32_t type = p->declared.type;
     begin_value(type, v);
-    if (text == NULL || text[0] == '\0')
+    if (text == NULL || text[0] == '\0' || named_default(p, &v->value))
         return true;
     if (type == BP_COLOUR)
         v->value.colour.a = 1;
@@ -240,6 +294,22 @@ static bp_quat_t random_turn(uint64_t *random)
                        (float)(parts[3] / length)};
 }
 
+/* One of the named values, or some of the named bits. */
+static void random_named(uint64_t *random, const conformance_property_t *p, bp_value_t *value)
+{
+    const char *list = p->declared.values, *name;
+    size_t length;
+    int64_t number = -1, chosen = 0;
+    bool bits = (p->declared.flags & BP_FIELD_BITS) != 0;
+    for (uint32_t seen = 1; next_named(&list, &name, &length, &number); seen++) {
+        if (bits && bp_random_below(random, 2) == 0)
+            chosen |= named_part(p, number);
+        else if (!bits && bp_random_below(random, seen) == 0)
+            chosen = number;
+    }
+    put_integer(p->declared.type, chosen, value);
+}
+
 void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed,
                        conformance_value_t *v)
 {
@@ -250,6 +320,10 @@ void conformance_value(conformance_t *c, const conformance_property_t *p, uint64
         return;
     }
     begin_value(type, v);
+    if (p->declared.values != NULL && p->declared.values[0] != '\0') {
+        random_named(&random, p, &v->value);
+        return;
+    }
     switch (type) {
     case BP_BOOL: v->value.boolean = (uint8_t)bp_random_below(&random, 2); break;
     case BP_I32: v->value.i32 = (int32_t)random_integer(&random, p, INT32_MIN, INT32_MAX); break;

@@ -71,13 +71,14 @@ static int print_fields(const bp_field_list_t *fields, const char *heading, bool
 {
     static const char *const headings[] = {"Type", "Default", "Unit", "Range", "About"};
     table_t table;
-    if (fields->count == 0)
+    uint32_t count = describe_count(fields);
+    if (count == 0)
         return STATUS_FINE;
     table_begin(&table, 6);
     table_cell(&table, heading);
     for (uint32_t i = 0; i < 5; i++)
         table_cell(&table, headings[i]);
-    for (uint32_t i = 0; i < fields->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         bp_field_t field = describe_field(fields, i);
         add_field(&table, &field);
     }
@@ -253,7 +254,7 @@ static json_t *fields_json(const bp_field_list_t *fields)
 {
     json_t *list = json_array();
     int bad = 0;
-    for (uint32_t i = 0; i < fields->count; i++) {
+    for (uint32_t i = 0; i < describe_count(fields); i++) {
         bp_field_t field = describe_field(fields, i);
         bad |= json_array_append_new(list, field_json(&field));
     }
@@ -429,6 +430,14 @@ bp_field_t describe_field(const bp_field_list_t *list, uint32_t index)
     bp_field_t field;
     copy_item(&field, sizeof field, list->items, list->item_size, index);
     return field;
+}
+
+uint32_t describe_count(const bp_field_list_t *list)
+{
+    uint32_t count = list->count;
+    while (count > 0 && (describe_field(list, count - 1).flags & BP_FIELD_HIDDEN) != 0)
+        count--;
+    return count;
 }
 
 const char *describe_type(uint32_t type)

@@ -41,6 +41,9 @@ bp_term_t describe_term(const bp_term_list_t *list, uint32_t index);
 bp_term_field_t describe_asked(const bp_term_field_list_t *list, uint32_t index);
 bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
 
+/* How many fields of a list are properties or options: all but hidden ones, which come last. */
+uint32_t describe_count(const bp_field_list_t *list);
+
 /* "f32", "vec3"; "?" for a number that is no type. */
 const char *describe_type(uint32_t type);
 

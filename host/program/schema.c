@@ -90,7 +90,7 @@ static json_t *type_names(const program_t *program)
 static int set_properties(json_t *properties, const bp_component_i *component, bool each)
 {
     int bad = 0;
-    for (uint32_t i = 0; i < component->fields.count; i++) {
+    for (uint32_t i = 0; i < describe_count(&component->fields); i++) {
         bp_field_t field = describe_field(&component->fields, i);
         if ((field.flags & BP_FIELD_READ_ONLY) == 0 && strcmp(field.name, "type") != 0)
             bad |= json_object_set_new(properties, field.name, schema_of_property(&field, each));
@@ -160,7 +160,7 @@ static json_t *inherited_schema(const program_t *program, bool each)
     json_t *properties = json_object();
     int bad = properties == NULL ? -1 : 0;
     while (bad == 0 && next_type(&types, &component)) {
-        for (uint32_t i = 0; i < component.fields.count && bad == 0; i++) {
+        for (uint32_t i = 0; i < describe_count(&component.fields) && bad == 0; i++) {
             bp_field_t field = describe_field(&component.fields, i);
             if ((field.flags & BP_FIELD_READ_ONLY) == 0)
                 bad = merge_property(properties, field.name, schema_of_property(&field, each));

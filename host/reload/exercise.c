@@ -17,11 +17,13 @@ enum {
 
 /* --- properties --------------------------------------------------------------------------------------------------- */
 
-/* Read every property of own storage, and write the value that was read: `get` and `set`. */
+/* Read every property, and write the value that was read, where code of the component is called for it: `get` and `set`
+ * of own storage, `rows_set`. */
 static void touch_properties(world_t *world, const manager_t *manager, const bp_entity_t *entities, uint32_t count)
 {
     const component_t *component = manager->component;
-    for (uint32_t f = 0; f < component->field_count && component->own_storage && count > 0; f++) {
+    bool called = component->own_storage || component->rows.rows_set != NULL;
+    for (uint32_t f = 0; f < component->field_count && called && count > 0; f++) {
         const field_t *field = &component->fields[f];
         bp_property_t property;
         size_t size = (size_t)count * field->size;

@@ -141,6 +141,24 @@ START_TEST(the_schema_names_what_may_be_written)
 }
 END_TEST
 
+static const char team_ini[] = "[host]\nplugins = ./team.so\n[world main]\ncomponents = team\n"
+                               "[spawn main x]\ncomponents = team\nteam.side = red\n";
+
+START_TEST(a_hidden_field_is_in_no_listing_and_in_no_schema)
+{
+    static const char *const commands[] = {"plugins", "plugins --json", "schema"};
+    expect(shell("${CC:-cc} -shared -fPIC -I plugin_api examples/plugin/team.c -o '" SCRATCH "/team.so'"), 0, NULL);
+    write_file(ini_file, team_ini);
+    for (uint32_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const outcome_t *outcome = shell("backplane %s '%s'", commands[i], ini_file);
+        expect(outcome, 0, NULL);
+        expect_in(outcome->out, "side");
+        ck_assert_msg(strstr(outcome->out, "counted") == NULL, "%s tells of it", commands[i]);
+    }
+    expect(console(team_ini, "get main/#0:1.team.counted\n"), 1, "no property 'counted' in team (it has side)");
+}
+END_TEST
+
 /* --- arrays and lists --------------------------------------------------------------------------------------------- */
 
 static const char hold_ini[] = "[host]\nplugins = ./cargo.so debug_name\n"
@@ -305,6 +323,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, a_scene_s_blob_is_shown_by_name_and_as_json_that_compiles_to_it);
     tcase_add_test(tests, a_save_holds_names_that_a_newer_plugin_reads);
     tcase_add_test(tests, the_schema_names_what_may_be_written);
+    tcase_add_test(tests, a_hidden_field_is_in_no_listing_and_in_no_schema);
     tcase_add_test(tests, arrays_and_lists_are_shown_and_set_whole_and_by_element);
     tcase_add_test(tests, a_table_has_the_beginning_of_a_long_list_and_get_all_of_it);
     tcase_add_test(tests, what_is_wrong_with_an_element_is_told);

@@ -68,7 +68,9 @@ static const phase_t phases[] = {
     {"plain_start", "component's `start`", false}, {"system_start", "system's `start`", false},
     {"create", "`create`", false},             {"get", "`get`", false},
     {"set", "`set`", false},                   {"destroy", "`destroy`", false},
-    {"count", "`count`", false},               {"save", "`save`", false},
+    {"rows_added", "`rows_added`", false},     {"rows_set", "`rows_set`", false},
+    {"rows_removed", "`rows_removed`", false}, {"count", "`count`", false},
+    {"save", "`save`", false},
     {"load_saved", "`load` of what was saved", false}, {"simulate", "`simulate`", true},
     {"second_step", "`simulate` in a later step", false}, {"run_all", "`run_all`", false},
     {"added", "`entities_added`", false},      {"removed", "`entities_removed`", false},
@@ -85,7 +87,7 @@ static const char *const names[] = {"crasher"};
 static log_text_t log_text;
 static bp_host_o *host;
 static bp_world_o *world;
-static bp_entity_t plain[8], own[8];
+static bp_entity_t plain[8], listed[8], own[8];
 
 /* What went wrong otherwise ends the cell with this. */
 static void wrong(const char *what)
@@ -127,9 +129,11 @@ static void open_host(uint32_t flags, bool late)
     must(bp_host_load_plugin(host, put_plugin("crasher", "matrix"), NULL, 0), "loading");
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     must(bp_world_use_component(world, "crash_plain"), "crash_plain");
+    must(bp_world_use_component(world, "crash_told"), "crash_told");
     must(bp_world_use_component(world, "crash_own"), "crash_own");
     must(bp_world_use_system(world, "crash_system"), "crash_system");
     make("crash_plain", plain, 4);
+    make("crash_told", listed, 4);
     make("crash_own", own, 4);
     steps(3);
 }
@@ -162,12 +166,18 @@ static void use_every_verb(void)
     if (api->property->get_named(world, own[0], "crash_own", "x", BP_F32, &x) == BP_OK)
         api->property->set_named(world, own[0], "crash_own", "x", BP_F32, &x);
     steps(1);
+    api->property->set_named(world, listed[0], "crash_told", "x", BP_F32, &x);
+    steps(1);
+    make("crash_told", listed + 4, 4);
+    steps(1);
     make("crash_own", own + 4, 4);
     make("crash_plain", plain + 4, 4);
     steps(1);
     world_count(&world->rows, world_component(&world->rows, "crash_own"));
     steps(1);
     api->world->remove(world, plain_key, plain + 4, 2);
+    steps(1);
+    api->entity->destroy(host, listed + 4, 4);
     steps(1);
     api->entity->destroy(host, plain + 6, 2);
     api->entity->destroy(host, own + 4, 4);

@@ -18,7 +18,9 @@ sed -e 's/speed\[i\] \* dt/speed[i] * dt * (float)run->count/' \
     -e 's/{.name = "spin",/{.name = "spin", .flags = BP_COMPONENT_PARALLEL,/' "$source/examples/plugin/spin.c" >"$scratch/bad.c"
 cc -shared -fPIC -I "$source/plugin_api" "$scratch/bad.c" -o "$scratch/bad.so"
 
-cc -shared -fPIC -I "$source/plugin_api" "$source/examples/plugin/inventory.c" -o "$scratch/inventory.so"
+for name in inventory team; do
+    cc -shared -fPIC -I "$source/plugin_api" "$source/examples/plugin/$name.c" -o "$scratch/$name.so"
+done
 
 # The paths in the tests are relative to the root.
 cd "$source"
@@ -26,7 +28,10 @@ said=$scratch/said
 BACKPLANE_CONFORMANCE=$scratch/spin.so "$build/tests" conformance >"$said" 2>&1 || { cat "$said"; fail "spin.c does not pass"; }
 checks=$(sed -n 's/^100%: Checks: \([0-9]*\),.*/\1/p' "$said")
 [ "${checks:-0}" -ge 20 ] || { cat "$said"; fail "hardly anything was checked"; }
-BACKPLANE_CONFORMANCE=$scratch/inventory.so "$build/tests" conformance >"$said" 2>&1 || { cat "$said"; fail "inventory.c does not pass"; }
+for name in inventory team; do
+    BACKPLANE_CONFORMANCE=$scratch/$name.so "$build/tests" conformance >"$said" 2>&1 ||
+        { cat "$said"; fail "$name.c does not pass"; }
+done
 if BACKPLANE_CONFORMANCE="$scratch/spin.so $scratch/bad.so" "$build/tests" conformance >"$said" 2>&1; then
     fail "a plugin that cannot be loaded passes"
 fi
@@ -46,6 +51,23 @@ expect "component 'spin': 25 checks up to level 5, and nothing to complain of"
 expect "error: level 5: component 'spin': steps alike on any number of threads: on 3 threads the values differ"
 expect "what to do: a parallel loop works on its own range of rows alone"
 check "$scratch/bad/spin.so" --level 4 || { cat "$said"; fail "level 4 asks what belongs to level 5"; }
+
+# Values that have names are given by them, and hidden fields are no properties.
+cat >"$scratch/marks.c" <<'END'
+#include <bp_plugin.h>
+static const bp_field_t fields[] = {
+    {.name = "state", .type = BP_I16, .values = "idle=-3 walking running=100", .initial = "walking"},
+    {.name = "marks", .type = BP_U64, .flags = BP_FIELD_BITS, .values = "a b=63 c=5", .initial = "a|b"},
+    {.name = "all", .type = BP_U8, .count = 3, .values = "x y z", .initial = "y"},
+    {.name = "own", .type = BP_F32, .flags = BP_FIELD_HIDDEN, .initial = "3"},
+};
+static const bp_component_i components[] = {{.fields = BP_LIST(fields)}};
+BP_PLUGIN(marks) = {.version = "1", .components = BP_LIST(components)};
+END
+cc -shared -fPIC -I "$source/plugin_api" "$scratch/marks.c" -o "$scratch/marks.so"
+check "$scratch/marks.so" --level 5 || { cat "$said"; fail "check complains of named values"; }
+expect "component 'marks': 3 properties, stored by the world"
+expect "component 'marks': 25 checks up to level 5, and nothing to complain of"
 
 # build NAME SED - spin.c, changed, in a folder of its own
 build() {
