@@ -5,6 +5,8 @@
  */
 #include "field.h"
 
+#include "units.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -612,4 +614,16 @@ bp_result_t field_check_all(const field_t *field, const void *cells, size_t stri
         result = field_check_items(field, items, values, error);
     }
     return result;
+}
+
+bp_result_t field_in_units(const field_t *field, const char *units, bp_result_t result, error_text_t *error)
+{
+    size_t length = strlen(error->text), unit = strlen(field->unit);
+    char text[2 * UNITS_MAX_LENGTH];
+    if (result != BP_ERROR_RANGE || units == NULL || unit == 0 || unit > length ||
+        strcmp(error->text + length - unit, field->unit) != 0)
+        return result;
+    units_say(units, field->unit, text, sizeof text);
+    error->text[length - unit] = '\0';
+    return error_set(error, result, "%s%s", error->text, text);
 }

@@ -154,4 +154,8 @@ bp_result_t field_check_items(const field_t *field, const void *items, uint64_t 
 /* Like field_holds; the error names the field and both limits, or the names. [main] */
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);
 
+/* Where `result` is BP_ERROR_RANGE and its sentence ends with the field's unit, let the sentence end with what a world
+ * that says `units` (units.h; NULL: none) calls it. Returns `result`. [main] */
+bp_result_t field_in_units(const field_t *field, const char *units, bp_result_t result, error_text_t *error);
+
 #endif

@@ -116,7 +116,7 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
                   entry->line, dot + 1, component, field->name);
     result = field_parse_cell(field, &s->host->base.values, &world->memory, entry->value, &values, s->error);
     if (result != BP_OK)
-        return error_prefix(s->error, result, "%s = ", entry->key);
+        return error_prefix(s->error, field_in_units(field, world->units, result, s->error), "%s = ", entry->key);
     /* Stride 0: all entities get the one value. */
     result = property_set(world, &property, entities, count, field_values_cell(&values, field, &list), 0);
     field_values_free(&values, field);

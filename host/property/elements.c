@@ -257,6 +257,7 @@ bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *
                          uint32_t count, const char *values, size_t stride)
 {
     bp_result_t result = check_values(field, values, stride, count, &world->base->error);
+    field_in_units(field, world->units, result, &world->base->error);
     if (result != BP_OK)
         return result;
     if (is_own(world, p))

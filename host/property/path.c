@@ -231,7 +231,8 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
     if (result == BP_OK) {
         result = field_parse_cell(field, &context, &world->memory, text, &values, &world->base->error);
         if (result != BP_OK)
-            return error_prefix(&world->base->error, result, "%s: ", field->name);
+            return error_prefix(&world->base->error, field_in_units(field, world->units, result, &world->base->error),
+                                "%s: ", field->name);
         result =
             property_set(world, &property, &path->entity, 1, field_values_cell(&values, field, &list), property.size);
         field_values_free(&values, field);

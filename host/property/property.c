@@ -373,7 +373,9 @@ static bp_result_t check_values(world_t *world, const bp_property_t *p, const ch
     const field_t *field = property_field(p);
     if ((p->flags & BP_FIELD_READ_ONLY) != 0)
         return error_set(&world->base->error, BP_ERROR_ARGUMENT, "property '%s' is read only", field->name);
-    return (p->flags & ELEMENT) != 0 ? BP_OK : field_check_all(field, values, stride, count, &world->base->error);
+    bp_result_t result =
+        (p->flags & ELEMENT) != 0 ? BP_OK : field_check_all(field, values, stride, count, &world->base->error);
+    return field_in_units(field, world->units, result, &world->base->error);
 }
 
 /* A component that is told may refuse. */
@@ -384,6 +386,7 @@ static bp_result_t set_told(world_t *world, bp_property_t *p, const bp_entity_t 
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < count && (p->flags & ELEMENT) != 0 && field->limited && result == BP_OK; i++)
         result = field_check(field, values + i * stride, &world->base->error);
+    field_in_units(field, world->units, result, &world->base->error);
     if (result == BP_OK)
         result = batches_check(world, p, entities, count);
     return result == BP_OK ? hooks_set(world, p, field, entities, count, values, stride) : result;

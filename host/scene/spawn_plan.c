@@ -164,7 +164,9 @@ static bp_result_t plan_source(spawn_plan_t *plan, uint32_t c, const field_t *fi
     if (result == BP_OK && alone && (source->starts != NULL || source->each != 1))
         result = take_first(plan, source, cells);
     if (result == BP_OK)
-        result = field_check_items(field, source->values, items, &plan->world->base->error);
+        result = field_in_units(field, plan->world->units,
+                                field_check_items(field, source->values, items, &plan->world->base->error),
+                                &plan->world->base->error);
     if (result == BP_OK && from->kind == BLOB_ONE && source->starts == NULL && source->each == 1 &&
         field_is_single(field) && is_default(plan, field, source->values))
         source->kind = SOURCE_DEFAULT;

@@ -264,6 +264,11 @@ START_TEST(a_world_s_own_units_stand_where_units_are_printed)
     expect_in(outcome->out, "  solar mass  list of f32");
     expect_in(outcome->out, "  au/day ");
     expect_in(outcome->out, "  au/day^2 ");
+    expect(console(named, "set main/one.point_mass.mass -2\n"), 1, "outside its range: at least 0 solar mass");
+    expect(console(named, "set main/one.hold.lots [1, -1]\n"), 1,
+           "lots = -1 is outside its range: at least 0 solar mass");
+    expect(console(named, "set main/one.hold.lots[0] -1\n"), 1,
+           "lots = -1 is outside its range: at least 0 solar mass");
     outcome = shell("head -1 " SCRATCH "/units.csv");
     expect_in(outcome->out, "time (day),");
     expect_in(outcome->out, "main/one.point_mass.velocity.x (au/day)");
