@@ -92,7 +92,8 @@ NOT_INLINED static bp_result_t create_with_care(bp_host_o *host, bp_entity_t *en
     history_t *history = &host->history;
     if (host->entities.sealed)
         return error_set(&host->base.error, BP_ERROR_STATE,
-                         "no entity can be created while a reload is being prepared");
+                         "no entity can be created while a reload is being prepared, or the host written down or "
+                         "brought back");
     bool noted = history_call(history);
     if (noted)
         journal_create_entities(&history->calls, count);

@@ -128,14 +128,6 @@ static void free_spawns(scenes_t *scenes, spawned_t *spawns, uint32_t count, uin
     memory_free(&scenes->memory, spawns, spawns == NULL ? 0 : room * sizeof *spawns);
 }
 
-static void seal(const back_t *back, bool sealed)
-{
-    const destruction_t *d = back->parts->destruction;
-    back->parts->entities->sealed = sealed;
-    for (uint32_t i = 0; i < d->world_count; i++)
-        d->worlds[i]->hold = sealed ? WORLD_SEALED : WORLD_FREE;
-}
-
 static bp_result_t prepare_state(back_t *back, state_back_t state)
 {
     back->states[back->state_count] = state;
@@ -169,13 +161,13 @@ static bp_result_t prepare_states(back_t *back)
     if (back->states == NULL)
         return no_memory(back);
     bp_result_t result = BP_OK;
-    seal(back, true);
+    destruction_seal(back->parts->destruction, true);
     for (uint32_t i = 0; i < s->plugin_count && result == BP_OK; i++)
         result = prepare_state(back, (state_back_t){.plugin = back->parts->loader->plugins.items[i],
                                                     .kept = &s->plugins[i].state});
     for (uint32_t w = 0; w < s->world_count && result == BP_OK; w++)
         result = prepare_states_of(back, world_handle(back->parts->destruction->worlds[w]), &s->worlds[w]);
-    seal(back, false);
+    destruction_seal(back->parts->destruction, false);
     return result;
 }
 

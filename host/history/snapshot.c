@@ -448,11 +448,13 @@ static bp_result_t prepare(const parts_t *parts)
     return result == BP_OK ? settle(parts) : result;
 }
 
-/* Write, while plugins keep still. */
+/* Write, while plugins keep still and nothing may be changed. */
 static bp_result_t write_down(snapshot_writer_t *w)
 {
     loader_pause_all(w->parts->loader, BP_PAUSE_SNAPSHOT);
+    destruction_seal(w->parts->destruction, true);
     bp_result_t result = put_all(w);
+    destruction_seal(w->parts->destruction, false);
     loader_resume_all(w->parts->loader, BP_PAUSE_SNAPSHOT);
     return result;
 }

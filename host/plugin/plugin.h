@@ -44,8 +44,9 @@ typedef struct plugins_t {
     uint32_t roster;          /* another number where a plugin, or a version of one, has come or gone */
     bool strict;              /* what a call changes of the process is a crash: in the copy of a trial */
     call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
-    uint32_t calling;         /* depth of calls of load, unload, pause, resume, and create and destroy of own storage:
-                                 from within them no plugin is loaded or unloaded, and no world steps */
+    uint32_t calling;         /* depth of calls of load, unload, pause, resume, of create, destroy and gc of own
+                                 storage, of report and rewound: from within them no plugin is loaded or unloaded, no
+                                 component or system is brought in or dropped, and no world steps */
     bool clone;               /* of a host that was made from another one (engine/host_clone.c): systems that are output
                                  have no state there, and none of their verbs is called */
     atomic_bool crashed;      /* some plugins have been set aside that the host has not looked at yet */

@@ -279,10 +279,15 @@ static void call_gc(void *data)
 
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random)
 {
-    if (component->owner->guard == NULL)
-        return component->storage.gc(&m->handed, random);
+    plugins_t *all = component->owner->all;
     call_t *call = COMPONENT_CALL(.out = random);
-    return verb_call(call, "gc", call_gc) ? call->answer : 0;
+    all->calling++;
+    if (component->owner->guard == NULL)
+        call->answer = component->storage.gc(&m->handed, random);
+    else if (!verb_call(call, "gc", call_gc))
+        call->answer = 0;
+    all->calling--;
+    return call->answer;
 }
 
 static void call_died(void *data)
@@ -375,10 +380,13 @@ static void call_report(void *data)
 
 void verb_report(const component_t *component, verb_manager_t *m, bp_report_o *report)
 {
+    plugins_t *all = component->owner->all;
+    all->calling++;
     if (component->owner->guard == NULL)
         component->reporting.report(&m->handed, report);
     else
         verb_call(COMPONENT_CALL(.out = report), "report", call_report);
+    all->calling--;
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
@@ -604,12 +612,15 @@ static void call_rewound(void *data)
 
 void verb_rewound(const system_t *system, verb_system_t *s, const bp_step_t *now)
 {
+    plugins_t *all = system->owner->all;
     if (is_kept_in(system))
         return;
+    all->calling++;
     if (system->owner->guard == NULL)
         system->rewinding.rewound(&s->handed, now);
     else
         verb_call(SYSTEM_CALL(.in = now), "rewound", call_rewound);
+    all->calling--;
 }
 
 static void call_system_report(void *data)
@@ -620,12 +631,15 @@ static void call_system_report(void *data)
 
 void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *report)
 {
+    plugins_t *all = system->owner->all;
     if (is_kept_in(system))
         return;
+    all->calling++;
     if (system->owner->guard == NULL)
         system->reporting.report(&s->handed, report);
     else
         verb_call(SYSTEM_CALL(.out = report), "report", call_system_report);
+    all->calling--;
 }
 
 /* --- verb call --------------------------------------------------------------------------------------------------- */

@@ -431,10 +431,21 @@ NOT_INLINED static uint32_t destroy_now(destruction_t *d, const bp_entity_t *ent
     return died;
 }
 
+void destruction_seal(destruction_t *d, bool sealed)
+{
+    d->entities->sealed = sealed;
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        world_t *world = d->worlds[i];
+        world->hold = sealed ? WORLD_SEALED : WORLD_FREE;
+        world->care = sealed ? world->care | WORLD_SEALED : world->care & ~(uint32_t)WORLD_SEALED;
+    }
+}
+
 NOT_INLINED static uint32_t refuse(const destruction_t *d)
 {
     error_set(&d->base->error, BP_ERROR_STATE, "no entity can be destroyed while a %s",
-              d->entities->sealed ? "reload is being prepared" : "component is told of its rows");
+              d->entities->sealed ? "reload is being prepared, or the host written down or brought back"
+                                  : "component is told of its rows");
     return 0;
 }
 

@@ -71,6 +71,10 @@ void destruction_free(destruction_t *destruction);
 bp_result_t destruction_add_world(destruction_t *destruction, world_t *world);
 void destruction_remove_world(destruction_t *destruction, const world_t *world);
 
+/* Let nobody change a world, and nobody be created or destroyed, while code of plugins is called that only looks: its
+ * states are saved, or others loaded beside them. Begun where no world is held. [main] */
+void destruction_seal(destruction_t *destruction, bool sealed);
+
 /* As bp_entity_api.destroy. [main] */
 uint32_t destruction_destroy(destruction_t *destruction, const bp_entity_t *entities, uint32_t count);
 

@@ -487,7 +487,9 @@ bp_result_t store_refuse_held(world_t *world)
     error_text_t *error = &world->base->error;
     switch (world->hold) {
     case WORLD_SEALED:
-        return error_set(error, BP_ERROR_STATE, "nothing of world '%s' can change while a reload is being prepared",
+        return error_set(error, BP_ERROR_STATE,
+                         "nothing of world '%s' can change while a reload is being prepared, or the host written down "
+                         "or brought back",
                          world->name);
     case WORLD_SPAWNING:
         return error_set(error, BP_ERROR_STATE,

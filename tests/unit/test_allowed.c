@@ -140,7 +140,35 @@ static uint32_t count_own(bp_manager_t *m)
     return now.number;
 }
 
+static uint32_t gc_lazy(bp_manager_t *m, uint64_t *random)
+{
+    (void)m, (void)random;
+    probe("gc");
+    return 0;
+}
+
+static void report(bp_manager_t *m, bp_report_o *to) { (void)m, (void)to; probe("report"); }
+static void report_system(bp_system_t *s, bp_report_o *to) { (void)s, (void)to; probe("report of a system"); }
+
+static bp_result_t save(bp_manager_t *m, void **data, size_t *size)
+{
+    *data = m->api->memory->resize(m->plugin, NULL, 0, 8);
+    *size = *data == NULL ? 0 : 8;
+    probe("save");
+    return *data == NULL ? BP_ERROR_MEMORY : BP_OK;
+}
+
+static bp_result_t load_saved(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    (void)m, (void)version, (void)data, (void)size;
+    probe("load of saved state");
+    return BP_OK;
+}
+
 static bp_result_t start_system(bp_system_t *s) { (void)s; probe("start of a system"); return BP_OK; }
+static void stop_system(bp_system_t *s) { (void)s; probe("stop of a system"); }
+static void system_died(bp_system_t *s, const bp_death_t *batch) { (void)s, (void)batch; probe("died of a system"); }
+static void rewound(bp_system_t *s, const bp_step_t *to) { (void)s, (void)to; probe("rewound"); }
 
 static void run(const bp_match_t *match, uint32_t count) { (void)match, (void)count; probe("run"); }
 
@@ -156,6 +184,12 @@ static void added(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
     probe("entities_added");
 }
 
+static void removed(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities, (void)count;
+    probe("entities_removed");
+}
+
 static const bp_field_t fields[] = {{.name = "value", .type = BP_U32}};
 static const bp_storage_i storage = {.struct_size = sizeof storage,
                                      .create = create_own,
@@ -163,6 +197,13 @@ static const bp_storage_i storage = {.struct_size = sizeof storage,
                                      .get = get_own,
                                      .set = set_own,
                                      .count = count_own};
+static const bp_storage_i lazy = {.struct_size = sizeof lazy,
+                                  .create = create_own,
+                                  .destroy = destroy_own,
+                                  .get = get_own,
+                                  .set = set_own,
+                                  .count = count_own,
+                                  .gc = gc_lazy};
 static void plugin_died(bp_plugin_t *plugin, const bp_death_t *batch)
 {
     (void)plugin, (void)batch;
@@ -194,23 +235,53 @@ static bp_result_t rows_set(const bp_run_t *rows, uint32_t count, uint32_t field
 static const bp_rows_i row_verbs = {rows_added, rows_removed, rows_set};
 static const bp_extension_t of_rows[] = {{BP_EXTENSION("bp_rows", row_verbs)}};
 static const bp_deaths_i deaths[] = {{.died = died}};
-static const bp_extension_t more[] = {{BP_EXTENSION("bp_deaths", deaths[0])}};
+static const bp_save_i saving = {save, load_saved};
+static const bp_extension_t more[] = {{BP_EXTENSION("bp_deaths", deaths[0])}, {BP_EXTENSION("bp_save", saving)}};
+static const bp_report_i reporting = {report};
+static const bp_extension_t of_busy[] = {{BP_EXTENSION("bp_report", reporting)}};
+static const bp_system_report_i reporting_system = {report_system};
+static const bp_system_deaths_i deaths_of_system = {.died = system_died};
+static const bp_rewind_i rewind_of_system = {rewound};
+static const bp_extension_t of_system[] = {{BP_EXTENSION("bp_report", reporting_system)},
+                                           {BP_EXTENSION("bp_deaths", deaths_of_system)},
+                                           {BP_EXTENSION("bp_rewind", rewind_of_system)}};
 static const bp_component_i components[] = {
     {.name = "plain", .fields = BP_LIST(fields)},
     {.name = "told", .fields = BP_LIST(fields), .extensions = BP_LIST(of_rows)},
-    {.name = "busy", .fields = BP_LIST(fields), .start = start, .stop = stop, .simulate = simulate},
-    {.name = "own", .fields = BP_LIST(fields), .storage = &storage, .extensions = BP_LIST(more)}};
+    {.name = "busy", .fields = BP_LIST(fields), .start = start, .stop = stop, .simulate = simulate,
+     .keeps = BP_KEEP_NOTHING, .extensions = BP_LIST(of_busy)},
+    {.name = "own", .fields = BP_LIST(fields), .storage = &storage, .keeps = BP_KEEP_SAVED,
+     .extensions = BP_LIST(more)},
+    {.name = "lazy", .fields = BP_LIST(fields), .storage = &lazy, .keeps = BP_KEEP_NOTHING}};
 static const bp_term_t terms[] = {{.component = "plain"}};
 static const bp_system_i systems[] = {
-    {.name = "each", .terms = BP_LIST(terms), .start = start_system, .run = run, .entities_added = added},
+    {.name = "each", .terms = BP_LIST(terms), .start = start_system, .stop = stop_system, .run = run,
+     .entities_added = added, .entities_removed = removed, .keeps = BP_KEEP_NOTHING, .extensions = BP_LIST(of_system)},
     {.name = "all", .run_all = run_all}};
 static const bp_task_t tasks[] = {{"task", task}};
 static const bp_plugin_head_t busybody = BP_PLUGIN_HEAD("busybody", (&(const bp_plugin_desc_t){.version = "1",
-    .load = load, .unload = unload, .pause = pause, .resume = resume, .tasks = BP_LIST(tasks),
+    .load = load, .unload = unload, .keeps = BP_KEEP_NOTHING, .pause = pause, .resume = resume, .tasks = BP_LIST(tasks),
     .extensions = BP_LIST(of_plugin)}));
 static const bp_plugin_head_t parts = BP_PLUGIN_HEAD("parts", (&(const bp_plugin_desc_t){.version = "1",
     .components = BP_LIST(components), .systems = BP_LIST(systems)}));
 static const bp_plugin_head_t *const linked[] = {&busybody, &parts};
+
+static void say_nothing(void *context, const char *world_name, const char *unit, const char *name, const char *value)
+{
+    (void)context, (void)world_name, (void)unit, (void)name, (void)value;
+}
+
+/* Reports, and the world at an earlier moment. */
+static void look_and_go_back(void)
+{
+    bp_snapshot_o *snapshot;
+    bp_host_report(now.host, &(bp_report_sink_i){.value = say_nothing});
+    WORKS(now.host, bp_host_snapshot(now.host, &snapshot));
+    WORKS(now.host, bp_world_step(now.world));
+    WORKS(now.host, bp_host_bring_back(now.host, snapshot));
+    bp_snapshot_free(snapshot);
+    WORKS(now.host, now.api->property->resolve(now.world, now.entity, "plain", "value", &now.property));
+}
 
 static void announced(void *data, const bp_entity_t *entities, uint32_t count)
 {
@@ -227,7 +298,7 @@ static void use_plain(bp_world_o *world, uint32_t *plain)
 static void live(void)
 {
     const bp_api_t *api;
-    bp_entity_t own;
+    bp_entity_t own, rare;
     memset(&now, 0, sizeof now);
     now.host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = COUNT(linked)});
     now.api = api = bp_host_api(now.host);
@@ -249,6 +320,7 @@ static void live(void)
     WORKS(now.host, bp_host_poll(now.host));
     WORKS(now.host, bp_world_use_component(now.world, "busy"));
     WORKS(now.host, bp_world_use_component(now.world, "own"));
+    WORKS(now.host, bp_world_use_component(now.world, "lazy"));
     WORKS(now.host, bp_world_use_system(now.world, "each"));
     WORKS(now.host, bp_world_use_system(now.world, "all"));
     WORKS(now.host, api->world->create(now.world, prototype_of(now.world, "own", "busy", NULL, NULL), &own, 1));
@@ -263,7 +335,13 @@ static void live(void)
     WORKS(now.host, api->property->set(now.world, &property, &own, 1, &value, sizeof value));
     WORKS(now.host, api->property->get(now.world, &property, &own, 1, &value, sizeof value));
     WORKS(now.host, bp_world_step(now.world));
+    look_and_go_back();
+    WORKS(now.host, api->world->create(now.world, prototype_of(now.world, "lazy", "plain", NULL, NULL), &rare, 1));
+    WORKS(now.host, bp_world_step(now.world));
+    WORKS(now.host, api->world->remove(now.world, now.key, &rare, 1));
+    WORKS(now.host, bp_world_step(now.world));
     ck_assert_uint_eq(api->entity->destroy(now.host, &own, 1), 1);
+    WORKS(now.host, bp_world_drop_system(now.world, "each"));
     WORKS(now.host, bp_world_drop_component(now.world, "busy"));
     WORKS(now.host, bp_host_unload_plugin(now.host, "busybody"));
     WORKS(now.host, bp_world_step(now.world));
@@ -286,15 +364,18 @@ START_TEST(each_verb_may_call_what_the_table_says)
     live();
     static const char *const between[] = {"load",   "resume", "pause", "unload",  "start", "start of a system",
                                           "stop",   "create", "destroy", "died", "callback",
-                                          "plugin died"};
+                                          "plugin died", "died of a system", "stop of a system", "gc", "report",
+                                          "report of a system", "rewound"};
     static const char *const rows[] = {"rows_added", "rows_removed", "rows_set"};
     for (uint32_t i = 0; i < COUNT(rows); i++)
         compare_line(rows[i], "+---+++-----");
-    static const char *const inside[] = {"simulate", "run", "run_all", "entities_added"};
+    static const char *const inside[] = {"simulate", "run", "run_all", "entities_added", "entities_removed"};
     for (uint32_t i = 0; i < COUNT(between); i++)
         compare_line(between[i], "+++++++-----");
     for (uint32_t i = 0; i < COUNT(inside); i++)
         compare_line(inside[i], "++--+++-----");
+    compare_line("save", "-----+------");
+    compare_line("load of saved state", "-----+------");
     compare_line("task", "+++++++++---");
 }
 END_TEST
