@@ -199,6 +199,7 @@ $(BUILD)/obj/host/scene/%.o $(BUILD)/pic/host/scene/%.o: CODE += $(FASTER)
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += $(FASTER)
 $(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += $(FASTER)
 $(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += $(FASTER)
+$(BUILD)/obj/host/base/convert_many.o $(BUILD)/pic/host/base/convert_many.o: CODE += $(FASTER)
 
 $(BUILD)/libbackplane.a: $(LIB_OBJECTS)
 	@rm -f $@

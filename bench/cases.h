@@ -50,6 +50,9 @@ extern const course_t course_worlds;
 /* cases_posts.c */
 extern const course_t course_post;
 
+/* cases_reload_stop.c */
+extern const course_t course_reload_stop;
+
 /* cases_messages.c */
 extern const course_t course_messages;
 

@@ -3,6 +3,7 @@
  * Invariant: after a failure the cells concerned hold nothing, so the caller may forget them.
  */
 #include "cells.h"
+#include "convert_many.h"
 
 /* --- letting go --------------------------------------------------------------------------------------------------- */
 
@@ -175,6 +176,11 @@ uint32_t cells_convert(const holdings_t *holdings, const field_t *old, const voi
         return convert_column(old, from, field, to, count, entities);
     for (uint32_t i = 0; i < count; i++) {
         char *cell = (char *)to + (size_t)i * field->size;
+        uint32_t n = count - i < CONVERT_BLOCK ? count - i : CONVERT_BLOCK;
+        if (i % CONVERT_BLOCK == 0 && convert_many(old, (const char *)from + (size_t)i * old->size, field, cell, n)) {
+            i += n - 1;
+            continue;
+        }
         outcome_t outcome = convert_cell(holdings, old, (const char *)from + (size_t)i * old->size, field, cell);
         if (outcome == MISFIT && entities != NULL && entities[i].id == 0) {
             cells_fill(field, cell, 1);

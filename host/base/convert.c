@@ -1,16 +1,16 @@
 /* convert.c - the rules of convert.h, value by value and column by column.
  *
  * A value is taken apart into numbers (value_parts of them), each number goes through the widest type that holds it
- * exactly (int64_t or double), and is put together again. One path serves every pair of types; the pairs that
- * large columns meet (f32 to f64, i32 to i64 or f64, vec3 to vec4) have plain loops in front of it, which a compiler
- * turns into vector instructions.
+ * exactly (int64_t or double), and is put together again. One path serves every pair of types. Columns go block by block
+ * through convert_many.h, which knows quick loops; the values of a block are looked at one by one only where not all
+ * of them fit, or where values have names.
  *
  * Invariant: `to` is written completely for every value before the one that is returned, so a caller that gets `count`
  * has a whole column.
  */
 #include "convert.h"
+#include "convert_many.h"
 
-#include <float.h>
 #include <math.h>
 
 /* --- which types go together -------------------------------------------------------------------------------------- */
@@ -322,113 +322,56 @@ bool convert_value(const field_t *old, const void *from, const field_t *field, v
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-static void widen_f32(const float *restrict from, double *restrict to, size_t count)
+/* Values with names repeat: what became of the last ones is remembered, by the bits of the old value. */
+enum { REMEMBERED_BITS = 6, REMEMBERED = 1 << REMEMBERED_BITS };
+
+typedef struct remembered_t {
+    uint64_t from, to;
+    bool known, fits;
+} remembered_t;
+
+static bool convert_remembered(remembered_t *all, const field_t *old, const void *from, const field_t *field, void *to)
 {
-    for (size_t i = 0; i < count; i++)
-        to[i] = (double)from[i];
+    uint64_t bits = 0;
+    memcpy(&bits, from, value_size(old->type));
+    remembered_t *r = &all[bits * UINT64_C(0x9E3779B97F4A7C15) >> (64 - REMEMBERED_BITS)];
+    if (!r->known || r->from != bits) {
+        *r = (remembered_t){.from = bits, .known = true};
+        r->fits = convert_value(old, from, field, &r->to, 0);
+    }
+    memcpy(to, &r->to, value_size(field->type));
+    return r->fits;
 }
 
-static void widen_i32(const int32_t *restrict from, int64_t *restrict to, uint32_t count)
+static bool is_named(const field_t *field)
 {
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = from[i];
-}
-
-static void widen_i32_to_f64(const int32_t *restrict from, double *restrict to, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = (double)from[i];
-}
-
-static void widen_vec3(const bp_vec3_t *restrict from, bp_vec4_t *restrict to, float w, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = (bp_vec4_t){from[i].x, from[i].y, from[i].z, w};
-}
-
-/* The pairs that need no look at each value. False: take the general way. */
-static bool convert_all(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count)
-{
-    if (field->limited)
-        return false;
-    if (old->type == field->type) /* without limits, and so without names */
-        memcpy(to, from, (size_t)count * value_size(field->type));
-    else if (old->type == BP_F32 && field->type == BP_F64)
-        widen_f32(from, to, count);
-    else if (old->type == BP_VEC3 && field->type == BP_DVEC3)
-        widen_f32(from, to, 3 * (size_t)count);
-    else if (old->type == BP_I32 && field->type == BP_I64)
-        widen_i32(from, to, count);
-    else if (old->type == BP_I32 && field->type == BP_F64)
-        widen_i32_to_f64(from, to, count);
-    else if (old->type == BP_VEC3 && field->type == BP_VEC4)
-        widen_vec3(from, to, field->initial.vec4.w, count);
-    else
-        return false;
-    return true;
-}
-
-/* --- narrowing, many at a time ------------------------------------------------------------------------------------ */
-
-/* Values that are narrowed are looked at one by one only where one of so many does not fit. */
-enum { BLOCK = 512 };
-
-/* Without branches, so that compilers can make it wide. A finite number must not become an infinite one. */
-static bool narrow_f64(const double *restrict from, float *restrict to, size_t count)
-{
-    const double first_infinite = 0x1.ffffffp127; /* the nearest float of this and of all above is infinite */
-    uint64_t lost = 0;
-    for (size_t i = 0; i < count; i++)
-        to[i] = (float)from[i];
-    for (size_t i = 0; i < count; i++)
-        lost |= (uint64_t)((fabs(from[i]) >= first_infinite) & (fabs(from[i]) <= DBL_MAX));
-    return lost == 0;
-}
-
-static bool narrow_i64(const int64_t *restrict from, int32_t *restrict to, size_t count)
-{
-    uint64_t lost = 0;
-    for (size_t i = 0; i < count; i++)
-        to[i] = (int32_t)from[i];
-    for (size_t i = 0; i < count; i++)
-        lost |= ((uint64_t)from[i] + 0x80000000u) >> 32;
-    return lost == 0;
-}
-
-/* False: not all of them fit, or there is no such way for these types. */
-static bool narrow_block(const field_t *old, const void *from, const field_t *field, void *to, size_t count)
-{
-    bool fits = false;
-    if (old->named.count > 0 || field->named.count > 0)
-        return false;
-    if (old->type == BP_F64 && field->type == BP_F32)
-        fits = narrow_f64(from, to, count);
-    else if (old->type == BP_DVEC3 && field->type == BP_VEC3)
-        fits = narrow_f64(from, to, 3 * count);
-    else if (old->type == BP_I64 && field->type == BP_I32)
-        fits = narrow_i64(from, to, count);
-    return fits && field_holds_all(field, to, count);
+    return field->named.count > 0;
 }
 
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities)
 {
     uint32_t old_size = value_size(old->type), size = value_size(field->type);
+    remembered_t remembered[REMEMBERED];
+    bool remembers = (is_named(old) || is_named(field)) && old_size <= sizeof(uint64_t) && size <= sizeof(uint64_t);
     if (convert_kind(old->type, field->type) == CONVERT_REFUSED)
         return 0;
-    if (count == 0 || convert_all(old, from, field, to, count))
-        return count;
+    if (remembers)
+        memset(remembered, 0, sizeof remembered);
     const char *source = from;
     char *target = to;
     for (uint32_t i = 0; i < count; i++, source += old_size, target += size) {
-        while (i % BLOCK == 0 && count - i >= BLOCK && narrow_block(old, source, field, target, BLOCK)) {
-            i += BLOCK;
-            source += (size_t)BLOCK * old_size;
-            target += (size_t)BLOCK * size;
+        if (i % CONVERT_BLOCK == 0 && !remembers) {
+            uint32_t n = count - i < CONVERT_BLOCK ? count - i : CONVERT_BLOCK;
+            if (convert_many(old, source, field, target, n)) {
+                i += n - 1;
+                source += (size_t)(n - 1) * old_size;
+                target += (size_t)(n - 1) * size;
+                continue;
+            }
         }
-        if (i == count)
-            break;
-        if (convert_value(old, source, field, target, 0))
+        if (remembers ? convert_remembered(remembered, old, source, field, target)
+                      : convert_value(old, source, field, target, 0))
             continue;
         if (entities == NULL || entities[i].id != 0)
             return i;
@@ -451,9 +394,10 @@ uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, 
 {
     const char *cell = cells;
     for (uint32_t i = 0; field->limited && i < count; i++, cell += field->size) {
-        while (i % BLOCK == 0 && count - i >= BLOCK && field_is_single(field) && field_holds_all(field, cell, BLOCK)) {
-            i += BLOCK;
-            cell += (size_t)BLOCK * field->size;
+        while (i % CONVERT_BLOCK == 0 && count - i >= CONVERT_BLOCK && !field_is_list(field) &&
+               field_holds_all(field, cell, CONVERT_BLOCK * (size_t)(field->elements > 0 ? field->elements : 1))) {
+            i += CONVERT_BLOCK;
+            cell += (size_t)CONVERT_BLOCK * field->size;
         }
         if (i == count)
             break;

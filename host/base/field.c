@@ -519,21 +519,37 @@ bool field_holds(const field_t *field, const void *value)
 
 ALL_INSIDE(f32_inside, float)
 ALL_INSIDE(f64_inside, double)
+ALL_INSIDE(i8_inside, int8_t)
+ALL_INSIDE(u8_inside, uint8_t)
+ALL_INSIDE(i16_inside, int16_t)
+ALL_INSIDE(u16_inside, uint16_t)
 ALL_INSIDE(i32_inside, int32_t)
 ALL_INSIDE(u32_inside, uint32_t)
+ALL_INSIDE(i64_inside, int64_t)
+ALL_INSIDE(u64_inside, uint64_t)
+
+static bool numbers_inside(uint32_t type, const void *numbers, size_t count, double min, double max)
+{
+    switch (type) {
+    case BP_I8: return i8_inside(numbers, count, min, max);
+    case BP_U8: return u8_inside(numbers, count, min, max);
+    case BP_I16: return i16_inside(numbers, count, min, max);
+    case BP_U16: return u16_inside(numbers, count, min, max);
+    case BP_I32: return i32_inside(numbers, count, min, max);
+    case BP_U32: return u32_inside(numbers, count, min, max);
+    case BP_I64: return i64_inside(numbers, count, min, max);
+    case BP_U64: return u64_inside(numbers, count, min, max);
+    case BP_F64: return f64_inside(numbers, count, min, max);
+    default: return f32_inside(numbers, count, min, max);
+    }
+}
 
 bool field_holds_all(const field_t *field, const void *values, size_t count)
 {
     if (!field->limited)
         return true;
-    if (field->named.count == 0 && field->part == BP_F32)
-        return f32_inside(values, count * field->parts, field->min, field->max);
-    if (field->named.count == 0 && field->part == BP_F64)
-        return f64_inside(values, count * field->parts, field->min, field->max);
-    if (field->named.count == 0 && field->type == BP_I32)
-        return i32_inside(values, count, field->min, field->max);
-    if (field->named.count == 0 && field->type == BP_U32)
-        return u32_inside(values, count, field->min, field->max);
+    if (field->named.count == 0 && field->parts > 0)
+        return numbers_inside(field->part, values, count * field->parts, field->min, field->max);
     bool holds = true;
     for (size_t i = 0; i < count && holds; i++)
         holds = field_holds(field, (const char *)values + i * value_size(field->type));

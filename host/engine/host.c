@@ -166,6 +166,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->loader.copies = (known.flags & BP_HOST_COPY_PLUGINS) != 0;
     reload_init(&host->reload, &host->base, &host->registry, &host->loader, &host->destruction, &host->layouts);
     host->reload.ask_for_reports = ask_for_reports;
+    host->reload.jobs = &host->crew.jobs;
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
     audit_init(&host->audit, &host->base, true);

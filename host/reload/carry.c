@@ -192,6 +192,12 @@ static bp_result_t set_new(carry_t *c, uint32_t number, const void *values)
     return result == BP_OK ? BP_OK : about(c, result, "the new version does not take property ", field->name);
 }
 
+/* Room for a batch of a new field. What follows is aligned for any type. */
+static size_t batch_bytes(const carry_t *c, uint32_t number)
+{
+    return ((size_t)c->batch * c->next->fields[number].size + 15) / 16 * 16;
+}
+
 static bp_result_t read_columns(carry_t *c)
 {
     char *at = c->values;
@@ -202,7 +208,7 @@ static bp_result_t read_columns(carry_t *c)
             continue;
         result = read_new(c, f, at);
         c->columns[f] = at;
-        at += (size_t)c->batch * c->next->fields[f].size;
+        at += batch_bytes(c, f);
     }
     return result;
 }
@@ -596,7 +602,7 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
                    .memory = memory};
     size_batch(c);
     for (uint32_t f = 0; f < c->next->field_count; f++)
-        c->values_size += (size_t)c->batch * c->next->fields[f].size;
+        c->values_size += batch_bytes(c, f);
     size_t columns_size = (c->next->field_count + 1u) * sizeof *c->columns;
     c->values = memory_new(memory, c->values_size + 1);
     c->columns = memory_new(memory, columns_size);
@@ -615,142 +621,4 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     memory_free(memory, c->found, c->read_size);
     memory_free(memory, c, sizeof *c);
     return result;
-}
-
-/* --- columns ----------------------------------------------------------------------------------------------------- */
-
-/* Declared fields: which old columns become which new ones, and with which values.
- *
- * Columns of unchanged fields are adopted: not one byte of them is touched, unless limits have become tighter and every
- * value must be looked at. Added columns get their default, which costs nothing where it is zero and the memory fresh
- * from the system; converted columns are written beside the old ones.
- *
- * Where there will be a probation, a column without a place in the new list stays as a hidden column behind the list.
- * Hidden columns have the same rows as all others: they go along when entities come, go and change their components, so
- * that the columns can be brought back at any time.
- */
-
-/* --- the plan ----------------------------------------------------------------------------------------------------- */
-
-static bool is_adopted(const component_change_t *c, uint32_t old)
-{
-    for (uint32_t i = 0; i < c->source_count; i++) {
-        if (c->sources[i].old == old && c->sources[i].kind == CONVERT_SAME)
-            return true;
-    }
-    return false;
-}
-
-static bool reserve_columns(reload_change_t *change, manager_change_t *m, uint32_t count)
-{
-    memory_t *memory = &world_of(m->manager->verb.handed.world)->memory;
-    (void)change;
-    m->column_count = m->pick_count = count;
-    if (count == 0)
-        return true;
-    m->columns = memory_new(memory, count * sizeof *m->columns);
-    m->picks = memory_new(memory, count * sizeof *m->picks);
-    return m->columns != NULL && m->picks != NULL;
-}
-
-static void add_column(manager_change_t *m, uint32_t *at, const field_t *field, uint32_t from)
-{
-    m->columns[*at] = field;
-    m->picks[(*at)++] = (run_pick_t){from, field};
-}
-
-bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m)
-{
-    static const field_t old_slot = {.name = "slot_before", .type = BP_U32, .size = 4, .initial = {.u32 = BP_NONE}};
-    const component_change_t *c = m->component;
-    bool own = c->kept->own_storage, was_own = c->slot->own_storage;
-    uint32_t visible = own ? 1 : component_columns(c->kept), old_count = world_visible(m->manager), at = 0, hidden = 0;
-    for (uint32_t i = 0; i < old_count && change->hides; i++)
-        hidden += was_own || own || !is_adopted(c, i);
-    m->moves = true;
-    if (!reserve_columns(change, m, visible + hidden))
-        return error_memory(change_error(change), "making other columns");
-    for (uint32_t i = 0; i < visible; i++) {
-        bool adopted = !own && !was_own && c->sources[i].old != BP_NONE && c->sources[i].kind == CONVERT_SAME;
-        add_column(m, &at, own ? &world_slot_field : &c->kept->fields[i], adopted ? c->sources[i].old : BP_NONE);
-    }
-    for (uint32_t i = 0; i < old_count && change->hides; i++) {
-        if (was_own || own || !is_adopted(c, i))
-            add_column(m, &at, was_own ? &old_slot : &c->slot->fields[i], i);
-    }
-    m->hidden = hidden;
-    m->visible_count = visible;
-    if (hidden == 0 || visible == 0)
-        return BP_OK;
-    m->visible = memory_new(&w->world->memory, visible * sizeof *m->visible);
-    if (m->visible == NULL)
-        return error_memory(change_error(change), "making other columns");
-    memcpy(m->visible, m->columns, visible * sizeof *m->visible);
-    return BP_OK;
-}
-
-/* --- values ------------------------------------------------------------------------------------------------------- */
-
-void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear)
-{
-    if (field->initial_is_zero && clear)
-        return;
-    if (field->size != 4 || field->elements > 0) {
-        cells_fill(field, cells, rows);
-        return;
-    }
-    uint32_t value, *to = cells;
-    memcpy(&value, &field->initial, sizeof value);
-    for (uint32_t i = 0; i < rows; i++)
-        to[i] = value;
-}
-
-bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
-                           bp_entity_t entity, const field_t *old, const field_t *field, const void *value)
-{
-    char who[32];
-    const value_context_t *values = &w->world->base->values;
-    error_text_t *error = change_error(change);
-    value_format(values, BP_ENTITY, &entity, who, sizeof who);
-    bp_result_t result = convert_refuse(values, old, field, value, error);
-    return error_prefix(error, result, "component '%s', world '%s', entity %s: ", m->component->slot->name,
-                        w->world->name, who);
-}
-
-/* Is the block behind a new column made of fresh pages of the system, which come cleared? */
-static bool is_clear(const run_shape_t *shape, const memory_t *memory, uint32_t column)
-{
-    return shape->kept.split && memory_is_pages(memory, shape->kept.blocks[column].size);
-}
-
-bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
-                         run_shape_t *shape, uint32_t old_first, uint32_t new_first)
-{
-    const component_change_t *c = m->component;
-    const run_t *run = shape->run;
-    const bp_entity_t *entities = run->count == 0 ? NULL : run_entities(run);
-    for (uint32_t i = 0; i < c->source_count; i++) {
-        const convert_source_t *source = &c->sources[i];
-        const field_t *field = &c->kept->fields[i],
-                      *old = source->old == BP_NONE ? NULL : &c->slot->fields[source->old];
-        void *cells = shape->kept.columns[new_first + i];
-        uint32_t bad = run->count;
-        if (run->count == 0) {
-            shape->filled[new_first + i] = 1;
-            continue;
-        }
-        if (old == NULL)
-            columns_default(field, cells, run->count, is_clear(shape, &w->world->memory, new_first + i));
-        else if (source->kind != CONVERT_SAME)
-            bad = cells_convert(&w->world->holdings, old, run->columns[old_first + source->old], field, cells,
-                                run->count, entities);
-        else if (source->check)
-            bad = convert_check(field, cells, run->count, entities);
-        if (bad == CELLS_NO_MEMORY)
-            return error_memory(change_error(change), "converting a column");
-        if (bad < run->count)
-            return columns_refuse(change, w, m, entities[bad], old, field, run_cell(run, old_first + source->old, bad));
-        shape->filled[new_first + i] = 1;
-    }
-    return BP_OK;
 }

@@ -237,7 +237,7 @@ void worlds_tell(world_change_t *w, bool back);
 /* The lists of a manager's columns change sides. */
 void exchange_columns(manager_change_t *m);
 
-/* --- carry.c: the columns of declared fields ---------------------------------------------------------------------- */
+/* --- columns.c ---------------------------------------------------------------------------------------------------- */
 
 bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
@@ -250,7 +250,7 @@ void columns_default(const field_t *field, void *cells, uint32_t rows, bool clea
 bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                            bp_entity_t entity, const field_t *old, const field_t *field, const void *value);
 
-/* --- carry.c: own storage ----------------------------------------------------------------------------------------- */
+/* --- carry.c ------------------------------------------------------------------------------------------------------ */
 
 bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_change_t *m);
 

@@ -59,6 +59,7 @@ typedef struct reload_t {
     destruction_t *destruction;  /* knows the worlds */
     uint32_t *layouts;           /* count of the numbers of layouts given out to worlds */
     memory_t memory;
+    const bp_jobs_i *jobs;       /* the host's threads, for columns of large runs; NULL: one */
     void (*ask_for_reports)(bp_host_o *host); /* asks everybody, and drops the reports: for trials; may be NULL */
     uint32_t probation_steps;    /* 0: no probation */
     uint32_t pause_limit;        /* ms that worlds may stand still for one change (pause.c); 0: any */

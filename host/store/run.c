@@ -597,6 +597,9 @@ static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *p
             return false;
         kept->blocks[c] = (run_block_t){block, size};
         kept->columns[c] = run_place(kept, c, block);
+        /* Such a column is written as a whole, soon, so huge pages pay from smaller sizes on than in memory.c. */
+        if (memory_is_pages(memory, size) && size >= MEMORY_HUGE / 2)
+            os_pages_huge(block, size);
     }
     return true;
 }

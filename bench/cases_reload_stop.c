@@ -1,0 +1,185 @@
+/* cases_reload_stop.c - the longest stop of a program's loop while a plugin is reloaded, seen from outside.
+ *
+ * A loop steps a world of a million instances of six fields and polls its host, as any program does. Then the plugin's
+ * file is written anew, and the loop goes on until the change is made and its probation over. Measured is the longest
+ * turn of that loop: reading the file, the copy of the process for the trial, columns made ready between steps, the
+ * exchange, and the end of the probation are all in it, and so is a step. Beside it stands the time of bp_host_reload,
+ * which does all at once: without a trial, and with one, which it waits for.
+ *
+ * `moving`: the component's loop writes all columns in each step, so that nothing converted beforehand is still right.
+ * The floor is the longest turn of as many turns of the same loop without a reload.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cases.h"
+
+#include "worlds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURNS_BEFORE = 100, PROBATION = 60, MOST_TIMES = 16, THREADS = 2 };
+
+typedef struct kind_t {
+    const char *name;
+    int number; /* in bench/plugins/reload_kinds.c */
+    bool moves;
+} kind_t;
+
+static const kind_t kinds[] = {
+    {"f64_to_f32", 0, false},       {"f64_to_f32_moving", 0, true}, {"f32_to_f64", 1, false},
+    {"f32_to_f64_moving", 1, true}, {"i64_to_i32", 2, false},       {"i32_to_f64", 3, false},
+    {"f64_to_i32", 4, false},       {"i64_to_f32", 5, false},       {"u8_to_i16", 6, false},
+    {"vec3_to_vec4", 7, false},     {"vec4_to_vec3", 8, false},     {"dvec3_to_vec3", 9, false},
+    {"other_names", 10, false},     {"f64_2_to_f32_2", 11, false},  {"f32_2_to_f32_4", 12, false},
+    {"limits", 13, false},          {"code_only", 14, true},
+};
+
+typedef struct stop_t {
+    bp_host_o *host;
+    bp_world_o *world;
+    char path[1024];
+    uint32_t told;
+    bp_result_t result;
+} stop_t;
+
+static void say(const kind_t *kind, int side)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", kind->number);
+    setenv("BENCH_KIND", number, 1);
+    setenv("BENCH_SIDE", side == 0 ? "0" : "1", 1);
+    if (kind->moves)
+        setenv("BENCH_MOVES", "1", 1);
+    else
+        unsetenv("BENCH_MOVES");
+}
+
+static void put(const stop_t *s)
+{
+    char aside[1040], bytes[4096];
+    snprintf(aside, sizeof aside, "%s.new", s->path);
+    FILE *in = fopen(BENCH_OWN_PLUGIN_DIR "/reload_kinds.so", "rb"), *out = fopen(aside, "wb");
+    if (in == NULL || out == NULL) {
+        fprintf(stderr, "reload_kinds.so cannot be copied to %s\n", aside);
+        exit(EXIT_FAILURE);
+    }
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        fwrite(bytes, 1, n, out);
+    fclose(in);
+    fclose(out);
+    rename(aside, s->path);
+}
+
+static void hear(void *data, const bp_reload_report_t *report)
+{
+    stop_t *s = data;
+    s->told++;
+    s->result = report->result;
+    if (report->result != BP_OK)
+        fprintf(stderr, "%s\n", report->text);
+}
+
+static void open_host(stop_t *s, const kind_t *kind, uint32_t flags, uint32_t size)
+{
+    uint32_t key, prototype;
+    *s = (stop_t){.told = 0};
+    snprintf(s->path, sizeof s->path, BENCH_OWN_PLUGIN_DIR "/reload_stop.so");
+    say(kind, 0);
+    put(s);
+    s->host = bp_host_create(&(bp_host_desc_t){.threads = THREADS, .flags = flags, .probation = PROBATION});
+    const bp_api_t *api = bp_host_api(s->host);
+    worlds_must(s->host, bp_host_load_plugin(s->host, s->path, NULL, 0), "loading");
+    s->world = bp_world_create(s->host, &(bp_world_desc_t){.name = "main"});
+    worlds_must(s->host, bp_world_use_component(s->world, "reload_kinds"), "using");
+    worlds_must(s->host, api->world->key(s->world, 0, 0, &key), "making a key");
+    worlds_must(s->host, api->world->prototype(s->world, &key, 1, &prototype), "making a prototype");
+    bp_entity_t *entities = worlds_memory(size, sizeof *entities);
+    worlds_must(s->host, api->world->create(s->world, prototype, entities, size), "creating");
+    free(entities);
+    worlds_must(s->host, bp_host_on_reload(s->host, hear, s), "listening");
+}
+
+static double turn(const stop_t *s)
+{
+    uint64_t began = measure_now();
+    worlds_must(s->host, bp_host_poll(s->host), "polling");
+    worlds_must(s->host, bp_host_step(s->host), "a step");
+    return (double)(measure_now() - began);
+}
+
+static double turns(const stop_t *s, uint32_t count)
+{
+    double longest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double took = turn(s);
+        longest = took > longest ? took : longest;
+    }
+    return longest;
+}
+
+/* The longest turn while the file is written anew, tried, made ready for, exchanged, and its probation ends. */
+static void watch(const kind_t *kind, uint32_t size, double *longest, double *floor)
+{
+    stop_t s;
+    open_host(&s, kind, BP_HOST_HOT_RELOAD | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD, size);
+    turns(&s, TURNS_BEFORE);
+    *floor = turns(&s, TURNS_BEFORE);
+    say(kind, 1);
+    put(&s);
+    *longest = 0;
+    for (uint64_t began = measure_now(); s.told == 0 && measure_now() - began < UINT64_C(20000000000);) {
+        double took = turn(&s);
+        *longest = took > *longest ? took : *longest;
+    }
+    worlds_must(s.host, s.told == 0 ? BP_ERROR_FAILED : s.result, "reloading");
+    double after = turns(&s, PROBATION + 10);
+    *longest = after > *longest ? after : *longest;
+    bp_host_destroy(s.host);
+    remove(s.path);
+}
+
+static double by_hand(const kind_t *kind, uint32_t size, uint32_t flags)
+{
+    static const char *const names[] = {"reload_kinds"};
+    stop_t s;
+    open_host(&s, kind, flags | BP_HOST_COPY_PLUGINS | BP_HOST_CRASH_GUARD, size);
+    turns(&s, 3);
+    say(kind, 1);
+    put(&s);
+    uint64_t began = measure_now();
+    worlds_must(s.host, bp_host_reload(s.host, names, 1, NULL), "reloading");
+    double took = (double)(measure_now() - began);
+    bp_host_destroy(s.host);
+    remove(s.path);
+    return took;
+}
+
+static void run(results_t *results, uint32_t size, uint32_t times)
+{
+    double longest[MOST_TIMES], floor[MOST_TIMES], hand[MOST_TIMES], tried[MOST_TIMES];
+    uint32_t count = times < MOST_TIMES ? times : MOST_TIMES;
+    for (uint32_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        char name[64];
+        const char *only = getenv("BENCH_ONLY_KIND");
+        if (only != NULL && strcmp(only, kinds[k].name) != 0)
+            continue;
+        for (uint32_t i = 0; i < count; i++) {
+            watch(&kinds[k], size, &longest[i], &floor[i]);
+            hand[i] = by_hand(&kinds[k], size, 0);
+            tried[i] = by_hand(&kinds[k], size, BP_HOST_TRIAL);
+        }
+        const bound_t frame = AT_MOST(16e6);
+        snprintf(name, sizeof name, "%s/watched", kinds[k].name);
+        measure_put(results, "reload_stop", name, size, UNIT_NS, longest, floor, count, frame)->whole = true;
+        snprintf(name, sizeof name, "%s/by_hand", kinds[k].name);
+        measure_put(results, "reload_stop", name, size, UNIT_NS, hand, NULL, count, frame)->whole = true;
+        snprintf(name, sizeof name, "%s/by_hand_with_trial", kinds[k].name);
+        measure_put(results, "reload_stop", name, size, UNIT_NS, tried, NULL, count, frame)->whole = true;
+    }
+}
+
+static const uint32_t sizes[] = {1000000, 0};
+
+const course_t course_reload_stop = {"reload_stop", sizes, run};
