@@ -89,6 +89,7 @@ Suite *temporary_suite(void);
 Suite *audit_suite(void);
 Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);
+Suite *reload_ahead_suite(void);
 Suite *reload_random_suite(void);
 Suite *reload_kept_suite(void);
 Suite *reload_shapes_suite(void);

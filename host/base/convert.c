@@ -323,45 +323,75 @@ bool convert_value(const field_t *old, const void *from, const field_t *field, v
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
 /* Values with names repeat: what became of the last ones is remembered, by the bits of the old value. */
-enum { REMEMBERED_BITS = 6, REMEMBERED = 1 << REMEMBERED_BITS };
+enum { REMEMBERED_BITS = 8, REMEMBERED = 1 << REMEMBERED_BITS };
 
 typedef struct remembered_t {
     uint64_t from, to;
     bool known, fits;
 } remembered_t;
 
-static bool convert_remembered(remembered_t *all, const field_t *old, const void *from, const field_t *field, void *to)
+/* A variable of the value's own size is read into, since reading eight bytes of which one has just been written makes a
+ * processor wait. */
+static inline uint64_t read_bits(const char *value, uint32_t size)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, from, value_size(old->type));
-    remembered_t *r = &all[bits * UINT64_C(0x9E3779B97F4A7C15) >> (64 - REMEMBERED_BITS)];
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (size) {
+    case 1: return (uint8_t)value[0];
+    case 2: memcpy(&two, value, sizeof two); return two;
+    case 4: memcpy(&four, value, sizeof four); return four;
+    default: memcpy(&eight, value, sizeof eight); return eight;
+    }
+}
+
+/* Values of one byte each have a place of their own. */
+static inline bool convert_remembered(remembered_t *all, const field_t *old, const char *from, const field_t *field,
+                                      char *to)
+{
+    uint64_t bits = read_bits(from, old->size);
+    remembered_t *r = &all[old->size == 1 ? bits : bits * UINT64_C(0x9E3779B97F4A7C15) >> (64 - REMEMBERED_BITS)];
     if (!r->known || r->from != bits) {
         *r = (remembered_t){.from = bits, .known = true};
         r->fits = convert_value(old, from, field, &r->to, 0);
     }
-    memcpy(to, &r->to, value_size(field->type));
+    value_copy(to, &r->to, field->size);
     return r->fits;
 }
 
-static bool is_named(const field_t *field)
+static bool has_names(const field_t *old, const field_t *field)
 {
-    return field->named.count > 0;
+    return (old->named.count > 0 || field->named.count > 0) && old->size <= sizeof(uint64_t) &&
+           field->size <= sizeof(uint64_t);
+}
+
+static uint32_t convert_names(const field_t *old, const char *from, const field_t *field, char *to, uint32_t count,
+                              const bp_entity_t *entities)
+{
+    remembered_t remembered[REMEMBERED];
+    memset(remembered, 0, sizeof remembered);
+    for (uint32_t i = 0; i < count; i++, from += old->size, to += field->size) {
+        if (convert_remembered(remembered, old, from, field, to))
+            continue;
+        if (entities == NULL || entities[i].id != 0)
+            return i;
+        memcpy(to, &field->initial, field->size);
+    }
+    return count;
 }
 
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities)
 {
     uint32_t old_size = value_size(old->type), size = value_size(field->type);
-    remembered_t remembered[REMEMBERED];
-    bool remembers = (is_named(old) || is_named(field)) && old_size <= sizeof(uint64_t) && size <= sizeof(uint64_t);
     if (convert_kind(old->type, field->type) == CONVERT_REFUSED)
         return 0;
-    if (remembers)
-        memset(remembered, 0, sizeof remembered);
+    if (has_names(old, field))
+        return convert_names(old, from, field, to, count, entities);
     const char *source = from;
     char *target = to;
     for (uint32_t i = 0; i < count; i++, source += old_size, target += size) {
-        if (i % CONVERT_BLOCK == 0 && !remembers) {
+        if (i % CONVERT_BLOCK == 0) {
             uint32_t n = count - i < CONVERT_BLOCK ? count - i : CONVERT_BLOCK;
             if (convert_many(old, source, field, target, n)) {
                 i += n - 1;
@@ -370,8 +400,7 @@ uint32_t convert_column(const field_t *old, const void *from, const field_t *fie
                 continue;
             }
         }
-        if (remembers ? convert_remembered(remembered, old, source, field, target)
-                      : convert_value(old, source, field, target, 0))
+        if (convert_value(old, source, field, target, 0))
             continue;
         if (entities == NULL || entities[i].id != 0)
             return i;

@@ -254,28 +254,53 @@ static void write_rest(const cells_plan_t *p, char *cell)
         memcpy(cell + at, &field->initial, size);
 }
 
+static inline bool is_same(const char *a, const char *b, size_t size)
+{
+    uint32_t x, y;
+    if (size != sizeof x)
+        return memcmp(a, b, size) == 0;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+
+/* Are the numbers that go, of `count` cells, what the old default says? */
+static bool may_go(const cells_plan_t *p, const char *from, uint32_t count)
+{
+    const char *gone = (const char *)field_initial(p->old, 0) + p->from_bytes;
+    size_t step = p->old->size, rest = step - p->from_bytes;
+    bool may = true;
+    for (uint32_t i = 0; i < count && p->cut; i++)
+        may &= is_same(from + i * step + p->from_bytes, gone, rest);
+    return may;
+}
+
+/* The first `bytes` bytes of cells `step` apart, to cells `next` apart. */
+static void copy_apart(const char *from, size_t step, char *to, size_t next, size_t bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        value_copy(to + i * next, from + i * step, (uint32_t)bytes);
+}
+
 /* Cells of which not all numbers go over, or which get more: packed, converted, and put apart again. */
 static bool convert_apart(const cells_plan_t *p, const char *from, char *to, uint32_t count)
 {
     enum { ROOM = CONVERT_BLOCK * (int)sizeof(int64_t) };
     union { int64_t aligned; char bytes[ROOM]; } packed, made;
-    const char *gone = (const char *)field_initial(p->old, 0) + p->from_bytes;
     uint32_t most = CONVERT_BLOCK / p->common;
     size_t step = p->old->size, next = p->field->size;
-    bool fits = most > 0;
+    bool fits = most > 0 && may_go(p, from, count);
     for (uint32_t i = 0; i < count && fits; i += most) {
         uint32_t n = count - i < most ? count - i : most;
-        for (uint32_t k = 0; k < n; k++) {
-            const char *cell = from + (i + k) * step;
-            memcpy(packed.bytes + k * p->from_bytes, cell, p->from_bytes);
-            if (p->cut)
-                fits = fits && memcmp(cell + p->from_bytes, gone, step - p->from_bytes) == 0;
+        if (p->from == p->to) {
+            copy_apart(from + i * step, step, to + i * next, next, p->to_bytes, n);
+        } else {
+            copy_apart(from + i * step, step, packed.bytes, p->from_bytes, p->from_bytes, n);
+            fits = convert_numbers(p->from, packed.bytes, p->to, made.bytes, (size_t)n * p->common);
+            copy_apart(made.bytes, p->to_bytes, to + i * next, next, p->to_bytes, n);
         }
-        fits = fits && convert_numbers(p->from, packed.bytes, p->to, made.bytes, (size_t)n * p->common);
-        for (uint32_t k = 0; k < n && fits; k++) {
-            memcpy(to + (i + k) * next, made.bytes + k * p->to_bytes, p->to_bytes);
+        for (uint32_t k = 0; k < n && p->to_bytes < next; k++)
             write_rest(p, to + (i + k) * next);
-        }
     }
     return fits;
 }

@@ -517,7 +517,6 @@ bool field_holds(const field_t *field, const void *value)
         return outside == 0; \
     }
 
-ALL_INSIDE(f32_inside, float)
 ALL_INSIDE(f64_inside, double)
 ALL_INSIDE(i8_inside, int8_t)
 ALL_INSIDE(u8_inside, uint8_t)
@@ -527,6 +526,27 @@ ALL_INSIDE(i32_inside, int32_t)
 ALL_INSIDE(u32_inside, uint32_t)
 ALL_INSIDE(i64_inside, int64_t)
 ALL_INSIDE(u64_inside, uint64_t)
+
+/* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. `parts` in each cell. */
+static bool floats_inside(const field_t *field, const char *cells, size_t stride, uint32_t count, uint32_t parts)
+{
+    uint32_t outside = 0;
+    float min = field->min_f32, max = field->max_f32;
+    if (stride == parts * sizeof(float)) {
+        const float *numbers = (const float *)(const void *)cells;
+        for (size_t i = 0; i < (size_t)count * parts; i++)
+            outside |= (uint32_t)!((numbers[i] >= min) & (numbers[i] <= max));
+        return outside == 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t part = 0; part < parts; part++) {
+            float number;
+            memcpy(&number, cells + i * stride + part * sizeof number, sizeof number);
+            outside |= (uint32_t)!((number >= min) & (number <= max));
+        }
+    }
+    return outside == 0;
+}
 
 static bool numbers_inside(uint32_t type, const void *numbers, size_t count, double min, double max)
 {
@@ -540,7 +560,7 @@ static bool numbers_inside(uint32_t type, const void *numbers, size_t count, dou
     case BP_I64: return i64_inside(numbers, count, min, max);
     case BP_U64: return u64_inside(numbers, count, min, max);
     case BP_F64: return f64_inside(numbers, count, min, max);
-    default: return f32_inside(numbers, count, min, max);
+    default: return true;
     }
 }
 
@@ -548,6 +568,8 @@ bool field_holds_all(const field_t *field, const void *values, size_t count)
 {
     if (!field->limited)
         return true;
+    if (field->named.count == 0 && field->part == BP_F32)
+        return floats_inside(field, values, field->parts * sizeof(float), (uint32_t)count, field->parts);
     if (field->named.count == 0 && field->parts > 0)
         return numbers_inside(field->part, values, count * field->parts, field->min, field->max);
     bool holds = true;
@@ -579,27 +601,6 @@ bp_result_t field_check(const field_t *field, const void *value, error_text_t *e
                      field->min_text[0] ? "at least " : "", field->min_text,
                      field->min_text[0] && field->max_text[0] ? " and " : "", field->max_text[0] ? "at most " : "",
                      field->max_text, field->unit[0] ? " " : "", field->unit);
-}
-
-/* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. `parts` in each cell. */
-static bool floats_inside(const field_t *field, const char *cells, size_t stride, uint32_t count, uint32_t parts)
-{
-    uint32_t outside = 0;
-    float min = field->min_f32, max = field->max_f32;
-    if (stride == parts * sizeof(float)) {
-        const float *numbers = (const float *)(const void *)cells;
-        for (size_t i = 0; i < (size_t)count * parts; i++)
-            outside |= (uint32_t)!((numbers[i] >= min) & (numbers[i] <= max));
-        return outside == 0;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t part = 0; part < parts; part++) {
-            float number;
-            memcpy(&number, cells + i * stride + part * sizeof number, sizeof number);
-            outside |= (uint32_t)!((number >= min) & (number <= max));
-        }
-    }
-    return outside == 0;
 }
 
 bp_result_t field_check_items(const field_t *field, const void *items, uint64_t count, error_text_t *error)

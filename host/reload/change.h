@@ -131,8 +131,12 @@ typedef struct carry_loss_t {
     char first[360];       /* the first entity concerned, and its value before and after */
 } carry_loss_t;
 
+typedef struct ahead_t ahead_t;
+typedef struct ahead_column_t ahead_column_t;
+
 struct reload_change_t {
     reload_t *reload;
+    ahead_t *ahead;           /* columns made ready between steps (ahead.h); or NULL */
     int state;
     bool lossy;               /* values that cannot come back may go */
     carry_loss_t *losses;
@@ -241,7 +245,7 @@ void exchange_columns(manager_change_t *m);
 
 bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
-                         run_shape_t *shape, uint32_t old_first, uint32_t new_first);
+                         run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first);
 
 /* Write `rows` times a field's default to cells that nobody owns yet; `clear`: the cells are cleared already. */
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);

@@ -13,8 +13,7 @@
  * columns are filled by the caller. Whichever piece finds a value that does not fit, it is the first such value of the
  * first such field that is told.
  */
-#include "../os/os.h"
-#include "change.h"
+#include "ahead.h"
 
 enum { PIECE = 16384 /* rows: a few hundred microseconds at most */ };
 
@@ -115,8 +114,9 @@ static bool is_clear(const run_shape_t *shape, const memory_t *memory, uint32_t 
 typedef struct filling_t {
     const world_change_t *w;
     const manager_change_t *m;
+    const reload_change_t *change;
     run_shape_t *shape;
-    uint32_t old_first, new_first;
+    uint32_t key, old_first, new_first;
     uint32_t pieces;           /* of each column */
     _Atomic uint64_t first_bad; /* number of the field, and below it the row; NOTHING_BAD */
 } filling_t;
@@ -141,7 +141,8 @@ static bool is_counted(const filling_t *f, uint32_t number)
     return field_is_counted(&f->m->component->kept->fields[number]) || (old != NULL && field_is_counted(old));
 }
 
-/* Fill rows of a column. Returns how many from `row` on are right; CELLS_NO_MEMORY. */
+/* Fill rows of a column, whether it was made ready or not. Returns how many from `row` on are right;
+ * CELLS_NO_MEMORY. */
 static uint32_t fill_rows(const filling_t *f, uint32_t number, uint32_t row, uint32_t count)
 {
     const convert_source_t *source = &f->m->component->sources[number];
@@ -155,6 +156,22 @@ static uint32_t fill_rows(const filling_t *f, uint32_t number, uint32_t row, uin
                              count, run_entities(run) + row);
     else if (source->check)
         return convert_check(field, cells, count, run_entities(run) + row);
+    return count;
+}
+
+/* Fill those rows that are not ready. */
+static uint32_t fill_stale(const filling_t *f, uint32_t number, uint32_t row, uint32_t count)
+{
+    const ahead_column_t *ready = ahead_taken(f->change, f->shape->run, f->key, number);
+    if (ready == NULL)
+        return fill_rows(f, number, row, count);
+    uint32_t end = row + count, length, old = f->old_first + f->m->component->sources[number].old;
+    for (uint32_t at = row; at < end; at += length) {
+        at = ahead_next_stale(ready, f->shape->run, old, at, end - at, &length);
+        uint32_t good = length == 0 ? 0 : fill_rows(f, number, at, length);
+        if (good < length)
+            return at + good - row;
+    }
     return count;
 }
 
@@ -173,7 +190,7 @@ static void fill_piece(void *data, uint32_t index)
     uint32_t count = left < PIECE ? left : PIECE;
     if (is_counted(f, number))
         return;
-    uint32_t good = fill_rows(f, number, row, count);
+    uint32_t good = fill_stale(f, number, row, count);
     if (good < count)
         note_bad(f, number, row + good);
 }
@@ -193,11 +210,13 @@ static void fill_pieces(const reload_change_t *change, filling_t *f)
 }
 
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
-                         run_shape_t *shape, uint32_t old_first, uint32_t new_first)
+                         run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first)
 {
     const component_change_t *c = m->component;
     const run_t *run = shape->run;
-    filling_t f = {.w = w, .m = m, .shape = shape, .old_first = old_first, .new_first = new_first};
+    filling_t f = {.w = w, .m = m, .change = change, .shape = shape, .key = key};
+    f.old_first = old_first;
+    f.new_first = new_first;
     f.pieces = (run->count + PIECE - 1) / PIECE;
     atomic_init(&f.first_bad, NOTHING_BAD);
     fill_pieces(change, &f);

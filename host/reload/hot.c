@@ -159,7 +159,7 @@ static void drop_change(hot_t *hot)
 {
     if (hot->waits)
         vote_withdraw(hot->change);
-    hot->waits = false;
+    hot->waits = hot->readies = false;
     trial_end(&hot->trial);
     reload_discard(hot->change);
     hot->change = NULL;
@@ -248,11 +248,28 @@ static void begin_change(hot_t *hot)
     }
 }
 
+/* Make columns ready for the change between steps, and then the change. */
+static void make_ready(hot_t *hot)
+{
+    hot->readies = reload_make_ready(hot->change);
+    if (!hot->readies)
+        make_change(hot);
+}
+
+static void begin_readying(hot_t *hot)
+{
+    size_t size;
+    const char *told = trial_told(&hot->trial, &size);
+    reload_begin_readying(hot->change, told, size);
+    trial_end(&hot->trial);
+    make_ready(hot);
+}
+
 static void follow_trial(hot_t *hot)
 {
     int state = trial_state(&hot->trial);
     if (state == TRIAL_PASSED)
-        make_change(hot);
+        begin_readying(hot);
     else if (state == TRIAL_FAILED)
         refuse(hot, BP_ERROR_FAILED, hot->trial.refused);
 }
@@ -301,7 +318,9 @@ void hot_poll(hot_t *hot)
     hot->polled_at = now;
     if (hot->building)
         build_poll(&hot->build, now);
-    if (hot->trial.child != NULL) {
+    if (hot->readies) {
+        make_ready(hot);
+    } else if (hot->trial.child != NULL) {
         follow_trial(hot);
     } else if (hot->watching && gather(hot, now)) {
         begin_change(hot);
@@ -317,7 +336,7 @@ uint64_t hot_due(const hot_t *hot)
 /* Is something under way, beside this process or in files, about whose progress no handle tells? */
 static bool is_busy(const hot_t *hot)
 {
-    return hot->trial.child != NULL || hot->fresh > 0 || hot->alone ||
+    return hot->trial.child != NULL || hot->readies || hot->fresh > 0 || hot->alone ||
            (hot->watching && watch_look_ms(&hot->watch) == 0) ||
            (hot->building && build_is_waiting(&hot->build));
 }
@@ -326,7 +345,7 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 {
     uint64_t ms = hot->building ? BUILD_RETRY_MS : WATCH_BACKSTOP_MS;
     *count = 0;
-    if (!hot->watching && !hot->building && hot->trial.child == NULL)
+    if (!hot->watching && !hot->building && hot->trial.child == NULL && !hot->readies)
         return UINT64_MAX;
     if (is_busy(hot))
         return (uint64_t)HOT_POLL_MS * MILLION;

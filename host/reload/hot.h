@@ -48,6 +48,7 @@ typedef struct hot_t {
 
     hot_name_t names[RELOAD_MAX_PLUGINS]; /* plugins that are to come: first those whose files are new, ... */
     uint32_t fresh, count;                /* ... then those that waited, while a change is under way */
+    bool readies;                         /* columns are made ready for the change, which has passed its trial */
     bool waits;                           /* the change may not begin yet: somebody votes on it */
     bool alone;                           /* refused with those that waited: to be tried without them */
     uint64_t gathering_since;             /* ms */

@@ -12,7 +12,7 @@
 #include "../os/os.h"
 #include "../plugin/registry.h"
 #include "../store/world_check.h"
-#include "change.h"
+#include "ahead.h"
 
 void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
                  uint32_t *layouts)
@@ -24,6 +24,7 @@ void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t 
     reload->loader = loader;
     reload->destruction = destruction;
     reload->layouts = layouts;
+    reload->slice_ns = AHEAD_SLICE_NS;
 }
 
 void reload_free(reload_t *reload)
@@ -111,6 +112,7 @@ static void end_kept_side(reload_change_t *change)
 
 static void free_change(reload_change_t *change)
 {
+    ahead_end(change);
     versions_free(change);
     report_free(change);
     memory_free(&change->reload->memory, change->losses, change->loss_capacity * sizeof *change->losses);
@@ -209,10 +211,21 @@ static bp_result_t prepare(reload_change_t *change)
 static void let_go(reload_change_t *change)
 {
     end_kept_side(change);
+    ahead_end(change);
     for (uint32_t i = 0; i < change->version_count; i++)
         posts_drop(&change->reload->loader->posts, change->versions[i].plugin, change->posts, NULL);
     change_resume(change);
     assert_worlds(change->reload);
+}
+
+void reload_begin_readying(reload_change_t *change, const char *told, size_t size)
+{
+    ahead_begin(change, told, size);
+}
+
+bool reload_make_ready(reload_change_t *change)
+{
+    return ahead_slice(change);
 }
 
 void reload_allow_loss(reload_change_t *change)
@@ -275,6 +288,7 @@ void reload_commit(reload_change_t *change)
     } else {
         end_kept_side(change);
     }
+    ahead_end(change);
     if (before != NULL) {
         end_kept_side(before);
         free_change(before);
@@ -327,6 +341,8 @@ void reload_accept(reload_t *reload)
 
 void reload_forget_world(reload_t *reload, const world_t *world)
 {
+    if (reload->readies != NULL)
+        ahead_forget_world(reload->readies, world);
     if (reload->probation == NULL)
         return;
     error_text_t kept = reload->base->error;

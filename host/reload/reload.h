@@ -64,6 +64,9 @@ typedef struct reload_t {
     uint32_t probation_steps;    /* 0: no probation */
     uint32_t pause_limit;        /* ms that worlds may stand still for one change (pause.c); 0: any */
     uint32_t changes;            /* changes made, and taken back, so far */
+    reload_change_t *readies;    /* a change for which columns are made ready (ahead.h); or NULL */
+    uint64_t slice_ns;           /* how long they are worked at between two steps */
+    uint64_t readied;            /* columns taken over ready so far */
     reload_change_t *probation;  /* a committed change whose old side is still there; or NULL */
     bp_reload_report_t last;     /* the report of the last change, or refusal */
     char *last_text;
@@ -93,6 +96,11 @@ bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t cou
 /* Let values go that cannot come back: such a loss is told, not refused. Before the trial of the change, and before
  * reload_prepare. */
 void reload_allow_loss(reload_change_t *change);
+
+/* Make columns ready before a change that has been tried is made, from what the trial has told: begin, and then go on
+ * between steps until reload_make_ready says false (ahead.h). */
+void reload_begin_readying(reload_change_t *change, const char *told, size_t size);
+bool reload_make_ready(reload_change_t *change);
 
 /* On failure the change is as it was after reload_read, and an earlier probation goes on. */
 bp_result_t reload_prepare(reload_change_t *change);

@@ -1,7 +1,8 @@
 /* trial.c - what a copy of this process does with a candidate, and how its end is read.
  *
  * The child has no effect outside: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial),
- * and its log goes nowhere. Its verdict comes over the pipe: a letter, and a reason behind it.
+ * and its log goes nowhere. Its verdict comes over the pipe: a letter, and behind it a reason, or the columns that the
+ * change will make (ahead.h).
  *
  * A copy of a process has one thread, and the files and ports of the original. So plugins are paused while the copy is
  * made, and the copy resumes them, with a reason of their own, when the change is made there.
@@ -13,6 +14,7 @@
 #include "../plugin/verbs.h"
 #include "../store/sample.h"
 #include "../store/slack.h"
+#include "ahead.h"
 #include "exercise.h"
 #include "unload.h"
 
@@ -157,6 +159,8 @@ static int try_change(process_t *self, void *data)
     plugin_t *candidates[RELOAD_MAX_PLUGINS];
     uint32_t count = reload_plugins(attempt->trial->change, candidates);
     reload_t *reload = attempt->trial->reload;
+    char *told = memory_resize(&attempt->trial->reload->memory, NULL, 0, AHEAD_TOLD);
+    size_t told_size = 0;
     char verdict = SAYS_PASSED;
     const char *reason = "";
     reload->base->log = (bp_log_i){.context = error, .write = keep_error};
@@ -172,6 +176,7 @@ static int try_change(process_t *self, void *data)
         verdict = atomic_load(&reload->loader->plugins.crashed) ? SAYS_FAILED : SAYS_REFUSED;
         reason = reload->base->error.text;
     } else {
+        told_size = told == NULL ? 0 : ahead_tell(attempt->trial->change, told, AHEAD_TOLD);
         reload_commit(attempt->trial->change);
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
         const char *trouble = use_all(reload, candidates, count);
@@ -184,6 +189,8 @@ static int try_change(process_t *self, void *data)
     }
     process_write(self, &verdict, 1);
     process_write(self, reason, strlen(reason));
+    if (verdict == SAYS_PASSED)
+        process_write(self, told, told_size);
     return verdict == SAYS_PASSED ? 0 : 1;
 }
 
@@ -256,6 +263,12 @@ int trial_state(trial_t *trial)
     error_set(&trial->reload->base->error, BP_ERROR_FAILED,
               "on trial it had not come through after %u ms (trial_deadline)", trial->deadline_ms);
     return TRIAL_FAILED;
+}
+
+const char *trial_told(const trial_t *trial, size_t *size)
+{
+    *size = trial->said_size > 0 ? trial->said_size - 1 : 0;
+    return trial->said + 1;
 }
 
 int trial_wait(trial_t *trial)

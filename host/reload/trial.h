@@ -18,6 +18,7 @@ enum {
     TRIAL_STEPS = 3,
     TRIAL_DEADLINE_MS = 5000, /* where the caller gives none */
     TRIAL_REASON = 1024,
+    TRIAL_SAID = TRIAL_REASON + 16 * 1024, /* what the copy says at most: a reason, or what to make ready */
     TRIAL_NAP_NS = 500000     /* between two looks of trial_wait */
 };
 
@@ -33,7 +34,7 @@ typedef struct trial_t {
     uint64_t stood_ns;       /* how long this process stood still for the trial */
     bool refused;            /* failed: the candidates were refused, by a rule or by themselves; nothing crashed, hung
                                 or ended */
-    char said[TRIAL_REASON]; /* bytes received from the child so far */
+    char said[TRIAL_SAID]; /* bytes received from the child so far */
     size_t said_size;
 } trial_t;
 
@@ -42,6 +43,9 @@ bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_chan
 
 /* The state of the trial: TRIAL_... Failed: the error says why. Never waits. [main] */
 int trial_state(trial_t *trial);
+
+/* What the copy has told of a trial that has passed, for reload_begin_readying; *size bytes. [main] */
+const char *trial_told(const trial_t *trial, size_t *size);
 
 /* Wait until the trial is over, and return its state. [main] */
 int trial_wait(trial_t *trial);

@@ -7,7 +7,7 @@
  */
 #include "../plugin/verbs.h"
 #include "../store/hooks.h"
-#include "change.h"
+#include "ahead.h"
 
 /* --- managers ----------------------------------------------------------------------------------------------------- */
 
@@ -188,6 +188,21 @@ static uint32_t pick_columns(const world_change_t *w, uint32_t prototype, run_pi
     return total;
 }
 
+/* Find the columns of a run that have been made ready before. */
+static void pick_ready(const reload_change_t *change, const world_change_t *w, const run_t *run, run_made_t **made,
+                       uint32_t count)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    uint32_t end = count;
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        uint32_t key = p->items[at].key;
+        const manager_change_t *m = world_manager_change(w, key);
+        end -= world_next_width(w, key);
+        for (uint32_t i = 0; m != NULL && m->moves && m->road == ROAD_FIELDS && i < m->component->source_count; i++)
+            made[end + i] = m->picks[i].from == BP_NONE ? ahead_find(change, w, m, run, key, i) : NULL;
+    }
+}
+
 static bp_result_t shape_run(reload_change_t *change, world_change_t *w, run_t *run)
 {
     memory_t *memory = &w->world->memory;
@@ -197,11 +212,17 @@ static bp_result_t shape_run(reload_change_t *change, world_change_t *w, run_t *
                          "entities of world '%s' would have %u fields; %d are the most", w->world->name, count,
                          PROTOTYPES_MAX_COLUMNS);
     run_pick_t *picks = memory_new(memory, count * sizeof *picks);
-    if (picks == NULL)
+    run_made_t **ready = change->ahead == NULL ? NULL : memory_new(memory, count * sizeof *ready);
+    if (picks == NULL) {
+        memory_free(memory, ready, count * sizeof *ready);
         return error_memory(change_error(change), "making other columns");
+    }
     pick_columns(w, run->prototype, picks);
-    bool made = run_shape_init(&w->shapes[w->shape_count], run, memory, picks, count);
+    if (ready != NULL)
+        pick_ready(change, w, run, ready, count);
+    bool made = run_shape_init(&w->shapes[w->shape_count], run, memory, picks, ready, count);
     memory_free(memory, picks, count * sizeof *picks);
+    memory_free(memory, ready, count * sizeof *ready);
     if (!made)
         return error_memory(change_error(change), "making other columns");
     w->shape_of[run->prototype] = ++w->shape_count;
@@ -218,7 +239,7 @@ static bp_result_t fill_run(reload_change_t *change, world_change_t *w, run_shap
         if (m == NULL || !m->moves || m->road != ROAD_FIELDS)
             continue;
         world_shape(w, shape->run, p->items[at].key, &first);
-        result = columns_fill(change, w, m, shape, p->items[p->items[at].base].columns, first);
+        result = columns_fill(change, w, m, shape, p->items[at].key, p->items[p->items[at].base].columns, first);
     }
     return result;
 }

@@ -576,7 +576,51 @@ static bool make_shared(run_shape_t *shape, memory_t *memory, const run_pick_t *
     return true;
 }
 
-static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *picks)
+/* Such a column is written as a whole, soon, so huge pages pay from smaller sizes on than in memory.c. */
+static char *make_block(memory_t *memory, size_t size)
+{
+    char *block = memory_resize(memory, NULL, 0, size);
+    if (block != NULL && memory_is_pages(memory, size) && size >= MEMORY_HUGE / 2)
+        os_pages_huge(block, size);
+    return block;
+}
+
+static size_t made_bytes(uint32_t size, uint32_t capacity)
+{
+    return (size_t)size * capacity + LINE * (LINE + 1);
+}
+
+bool run_make_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size)
+{
+    size_t bytes = made_bytes(size, run->capacity);
+    char *block = make_block(memory, bytes);
+    if (block == NULL)
+        return false;
+    *made = (run_made_t){.block = {block, bytes}, .cells = run_place(run, column, block), .capacity = run->capacity};
+    return true;
+}
+
+bool run_fit_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size, uint32_t rows)
+{
+    size_t offset = (size_t)((char *)made->cells - made->block.start), bytes = made_bytes(size, run->capacity);
+    if (made->capacity == run->capacity)
+        return true;
+    char *block = memory_resize(memory, made->block.start, made->block.size, bytes);
+    if (block == NULL)
+        return false;
+    *made = (run_made_t){.block = {block, bytes}, .cells = run_place(run, column, block), .capacity = run->capacity};
+    if (made->cells != block + offset)
+        memmove(made->cells, block + offset, (size_t)rows * size);
+    return true;
+}
+
+void run_free_column(run_made_t *made, memory_t *memory)
+{
+    memory_free(memory, made->block.start, made->block.size);
+    *made = (run_made_t){.cells = NULL};
+}
+
+static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *picks, run_made_t *const *made)
 {
     const run_t *run = shape->run;
     run_t *kept = &shape->kept;
@@ -591,20 +635,24 @@ static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *p
             kept->columns[c] = run->columns[from];
             continue;
         }
+        if (made != NULL && made[c] != NULL) {
+            kept->blocks[c] = made[c]->block;
+            kept->columns[c] = made[c]->cells;
+            *made[c] = (run_made_t){.cells = NULL};
+            continue;
+        }
         size_t size = run_split_bytes(kept, c, run->capacity);
-        char *block = memory_resize(memory, NULL, 0, size);
+        char *block = make_block(memory, size);
         if (block == NULL)
             return false;
         kept->blocks[c] = (run_block_t){block, size};
         kept->columns[c] = run_place(kept, c, block);
-        /* Such a column is written as a whole, soon, so huge pages pay from smaller sizes on than in memory.c. */
-        if (memory_is_pages(memory, size) && size >= MEMORY_HUGE / 2)
-            os_pages_huge(block, size);
     }
     return true;
 }
 
-bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count)
+bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, run_made_t *const *made,
+                    uint32_t count)
 {
     *shape = (run_shape_t){.run = run, .old_count = run->column_count, .new_count = count};
     run_t *kept = &shape->kept;
@@ -629,7 +677,7 @@ bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_
         shape->adopted[run->column_count + c] = 1;
     }
     run_describe(kept);
-    if (run->capacity == 0 || (run->split ? make_split(shape, memory, picks) : make_shared(shape, memory, picks)))
+    if (run->capacity == 0 || (run->split ? make_split(shape, memory, picks, made) : make_shared(shape, memory, picks)))
         return true;
     run_shape_free(shape, memory, NULL);
     return false;

@@ -163,6 +163,23 @@ typedef struct run_pick_t {
     const field_t *field;
 } run_pick_t;
 
+/* A column made beside a run before there is a shape that it belongs to. */
+typedef struct run_made_t {
+    run_block_t block;
+    void *cells;       /* NULL: there is none */
+    uint32_t capacity; /* cells that there is room for */
+} run_made_t;
+
+/* Make room for as many cells of `size` bytes as the run has room for rows. `column`: the number that the column will
+ * probably have; another one costs time later, when the run grows. False when out of memory. [main] */
+bool run_make_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size);
+
+/* The same where the run has got more or less room since; the first `rows` cells stay. On failure all is as it was. */
+bool run_fit_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size,
+                    uint32_t rows);
+
+void run_free_column(run_made_t *made, memory_t *memory);
+
 /* The columns of a run as they will be, made beside what they are. */
 typedef struct run_shape_t {
     run_t *run;
@@ -175,8 +192,11 @@ typedef struct run_shape_t {
 
 /* Columns that are picked keep their memory, where each has a block of its own, or are copied; the others get room, and
  * the caller puts run->count values in and says so in `filled`. picks[0] is the entities. Changes nothing of the run.
- * False when out of memory: nothing is held. [main] */
-bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, uint32_t count);
+ * `made` NULL, or for each column the one that was made before, with as much room as the run has, or NULL: a run whose
+ * columns have blocks of their own takes them over, and they are made no more. False when out of memory: nothing is
+ * held. [main] */
+bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, run_made_t *const *made,
+                    uint32_t count);
 
 /* Run and shape change columns. Cannot fail; once more, and all is as it was. */
 void run_shape_exchange(run_shape_t *shape);

@@ -1,0 +1,463 @@
+/* ahead.c - which columns are made ready, and how far they are.
+ *
+ * Invariants
+ *   - Rows 0 to `rows` - 1 of a column hold what the old column held at the moment `since` or later; where a row has
+ *     been written since, its stamp is later than `since`.
+ *   - A column belongs to a run as long as the world's layout is the one in which the column was begun: layouts are
+ *     never given out twice, so no column of another declaration can be taken for the old one.
+ *   - While columns are made ready their worlds keep stamps for them. Stamps go when the change has been made or let go
+ *     of, after its shapes.
+ */
+#include "ahead.h"
+
+#include "../os/os.h"
+
+enum { PIECE = 16384 /* rows converted by one job */, JOBS_OF_A_THREAD = 4, MOST_FIELDS = 256 };
+
+/* A declaration that was told, and which old field it goes on from. */
+typedef struct ahead_field_t {
+    component_t *slot;
+    uint32_t number, old; /* of the new field; of the old one, or BP_NONE: the column is filled with the default */
+    field_t field;
+} ahead_field_t;
+
+struct ahead_column_t {
+    const ahead_field_t *of;
+    world_t *world;
+    run_t *run;
+    uint32_t prototype, key, layout;
+    run_made_t made;
+    uint32_t rows;
+    uint64_t since;
+};
+
+typedef struct ahead_world_t {
+    world_t *world;
+} ahead_world_t;
+
+struct ahead_t {
+    ahead_field_t *fields;
+    uint32_t field_count, field_capacity;
+    ahead_column_t *columns;
+    uint32_t column_count, column_capacity;
+    ahead_world_t *worlds; /* that keep stamps for this */
+    uint32_t world_count, world_capacity;
+    uint32_t at;           /* the column at work */
+};
+
+/* --- telling what is needed --------------------------------------------------------------------------------------- */
+
+typedef struct writer_t {
+    char *text;
+    size_t size, room;
+    bool full;
+} writer_t;
+
+static void write_bytes(writer_t *out, const void *bytes, size_t size)
+{
+    out->full = out->full || out->room - out->size < size;
+    if (out->full)
+        return;
+    memcpy(out->text + out->size, bytes, size);
+    out->size += size;
+}
+
+static void write_text(writer_t *out, const char *text)
+{
+    write_bytes(out, text, strlen(text) + 1);
+}
+
+/* A field that is made anew, value by value: converted, or added with a default that is not all zero. */
+static bool is_worth_it(const component_change_t *c, uint32_t number)
+{
+    const field_t *field = &c->kept->fields[number];
+    const convert_source_t *source = &c->sources[number];
+    if (field_is_counted(field) || field_is_rebuilt(field))
+        return false;
+    if (source->old == BP_NONE)
+        return !field->initial_is_zero;
+    return source->kind != CONVERT_SAME && !field_is_counted(&c->slot->fields[source->old]);
+}
+
+static void tell_field(writer_t *out, const component_change_t *c, uint32_t number)
+{
+    const field_t *field = &c->kept->fields[number];
+    uint32_t numbers[] = {number, c->sources[number].old, field->type, field->flags, field->elements};
+    size_t before = out->size;
+    write_text(out, c->slot->name);
+    write_bytes(out, numbers, sizeof numbers);
+    write_text(out, field->name);
+    write_text(out, field->initial_text);
+    write_text(out, field->min_text);
+    write_text(out, field->max_text);
+    write_text(out, field->values_text);
+    if (out->full)
+        out->size = before;
+}
+
+size_t ahead_tell(const reload_change_t *change, char *text, size_t room)
+{
+    writer_t out = {.text = text, .room = room};
+    for (uint32_t i = 0; i < change->component_count; i++) {
+        const component_change_t *c = &change->components[i];
+        bool declared = !c->is_new && c->kept->owner != NULL && !c->kept->own_storage && !c->slot->own_storage;
+        for (uint32_t f = 0; f < c->source_count && declared && !c->same; f++) {
+            if (is_worth_it(c, f))
+                tell_field(&out, c, f);
+        }
+    }
+    return out.size;
+}
+
+/* --- reading it --------------------------------------------------------------------------------------------------- */
+
+typedef struct reader_t {
+    const char *at, *end;
+} reader_t;
+
+/* The text that begins here; NULL where it does not end. */
+static const char *read_text(reader_t *in)
+{
+    const char *text = in->at, *end = memchr(in->at, '\0', (size_t)(in->end - in->at));
+    if (end == NULL)
+        return NULL;
+    in->at = end + 1;
+    return text;
+}
+
+static bool read_declaration(reader_t *in, bp_field_t *declared, uint32_t *number, uint32_t *old)
+{
+    const char *texts[5];
+    uint32_t numbers[5];
+    if ((size_t)(in->end - in->at) < sizeof numbers)
+        return false;
+    memcpy(numbers, in->at, sizeof numbers);
+    in->at += sizeof numbers;
+    for (uint32_t i = 0; i < 5; i++) {
+        texts[i] = read_text(in);
+        if (texts[i] == NULL)
+            return false;
+    }
+    *number = numbers[0];
+    *old = numbers[1];
+    *declared = (bp_field_t){.name = texts[0], .type = numbers[2], .flags = numbers[3], .count = numbers[4]};
+    declared->initial = texts[1][0] == '\0' ? NULL : texts[1];
+    declared->min = texts[2][0] == '\0' ? NULL : texts[2];
+    declared->max = texts[3][0] == '\0' ? NULL : texts[3];
+    declared->values = texts[4][0] == '\0' ? NULL : texts[4];
+    return true;
+}
+
+static component_t *find_slot(const reload_t *reload, const char *name)
+{
+    for (uint32_t i = 0; i < reload->registry->component_count; i++) {
+        component_t *slot = reload->registry->components[i];
+        if (strcmp(slot->name, name) == 0)
+            return slot;
+    }
+    return NULL;
+}
+
+/* Read the next field; false where nothing more can be read. What makes no sense here is left out. */
+static bool read_field(reload_change_t *change, ahead_t *ahead, reader_t *in)
+{
+    bp_field_t declared;
+    error_text_t error = {.calls = NULL};
+    ahead_field_t f = {.slot = NULL};
+    const char *component = in->at == in->end ? NULL : read_text(in);
+    if (component == NULL || !read_declaration(in, &declared, &f.number, &f.old))
+        return false;
+    f.slot = find_slot(change->reload, component);
+    if (f.slot == NULL || f.slot->owner == NULL || f.slot->own_storage ||
+        (f.old != BP_NONE && f.old >= component_columns(f.slot)))
+        return true;
+    memory_t *memory = &change->reload->memory;
+    if (!memory_reserve(memory, &ahead->fields, &ahead->field_capacity, ahead->field_count + 1u,
+                        sizeof *ahead->fields) ||
+        field_init(&f.field, memory, &change->reload->base->values, &declared, sizeof declared, &error) != BP_OK)
+        return true;
+    bool plain = !field_is_counted(&f.field) && (f.old == BP_NONE || !field_is_counted(&f.slot->fields[f.old]));
+    if (plain)
+        ahead->fields[ahead->field_count++] = f;
+    else
+        field_free(&f.field, memory);
+    return true;
+}
+
+/* --- columns ------------------------------------------------------------------------------------------------------ */
+
+static bool keep_stamps(reload_change_t *change, world_t *world)
+{
+    ahead_t *ahead = change->ahead;
+    for (uint32_t i = 0; i < ahead->world_count; i++) {
+        if (ahead->worlds[i].world == world)
+            return true;
+    }
+    if (!memory_reserve(&change->reload->memory, &ahead->worlds, &ahead->world_capacity, ahead->world_count + 1u,
+                        sizeof *ahead->worlds) ||
+        world_keep_stamps(world) != BP_OK)
+        return false;
+    ahead->worlds[ahead->world_count++] = (ahead_world_t){world};
+    return true;
+}
+
+static void list_run(reload_change_t *change, const ahead_field_t *f, world_t *world, uint32_t manager, run_t *run)
+{
+    ahead_t *ahead = change->ahead;
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        if (p->keys[p->items[at].key].manager != manager)
+            continue;
+        if (!memory_reserve(&change->reload->memory, &ahead->columns, &ahead->column_capacity,
+                            ahead->column_count + 1u, sizeof *ahead->columns) ||
+            !keep_stamps(change, world))
+            return;
+        ahead->columns[ahead->column_count++] = (ahead_column_t){.of = f,
+                                                                 .world = world,
+                                                                 .run = run,
+                                                                 .prototype = run->prototype,
+                                                                 .key = p->items[at].key,
+                                                                 .layout = world->layout};
+    }
+}
+
+static void list_columns(reload_change_t *change)
+{
+    const destruction_t *d = change->reload->destruction;
+    const ahead_t *ahead = change->ahead;
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        world_t *world = d->worlds[w];
+        for (uint32_t m = 0; m < world->manager_count; m++) {
+            for (uint32_t f = 0; f < ahead->field_count; f++) {
+                if (!world->managers[m]->started || world->managers[m]->component != ahead->fields[f].slot)
+                    continue;
+                for (uint32_t r = 0; r < world->run_count; r++) {
+                    if (world->runs[r]->split && world->runs[r]->count >= AHEAD_ROWS)
+                        list_run(change, &ahead->fields[f], world, m, world->runs[r]);
+                }
+            }
+        }
+    }
+}
+
+void ahead_begin(reload_change_t *change, const char *told, size_t size)
+{
+    reload_t *reload = change->reload;
+    reader_t in = {told, told + size};
+    if (size == 0 || change->ahead != NULL)
+        return;
+    error_text_t kept = reload->base->error;
+    change->ahead = memory_new(&reload->memory, sizeof *change->ahead);
+    if (change->ahead == NULL)
+        return;
+    reload->readies = change;
+    while (change->ahead->field_count < MOST_FIELDS && read_field(change, change->ahead, &in))
+        ;
+    list_columns(change);
+    reload->base->error = kept; /* where memory was lacking the change is made without */
+}
+
+/* --- slices ------------------------------------------------------------------------------------------------------- */
+
+/* Is the old column what it was when this one was begun? Runs that a world has left, as it went back, are used again
+ * for other prototypes. */
+static bool is_current(const ahead_column_t *c)
+{
+    const prototypes_t *p = &c->world->prototypes;
+    return c->world->layout == c->layout && c->prototype < p->count && p->items[c->prototype].run == c->run &&
+           c->run->prototype == c->prototype && c->run->split && prototypes_column(p, c->prototype, c->key) != 0;
+}
+
+static void drop_memory(ahead_column_t *c)
+{
+    run_free_column(&c->made, &c->world->memory);
+    c->rows = 0;
+}
+
+/* Bring the memory into step with the run, which may have got more or less room. */
+static bool has_room(ahead_column_t *c)
+{
+    uint32_t size = c->of->field.size;
+    uint32_t column = prototypes_column(&c->world->prototypes, c->prototype, c->key) + c->of->number;
+    if (c->made.cells == NULL)
+        return run_make_column(&c->made, c->run, &c->world->memory, column, size);
+    if (c->rows > c->run->count)
+        c->rows = c->run->count;
+    return run_fit_column(&c->made, c->run, &c->world->memory, column, size, c->rows);
+}
+
+static uint32_t old_column(const ahead_column_t *c)
+{
+    return prototypes_column(&c->world->prototypes, c->prototype, c->key) + c->of->old;
+}
+
+/* A few pieces of one column. */
+typedef struct slice_t {
+    const ahead_column_t *column;
+    uint32_t first, end;
+    _Atomic bool misfit;
+} slice_t;
+
+static void convert_piece(void *data, uint32_t index)
+{
+    slice_t *s = data;
+    const ahead_column_t *c = s->column;
+    const field_t *field = &c->of->field;
+    uint32_t row = s->first + index * PIECE, count = s->end - row < PIECE ? s->end - row : PIECE;
+    char *cells = (char *)c->made.cells + (size_t)row * field->size;
+    if (c->of->old == BP_NONE)
+        columns_default(field, cells, count, false);
+    else if (cells_convert(&c->world->holdings, &c->of->slot->fields[c->of->old], run_cell(c->run, old_column(c), row),
+                           field, cells, count, run_entities(c->run) + row) < count)
+        atomic_store(&s->misfit, true);
+}
+
+/* Convert the next rows of a column; false where one of them does not fit. */
+static bool convert_some(const reload_change_t *change, ahead_column_t *c)
+{
+    const bp_jobs_i *jobs = change->reload->jobs;
+    bool shared = jobs != NULL && jobs->threads > 1 && jobs->run != NULL;
+    uint32_t left = c->run->count - c->rows, most = PIECE * JOBS_OF_A_THREAD * (shared ? jobs->threads : 1);
+    slice_t s = {.column = c, .first = c->rows, .end = c->rows + (left < most ? left : most)};
+    uint32_t pieces = (s.end - s.first + PIECE - 1) / PIECE;
+    atomic_init(&s.misfit, false);
+    if (c->rows == 0)
+        c->since = world_look(c->world);
+    if (shared && pieces > 1)
+        jobs->run(jobs->context, convert_piece, &s, pieces);
+    for (uint32_t i = 0; i < pieces && !(shared && pieces > 1); i++)
+        convert_piece(&s, i);
+    c->rows = s.end;
+    return !atomic_load(&s.misfit);
+}
+
+bool ahead_slice(reload_change_t *change)
+{
+    ahead_t *ahead = change->ahead;
+    uint64_t began = os_clock_ns();
+    while (ahead != NULL && ahead->at < ahead->column_count) {
+        ahead_column_t *c = &ahead->columns[ahead->at];
+        if (!is_current(c) || !has_room(c)) {
+            drop_memory(c);
+            ahead->at++;
+            continue;
+        }
+        if (!convert_some(change, c)) {
+            ahead_end(change); /* the change says which value it is, if it still is there */
+            return false;
+        }
+        if (c->rows >= c->run->count)
+            ahead->at++;
+        if (os_clock_ns() - began >= change->reload->slice_ns)
+            return true;
+    }
+    return false;
+}
+
+/* --- the change --------------------------------------------------------------------------------------------------- */
+
+/* Do both declarations make the same cells of the same old ones? */
+static bool same_cells(const field_t *a, const field_t *b)
+{
+    return a->type == b->type && a->size == b->size && a->elements == b->elements && a->flags == b->flags &&
+           strcmp(a->initial_text, b->initial_text) == 0 && strcmp(a->min_text, b->min_text) == 0 &&
+           strcmp(a->max_text, b->max_text) == 0 && strcmp(a->values_text, b->values_text) == 0;
+}
+
+run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+                       const run_t *run, uint32_t key, uint32_t number)
+{
+    const ahead_t *ahead = change->ahead;
+    ahead_column_t *found = NULL;
+    for (uint32_t i = 0; ahead != NULL && i < ahead->column_count && found == NULL; i++) {
+        ahead_column_t *c = &ahead->columns[i];
+        if (c->world == w->world && c->run == run && c->key == key && c->of->number == number && c->rows > 0 &&
+            c->of->slot == m->component->slot && c->of->old == m->component->sources[number].old && is_current(c) &&
+            c->made.cells != NULL && same_cells(&c->of->field, &m->component->kept->fields[number]))
+            found = c;
+    }
+    if (found == NULL || !has_room(found))
+        return NULL;
+    change->reload->readied++;
+    return &found->made;
+}
+
+const ahead_column_t *ahead_taken(const reload_change_t *change, const run_t *run, uint32_t key, uint32_t number)
+{
+    const ahead_t *ahead = change->ahead;
+    for (uint32_t i = 0; ahead != NULL && i < ahead->column_count; i++) {
+        const ahead_column_t *c = &ahead->columns[i];
+        if (c->run == run && c->key == key && c->of->number == number && c->rows > 0 && c->made.cells == NULL)
+            return c;
+    }
+    return NULL;
+}
+
+uint32_t ahead_next_stale(const ahead_column_t *column, const run_t *run, uint32_t old, uint32_t row, uint32_t count,
+                          uint32_t *length)
+{
+    uint32_t end = row + count, ready = column->rows < end ? column->rows : end, found = row;
+    uint16_t number = (uint16_t)old;
+    *length = count;
+    if (run->stamps == NULL)
+        return row;
+    if (column->of->old == BP_NONE)
+        found = row < ready ? BP_NONE : row; /* a default is the same in every row */
+    else if (row < ready)
+        found = stamps_next(run->stamps, &number, 1, column->since, row, ready, length);
+    if (row < ready && found != BP_NONE)
+        return found;
+    row = row < ready ? ready : row;
+    *length = end - row;
+    return row;
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+static void release_worlds(ahead_t *ahead, const world_t *only)
+{
+    for (uint32_t i = ahead->world_count; i > 0; i--) {
+        if (only != NULL && ahead->worlds[i - 1].world != only)
+            continue;
+        world_release_stamps(ahead->worlds[i - 1].world);
+        ahead->worlds[i - 1] = ahead->worlds[--ahead->world_count];
+    }
+}
+
+void ahead_end(reload_change_t *change)
+{
+    ahead_t *ahead = change->ahead;
+    memory_t *memory = &change->reload->memory;
+    if (ahead == NULL)
+        return;
+    for (uint32_t i = 0; i < ahead->column_count; i++)
+        drop_memory(&ahead->columns[i]);
+    release_worlds(ahead, NULL);
+    for (uint32_t i = 0; i < ahead->field_count; i++)
+        field_free(&ahead->fields[i].field, memory);
+    memory_free(memory, ahead->fields, ahead->field_capacity * sizeof *ahead->fields);
+    memory_free(memory, ahead->columns, ahead->column_capacity * sizeof *ahead->columns);
+    memory_free(memory, ahead->worlds, ahead->world_capacity * sizeof *ahead->worlds);
+    memory_free(memory, ahead, sizeof *ahead);
+    change->ahead = NULL;
+    if (change->reload->readies == change)
+        change->reload->readies = NULL;
+}
+
+void ahead_forget_world(reload_change_t *change, const world_t *world)
+{
+    ahead_t *ahead = change->ahead;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < ahead->column_count; i++) {
+        if (ahead->columns[i].world == world) {
+            drop_memory(&ahead->columns[i]);
+            ahead->at -= i < ahead->at;
+        }
+    }
+    for (uint32_t i = 0; i < ahead->column_count; i++) {
+        if (ahead->columns[i].world != world)
+            ahead->columns[kept++] = ahead->columns[i];
+    }
+    ahead->column_count = kept;
+    release_worlds(ahead, world);
+}
