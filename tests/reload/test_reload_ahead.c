@@ -10,6 +10,7 @@
 #include "patch_lists.h"
 #include "reload_support.h"
 
+#include "os/os.h"
 #include "reload/ahead.h"
 #include "step/jobs.h"
 
@@ -28,6 +29,10 @@ typedef struct model_t {
     uint64_t random;
     uint32_t made, refused, slices;
 } model_t;
+
+static scene_t scene;
+static model_t model;
+static patch_file_t patch;
 
 static uint32_t below(model_t *m, uint32_t bound)
 {
@@ -164,12 +169,12 @@ static void take_list(model_t *m, const patch_list_t *list)
     m->list = *list;
 }
 
-static void reload_once(model_t *m, const patch_file_t *patch)
+static void reload_once(model_t *m, const patch_file_t *file)
 {
     static char told[AHEAD_TOLD];
     patch_list_t list = patch_next(&m->random, &m->list);
     reload_t *reload = &m->scene->host->reload;
-    patch_put(patch, &list);
+    patch_put(file, &list);
     size_t size = tell(m, told);
     reload_change_t *change = read_change(m);
     reload_begin_readying(change, told, size);
@@ -197,27 +202,27 @@ static void reload_once(model_t *m, const patch_file_t *patch)
     expect_values(m);
 }
 
-static void open_model(model_t *m, scene_t *scene, patch_file_t *patch)
+static void open_model(model_t *m)
 {
     memset(m, 0, sizeof *m);
-    m->scene = scene;
+    m->scene = &scene;
     m->random = 3;
     m->entities = calloc(MOST, sizeof *m->entities);
     m->has_body = calloc(MOST, sizeof *m->has_body);
     m->values = calloc(MOST, sizeof *m->values);
     m->next = calloc(MOST, sizeof *m->next);
-    patch_open(patch);
+    patch_open(&patch);
     m->list = patch_next(&m->random, &m->list);
-    patch_put(patch, &m->list);
-    WORKS(scene->host, bp_host_load_plugin(scene->host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
-    WORKS(scene->host, bp_world_use_component(scene->world, "patch"));
+    patch_put(&patch, &m->list);
+    WORKS(scene.host, bp_host_load_plugin(scene.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    WORKS(scene.host, bp_world_use_component(scene.world, "patch"));
     create(m, false, FIRST / 2);
     create(m, true, FIRST / 2);
 }
 
-static void close_model(model_t *m, patch_file_t *patch)
+static void close_model(model_t *m)
 {
-    free(patch->bytes);
+    free(patch.bytes);
     free(m->entities);
     free(m->has_body);
     free(m->values);
@@ -233,9 +238,6 @@ static uint32_t round_count(void)
 /* 0: one thread, no probation; 1: three threads and a probation. */
 START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_they_ought_to_have)
 {
-    static scene_t scene;
-    static model_t model;
-    patch_file_t patch;
     jobs_t *pool = NULL;
     bp_jobs_i jobs;
     scene_open(&scene, 1);
@@ -246,7 +248,7 @@ START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_t
     }
     scene.host->reload.probation_steps = _i == 0 ? 0 : 5;
     scene.host->reload.slice_ns = 0;
-    open_model(&model, &scene, &patch);
+    open_model(&model);
     model.random += (uint64_t)_i;
     for (uint32_t n = 0; n < round_count(); n++) {
         reload_once(&model, &patch);
@@ -257,13 +259,292 @@ START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_t
     ck_assert_uint_gt(model.slices, round_count() / 4);
     ck_assert_uint_gt(scene.host->reload.readied, round_count() / 4);
     reload_accept(&scene.host->reload);
-    close_model(&model, &patch);
+    close_model(&model);
     scene.host->reload.jobs = &scene.host->crew.jobs;
     if (pool != NULL)
         jobs_free(pool);
     scene_close(&scene);
 }
 END_TEST
+
+/* --- what comes between --------------------------------------------------------------------------------------------- */
+
+enum { FIELD_A = 0, FIELD_B = 1, FIELD_C = 2 };
+
+/* A world whose 40,000 patches have the fields of `first`, and a change to `next` under way, for which columns are
+ * made ready. */
+static reload_change_t *begin_change(const patch_list_t *first, const patch_list_t *next)
+{
+    static char told[AHEAD_TOLD];
+    model_t *m = &model;
+    memset(m, 0, sizeof *m);
+    scene_open(&scene, 1);
+    scene.host->reload.slice_ns = 0;
+    m->scene = &scene;
+    m->entities = calloc(MOST, sizeof *m->entities);
+    m->has_body = calloc(MOST, sizeof *m->has_body);
+    m->values = calloc(MOST, sizeof *m->values);
+    m->next = calloc(MOST, sizeof *m->next);
+    m->list = *first;
+    patch_open(&patch);
+    patch_put(&patch, first);
+    WORKS(scene.host, bp_host_load_plugin(scene.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    WORKS(scene.host, bp_world_use_component(scene.world, "patch"));
+    create(m, false, FIRST);
+    if (next == NULL)
+        return NULL;
+    patch_put(&patch, next);
+    size_t size = tell(m, told);
+    reload_change_t *change = read_change(m);
+    reload_begin_readying(change, told, size);
+    return change;
+}
+
+static patch_list_t one_field(uint32_t type, double initial)
+{
+    return (patch_list_t){.count = 1,
+                          .fields = {{FIELD_A, PATCH_NAMES, type, {.part = {initial}}}}};
+}
+
+static void set_first(model_t *m, uint32_t entity, double number)
+{
+    bp_value_t value;
+    char name[PATCH_TEXT];
+    patch_name(FIELD_A, name);
+    m->values[entity].of[FIELD_A].part[0] = number;
+    patch_pack(&m->values[entity].of[FIELD_A], m->list.fields[0].type, &value);
+    WORKS(m->scene->host, m->scene->api->property->set_named(m->scene->world, m->entities[entity], "patch", name,
+                                                             m->list.fields[0].type, &value));
+}
+
+static void expect_list(model_t *m, const patch_list_t *list)
+{
+    ck_assert(patch_foresee(&m->list, m->values, list, m->next, m->count));
+    take_list(m, list);
+    expect_values(m);
+}
+
+static void finish(model_t *m)
+{
+    ck_assert_ptr_null(m->scene->host->reload.readies);
+    reload_accept(&m->scene->host->reload);
+    close_model(m);
+    scene_close(m->scene);
+}
+
+START_TEST(a_value_that_does_not_fit_is_told_by_the_change_if_it_is_still_there)
+{
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    reload_change_t *change = begin_change(&first, &next);
+    set_first(&model, 30000, 0.5);
+    while (reload_make_ready(change))
+        ;
+    if (_i == 0) {
+        FAILS(scene.host, BP_ERROR_RANGE, "field 'field_a' holds 0.5", reload_prepare(change));
+        reload_discard(change);
+        expect_values(&model);
+    } else {
+        set_first(&model, 30000, 7);
+        WORKS(scene.host, reload_prepare(change));
+        reload_commit(change);
+        expect_list(&model, &next);
+    }
+    finish(&model);
+}
+END_TEST
+
+/* A value that is set after its row was made ready, and does not fit. */
+START_TEST(a_value_that_came_too_late_is_found)
+{
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    reload_change_t *change = begin_change(&first, &next);
+    while (reload_make_ready(change))
+        ;
+    set_first(&model, _i == 0 ? 0 : FIRST - 1, 1e10);
+    FAILS(scene.host, BP_ERROR_RANGE, "field 'field_a' holds 10000000000", reload_prepare(change));
+    ck_assert_uint_eq(scene.host->reload.readied, 1);
+    reload_discard(change);
+    expect_values(&model);
+    finish(&model);
+}
+END_TEST
+
+START_TEST(a_change_that_is_let_go_of_leaves_no_trace)
+{
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    reload_change_t *change = begin_change(&first, &next);
+    reload_make_ready(change);
+    ck_assert_uint_eq(scene.world->rows.stamp_users, 1);
+    reload_discard(change);
+    ck_assert_uint_eq(scene.world->rows.stamp_users, 0);
+    expect_values(&model);
+    finish(&model);
+}
+END_TEST
+
+/* The version on probation is taken back while columns are made ready for the next one: the old column is another, and
+ * the one that had its number is gone. */
+START_TEST(a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it)
+{
+    static const char *const names[] = {"patch"};
+    patch_list_t first = one_field(BP_F32, 3), next = one_field(BP_I32, 0);
+    patch_list_t between = {.count = 2,
+                            .fields = {{FIELD_B, PATCH_NAMES, BP_U8, {.part = {5}}},
+                                       {FIELD_A, PATCH_NAMES, BP_F64, {.part = {3}}}}};
+    static char told[AHEAD_TOLD];
+    begin_change(&first, NULL);
+    scene.host->reload.probation_steps = 50;
+    patch_put(&patch, &between);
+    WORKS(scene.host, bp_host_reload(scene.host, names, 1, NULL));
+    patch_put(&patch, &next);
+    size_t size = tell(&model, told);
+    reload_change_t *change = read_change(&model);
+    reload_begin_readying(change, told, size);
+    for (int i = 0; i < _i; i++)
+        reload_make_ready(change);
+    WORKS(scene.host, reload_rollback(&scene.host->reload));
+    while (reload_make_ready(change))
+        ;
+    WORKS(scene.host, reload_prepare(change));
+    ck_assert_uint_eq(scene.host->reload.readied, 0);
+    reload_commit(change);
+    expect_list(&model, &next);
+    finish(&model);
+}
+END_TEST
+
+START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
+{
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    static bp_entity_t there[FIRST];
+    static char told[AHEAD_TOLD];
+    uint32_t key, prototype;
+    begin_change(&first, NULL);
+    bp_world_o *other = bp_world_create(scene.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(scene.host, bp_world_use_component(other, "patch"));
+    key = key_of(other, "patch", "");
+    WORKS(scene.host, scene.api->world->prototype(other, &key, 1, &prototype));
+    WORKS(scene.host, scene.api->world->create(other, prototype, there, FIRST));
+    patch_put(&patch, &next);
+    size_t size = tell(&model, told);
+    reload_change_t *change = read_change(&model);
+    reload_begin_readying(change, told, size);
+    for (int i = 0; i < _i; i++)
+        reload_make_ready(change);
+    bp_world_destroy(other);
+    while (reload_make_ready(change))
+        ;
+    WORKS(scene.host, reload_prepare(change));
+    ck_assert_uint_eq(scene.host->reload.readied, 1);
+    reload_commit(change);
+    expect_list(&model, &next);
+    finish(&model);
+}
+END_TEST
+
+/* What a copy tells may be anything. */
+START_TEST(what_was_told_may_be_nonsense)
+{
+    static char told[AHEAD_TOLD];
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    uint64_t random = 5;
+    begin_change(&first, NULL);
+    patch_put(&patch, &next);
+    size_t size = tell(&model, told);
+    ck_assert_uint_gt(size, 0);
+    for (uint32_t n = 0; n < 600; n++) {
+        char other[AHEAD_TOLD];
+        memcpy(other, told, size);
+        for (uint32_t k = n == 0 ? 0 : 1 + bp_random_below(&random, 3); k > 0; k--)
+            other[bp_random_below(&random, (uint32_t)size)] = (char)bp_random_next(&random);
+        reload_change_t *change = read_change(&model);
+        reload_begin_readying(change, other, n < 50 ? bp_random_below(&random, (uint32_t)size + 1) : size);
+        while (reload_make_ready(change))
+            ;
+        if (n % 50 == 49) {
+            WORKS(scene.host, reload_prepare(change));
+        }
+        reload_discard(change);
+    }
+    expect_values(&model);
+    finish(&model);
+}
+END_TEST
+
+/* Each request for memory in turn fails, from the beginning of making ready to the change. */
+START_TEST(without_memory_columns_are_made_in_the_change)
+{
+    static char told[AHEAD_TOLD];
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    begin_change(&first, NULL);
+    patch_put(&patch, &next);
+    size_t size = tell(&model, told);
+    heap_t *heap = &scene.rig.heap;
+    uint32_t failed = 0;
+    bool refused = true;
+    for (uint32_t n = 1; refused; n++) {
+        reload_change_t *change = read_change(&model);
+        uint64_t before = heap->refused;
+        heap->refuse_first = heap->refuse_last = heap->requests + n;
+        reload_begin_readying(change, told, size);
+        while (reload_make_ready(change))
+            ;
+        heap->refuse_first = heap->refuse_last = 0;
+        refused = heap->refused > before;
+        failed += refused;
+        WORKS(scene.host, reload_prepare(change));
+        reload_discard(change);
+        ck_assert_uint_eq(scene.world->rows.stamp_users, 0);
+    }
+    ck_assert_uint_gt(failed, 5);
+    expect_values(&model);
+    finish(&model);
+}
+END_TEST
+
+#if !defined(_WIN32)
+/* As it goes by itself: the file is written anew, tried in a copy of the process, made ready for, and comes in. */
+START_TEST(a_file_that_is_watched_comes_in_with_columns_made_ready)
+{
+    patch_list_t first = one_field(BP_F64, 3), next = one_field(BP_I32, 1);
+    static bp_entity_t entities[FIRST];
+    log_text_t text;
+    uint32_t key, prototype, told = 0;
+    patch_open(&patch);
+    patch_put(&patch, &first);
+    bp_host_o *host = bp_host_create(
+        &(bp_host_desc_t){.threads = 2, .flags = BP_HOST_HOT_RELOAD | BP_HOST_TRIAL, .log = log_into(&text)});
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    host->reload.slice_ns = 0;
+    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    WORKS(host, bp_world_use_component(world, "patch"));
+    key = key_of(world, "patch", "");
+    WORKS(host, api->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, api->world->create(world, prototype, entities, FIRST));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_poll(host));
+    patch_put(&patch, &next);
+    for (uint32_t i = 0; told == 0 && i < 20000; i++) {
+        told = (uint32_t)(host->reload.last.result != BP_OK || host->reload.changes > 0);
+        WORKS(host, bp_host_step(host));
+        os_sleep_ns(1000000);
+        WORKS(host, bp_host_poll(host));
+        ck_assert_uint_eq(host->hot.readies ? world->rows.stamp_users : 1, 1);
+    }
+    ck_assert_msg(host->reload.changes == 1, "%s", text.text);
+    ck_assert_uint_eq(host->reload.readied, 1);
+    ck_assert_uint_eq(world->rows.stamp_users, 0);
+    for (uint32_t e = 0; e < FIRST; e++) {
+        int32_t value = 0;
+        WORKS(host, api->property->get_named(world, entities[e], "patch", "field_a", BP_I32, &value));
+        ck_assert_int_eq(value, 3);
+    }
+    free(patch.bytes);
+    bp_host_destroy(host);
+}
+END_TEST
+#endif
 
 Suite *reload_ahead_suite(void)
 {
@@ -273,5 +554,18 @@ Suite *reload_ahead_suite(void)
     tcase_add_loop_test(random, columns_that_are_made_ready_while_the_world_goes_on_have_the_values_they_ought_to_have,
                         0, 2);
     suite_add_tcase(suite, random);
+    TCase *between = tcase_create("between");
+    tcase_set_timeout(between, 60);
+    tcase_add_loop_test(between, a_value_that_does_not_fit_is_told_by_the_change_if_it_is_still_there, 0, 2);
+    tcase_add_loop_test(between, a_value_that_came_too_late_is_found, 0, 2);
+    tcase_add_test(between, a_change_that_is_let_go_of_leaves_no_trace);
+    tcase_add_loop_test(between, a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it, 0, 3);
+    tcase_add_loop_test(between, a_world_may_end_while_columns_are_made_ready_for_it, 0, 3);
+    tcase_add_test(between, what_was_told_may_be_nonsense);
+    tcase_add_test(between, without_memory_columns_are_made_in_the_change);
+#if !defined(_WIN32)
+    tcase_add_test(between, a_file_that_is_watched_comes_in_with_columns_made_ready);
+#endif
+    suite_add_tcase(suite, between);
     return suite;
 }
