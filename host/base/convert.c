@@ -1,9 +1,9 @@
 /* convert.c - the rules of convert.h, value by value and column by column.
  *
  * A value is taken apart into numbers (value_parts of them), each number goes through the widest type that holds it
- * exactly (int64_t or double), and is put together again. One path serves every pair of types. Columns go block by block
- * through convert_many.h, which knows quick loops; the values of a block are looked at one by one only where not all
- * of them fit, or where values have names.
+ * exactly (int64_t or double), and is put together again. One path serves every pair of types. Columns go block by
+ * block through convert_many.h, which knows quick loops; the values of a block are looked at one by one only where not
+ * all of them fit, or where values have names.
  *
  * Invariant: `to` is written completely for every value before the one that is returned, so a caller that gets `count`
  * has a whole column.

@@ -5,8 +5,8 @@
  * numbers in the nearest cache. Where the source has the widest form already, or the target is that form, one loop does
  * all. The pairs that want neither (i32 to f64) have loops of their own.
  *
- * Whether a number fits is gathered as bits, not branched on. Conversions of numbers that are out of range are undefined
- * in C, so such numbers are replaced by 0 before; what is written for them means nothing.
+ * Whether a number fits is gathered as bits, not branched on. Conversions of numbers that are out of range are
+ * undefined in C, so such numbers are replaced by 0 before; what is written for them means nothing.
  *
  * Measured: build/bench --filter reload_convert; a million values of 8 bytes take 0.4 to 1.5 ms where memory does not
  * bound them.

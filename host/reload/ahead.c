@@ -364,6 +364,17 @@ static bool same_cells(const field_t *a, const field_t *b)
            strcmp(a->max_text, b->max_text) == 0 && strcmp(a->values_text, b->values_text) == 0;
 }
 
+bool ahead_has(const reload_change_t *change, const component_t *slot, uint32_t number)
+{
+    const ahead_t *ahead = change->ahead;
+    for (uint32_t i = 0; ahead != NULL && i < ahead->column_count; i++) {
+        const ahead_column_t *c = &ahead->columns[i];
+        if (c->of->slot == slot && c->of->number == number && c->rows > 0 && is_current(c))
+            return true;
+    }
+    return false;
+}
+
 run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                        const run_t *run, uint32_t key, uint32_t number)
 {

@@ -7,14 +7,15 @@
  * (store/stamps.h).
  *
  * Which columns these are is known to the copy of the process in which the change was tried: it has loaded the new
- * version, and tells the declarations over its pipe (ahead_tell). No code of the new version runs here before the change.
+ * version, and tells the declarations over its pipe (ahead_tell). No code of the new version runs here before the
+ * change.
  *
  * What is made ready is a gift: where it does not match what the change needs in the end - other declarations, another
  * layout, a run that has become another - it is freed, and the column is made as it would have been. So nothing depends
  * on what the copy has told but time.
  *
- * Not here: cells that hold something outside themselves (texts, lists), runs of fewer than AHEAD_ROWS rows, and storage
- * of a plugin's own; these are made in the change.
+ * Not here: cells that hold something outside themselves (texts, lists), runs of fewer than AHEAD_ROWS rows, and
+ * storage of a plugin's own; these are made in the change.
  */
 #ifndef HOST_RELOAD_AHEAD_H
 #define HOST_RELOAD_AHEAD_H
@@ -38,6 +39,9 @@ void ahead_begin(reload_change_t *change, const char *told, size_t size);
 /* Go on for AHEAD_SLICE_NS. False: all is ready, or a value does not fit, so that the change is to be made, or refused,
  * now. [main], between steps */
 bool ahead_slice(reload_change_t *change);
+
+/* Is something ready for field `number` of the next version of a component? [main] */
+bool ahead_has(const reload_change_t *change, const component_t *slot, uint32_t number);
 
 /* The memory of the column that is ready for field `number` of the manager's new version, in a run, whose key is `key`;
  * NULL where none is. It has as much room as the run; the shape of the run takes it over. [main] */

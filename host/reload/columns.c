@@ -131,7 +131,8 @@ static const field_t *old_field(const filling_t *f, uint32_t number)
 
 static char *new_cells(const filling_t *f, uint32_t number, uint32_t row)
 {
-    return (char *)f->shape->kept.columns[f->new_first + number] + (size_t)row * f->m->component->kept->fields[number].size;
+    size_t size = f->m->component->kept->fields[number].size;
+    return (char *)f->shape->kept.columns[f->new_first + number] + row * size;
 }
 
 /* Are the values made by the caller's thread alone? */

@@ -1,9 +1,10 @@
 /* pause.c - how long worlds will stand still for a change: estimated before its columns are made and its values
  * carried, told, and refused where that is longer than the host allows.
  *
- * The estimate adds up what each living instance costs on its road. Columns with defaults, converted ones, and plain
- * properties of storage of its own cost what `build/bench --filter reload` showed at a million instances, rounded. No
- * benchmark has texts, lists, tighter limits, `save` and `load`, or the opening of a plugin: these costs are assumed.
+ * The estimate adds up what each living instance costs on its road. Columns with defaults, converted ones,
+ * limits, and plain properties of storage of its own cost what `build/bench --filter reload` showed at a million
+ * instances, rounded, on one thread: a host of several threads is faster. No benchmark has texts, lists, `save` and
+ * `load`, or the opening of a plugin: these costs are assumed.
  * A plugin whose verbs take longer than those of the benchmark makes the estimate too low. Therefore, where instances
  * are carried in batches, the estimate is corrected by the time that the batches before have really taken. A
  * change that is refused in the middle is undone like any other.
@@ -11,7 +12,7 @@
  * Not here: what a copy of the process takes (trial.c), the report of what a change has taken (report.c).
  */
 #include "../os/os.h"
-#include "change.h"
+#include "ahead.h"
 
 enum {
     MILLION = 1000000,
@@ -21,8 +22,9 @@ enum {
 
     /* nanoseconds for each instance */
     DEFAULT_NS = 5,            /* a new column that is not all zero */
-    CHECK_NS = 2,              /* a column whose values are looked at */
-    CONVERT_NS = 8,            /* a column of plain values that become others */
+    CHECK_NS = 1,              /* a column whose values are looked at */
+    CONVERT_NS = 4,            /* a column of plain values that become others, on one thread */
+    READY_NS = 1,              /* the same where it was made ready before: all of it may have been written since */
     MAKE_CELLS_NS = 60,        /* a column of texts or lists that are made anew */
     INSTANCE_NS = 20,          /* storage of its own: an instance made, ... */
     PROPERTY_NS = 20,          /* ... and one of its properties carried, or asked for on both sides, ... */
@@ -32,8 +34,10 @@ enum {
 
 /* --- the estimate ------------------------------------------------------------------------------------------------- */
 
-static uint64_t of_column(const convert_source_t *source, const field_t *field)
+static uint64_t of_column(const convert_source_t *source, const field_t *field, bool ready)
 {
+    if (ready)
+        return READY_NS;
     if (source->old == BP_NONE)
         return field->initial_is_zero ? 0 : DEFAULT_NS;
     if (source->kind != CONVERT_SAME)
@@ -42,11 +46,11 @@ static uint64_t of_column(const convert_source_t *source, const field_t *field)
 }
 
 /* Of declared fields, one instance. */
-static uint64_t of_columns(const component_change_t *c)
+static uint64_t of_columns(const reload_change_t *change, const component_change_t *c)
 {
     uint64_t ns = 0;
     for (uint32_t i = 0; i < c->source_count; i++)
-        ns += of_column(&c->sources[i], &c->kept->fields[i]);
+        ns += of_column(&c->sources[i], &c->kept->fields[i], ahead_has(change, c->slot, i));
     return ns;
 }
 
@@ -63,11 +67,11 @@ static uint64_t of_properties(const component_change_t *c)
     return ns;
 }
 
-static uint64_t of_instance(const manager_change_t *m)
+static uint64_t of_instance(const reload_change_t *change, const manager_change_t *m)
 {
     switch (m->road) {
     case ROAD_FIELDS:
-        return m->moves ? of_columns(m->component) : 0;
+        return m->moves ? of_columns(change, m->component) : 0;
     case ROAD_STATE:
         return 0;
     case ROAD_SAVED:
@@ -85,7 +89,7 @@ static uint64_t estimate(const reload_change_t *change, const world_change_t **w
         const world_change_t *w = &change->worlds[i];
         for (uint32_t j = 0; j < w->manager_count; j++) {
             const manager_change_t *m = &w->managers[j];
-            uint64_t own = of_instance(m) * world_count(w->world, m->manager->number);
+            uint64_t own = of_instance(change, m) * world_count(w->world, m->manager->number);
             ns += own;
             if (own <= longest)
                 continue;

@@ -39,7 +39,7 @@ static uint32_t below(model_t *m, uint32_t bound)
     return bp_random_below(&m->random, bound);
 }
 
-/* --- the world goes on --------------------------------------------------------------------------------------------- */
+/* --- the world goes on -------------------------------------------------------------------------------------------- */
 
 /* A value that almost any type can hold; seldom any. */
 static patch_value_t any_value(model_t *m, uint32_t type)
@@ -125,7 +125,7 @@ static void go_on(model_t *m)
     }
 }
 
-/* --- reloads -------------------------------------------------------------------------------------------------------- */
+/* --- reloads ------------------------------------------------------------------------------------------------------ */
 
 static void expect_values(model_t *m)
 {
@@ -267,7 +267,7 @@ START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_t
 }
 END_TEST
 
-/* --- what comes between --------------------------------------------------------------------------------------------- */
+/* --- what comes between ------------------------------------------------------------------------------------------- */
 
 enum { FIELD_A = 0, FIELD_B = 1, FIELD_C = 2 };
 
