@@ -1,5 +1,6 @@
 #!/bin/sh
 # day.sh BUILD - an author's whole day, as README.md and docs/new.md have it typed, with nothing but an installed tree.
+# With "installed" in place of BUILD it is the tree whose backplane is the command, which need not be ours to write.
 #
 # From nothing to a plugin that somebody else runs: install, new, build, look, mistakes in the source and in the ini,
 # changes that come into the running world by saving them, save and load, check and test, and a game of another's with
@@ -7,7 +8,7 @@
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
-build=$(cd "$1" && pwd)
+[ "$1" = installed ] || build=$(cd "$1" && pwd)
 [ "$(uname -s)" = Linux ] || { echo "day: skipped, sources are watched on Linux only"; exit 0; }
 scratch=$(mktemp -d)
 session=
@@ -20,9 +21,11 @@ fail() {
 }
 
 # --- a machine with nothing but the tree --------------------------------------------------------------------------
-(cd "$source" && make -s BUILD="$build" install PREFIX="$scratch/tree") >"$scratch/log" 2>&1 ||
-    { cat "$scratch/log"; fail "make install fails"; }
-PATH=$scratch/tree/bin:$PATH
+if [ "$1" != installed ]; then
+    (cd "$source" && make -s BUILD="$build" install PREFIX="$scratch/tree") >"$scratch/log" 2>&1 ||
+        { cat "$scratch/log"; fail "make install fails"; }
+    PATH=$scratch/tree/bin:$PATH
+fi
 HOME=$scratch/home
 export PATH HOME
 mkdir "$HOME"
