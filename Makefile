@@ -87,7 +87,7 @@ flags_of         = $(if $(call packages_of,$(1)),$(shell $(PKG_CONFIG) $(2) $(ca
 # One with a page (plugins/NAME/page) has it made into C by tools/bundle.sh, which needs esbuild.
 page_of          = $(if $(wildcard plugins/$(1)/page),$(BUILD)/pages/$(1)_page.c)
 LEFT_OUT        := $(foreach name,$(ALL_PLUGINS),$(if $(call packages_of,$(name)),$(shell \
-                   { $(PKG_CONFIG) --exists $(call packages_of,$(name)) && \
+                   { $(PKG_CONFIG) --exists $(call packages_of,$(name)) 2>/dev/null && \
                      { [ ! -d plugins/$(name)/page ] || command -v esbuild >/dev/null; }; } || echo $(name))))
 PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)

@@ -132,9 +132,24 @@ typedef struct bp_option_t {
 } bp_option_t;
 
 /* Load a plugin: by the name of a static one, else by a file's path, with or without the ending of the platform.
- * The file is judged before the system loads it. */
+ * The file is judged before the system loads it. A source (.c, .cc, .cpp, .cxx, .rs) is compiled first, which is waited
+ * for; where hot reload is on, the source and what it includes are watched, and compiled anew beside the host. What a
+ * compiler says goes to the log as it is. */
 BACKPLANE_API bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                                 uint32_t option_count);
+
+/* Set what sources are compiled with, a command of the system's shell or flags for it, by the key that an ini has for
+ * that: "cc", "cflags", "cxx", "cxxflags", "rustc", "rustflags"; "" is the default again. For what is compiled from now
+ * on. BP_ERROR_ARGUMENT for another key, or a text of more than 511 bytes. */
+BACKPLANE_API bp_result_t bp_host_set_compiler(bp_host_o *host, const char *key, const char *text);
+
+/* Compile the source of a plugin and wait for it, and load nothing. The path of the library, which the host removes
+ * when it is destroyed, goes to *library. */
+BACKPLANE_API bp_result_t bp_host_compile_plugin(bp_host_o *host, const char *path, const char **library);
+
+/* The folder with the headers for plugins, without a separator at its end: beside the program or this library, in an
+ * installed tree or in the source tree. BP_ERROR_NOT_FOUND where there is none. Needs no host. */
+BACKPLANE_API bp_result_t bp_host_headers(char *folder, size_t size);
 
 /* Unload a plugin: its systems and managers stop in all worlds, their components go, its tables turn into
  * stubs. BP_ERROR_NOT_FOUND where there is none of that name; BP_ERROR_STATE, naming them, where units of other plugins

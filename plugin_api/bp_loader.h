@@ -31,7 +31,8 @@ struct bp_plugin_head_t;
 /* A kind of files that a plugin opens. */
 typedef struct bp_loader_t {
     const char *ending BP_OR_ZERO; /* of their names, without the dot: 1 to 15 letters, digits or underscores, other
-                                      than those of libraries and of inis; of one plugin of a host only. NULL: the
+                                      than those of libraries, of inis and of sources (c, cc, cpp, cxx, rs), which the
+                                      host compiles; of one plugin of a host only. NULL: the
                                       plugin's own name */
 
     /* Make a plugin of the `size` bytes of the file at `path`; they are good until it returns, and a zero follows them.

@@ -104,6 +104,10 @@ static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)
     return world_handle(host->destruction.worlds[index]);
 }
 
+/* Load a plugin by its name, its file or its source (host_plugins.c). [main], between steps */
+bp_result_t host_load_file(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
+                           uint32_t option_count);
+
 /* Plugins have come or changed: bring into all worlds what they want and do not have (use.c). [main], between steps */
 void host_bring_wanted(bp_host_o *host);
 

@@ -98,6 +98,7 @@ bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o
     if (clone == NULL)
         return error_memory(error, "making a host like another");
     clone->loader.copies = host->loader.copies;
+    clone->hot.sources.settings = host->hot.sources.settings;
     clone->loader.plugins.clone = clone->crew.recomputing = true;
     bp_result_t result = make_alike(clone, host, snapshot);
     if (result == BP_OK) {

@@ -16,18 +16,48 @@
 #include <stdio.h>
 #include <string.h>
 
+bp_result_t host_load_file(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
+                           uint32_t option_count)
+{
+    if (source_is(name_or_path) && !loader_is_static(&host->loader, name_or_path))
+        return hot_load_source(&host->hot, name_or_path, options, option_count);
+    return loader_load(&host->loader, name_or_path, options, option_count);
+}
+
 bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                                 uint32_t option_count)
 {
     bp_result_t result = host_refuse_from_inside(host);
     if (result == BP_OK)
-        result = loader_load(&host->loader, name_or_path, options, option_count);
+        result = host_load_file(host, name_or_path, options, option_count);
     if (result == BP_OK)
         reload_accept(&host->reload); /* its systems are compiled for the fields of now */
     if (result == BP_OK)
         host_bring_wanted(host);
     return result;
 }
+
+/* --- sources ------------------------------------------------------------------------------------------------------ */
+
+bp_result_t bp_host_set_compiler(bp_host_o *host, const char *key, const char *text)
+{
+    return sources_set(&host->hot.sources, key, text);
+}
+
+bp_result_t bp_host_compile_plugin(bp_host_o *host, const char *path, const char **library)
+{
+    if (!source_is(path))
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT,
+                         "%s: it is no source of a plugin; those end in .c, .cc, .cpp, .cxx or .rs", path);
+    return sources_compile(&host->hot.sources, path, library);
+}
+
+bp_result_t bp_host_headers(char *folder, size_t size)
+{
+    return source_headers(folder, size) ? BP_OK : BP_ERROR_NOT_FOUND;
+}
+
+/* --- unloading ---------------------------------------------------------------------------------------------------- */
 
 static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
 {

@@ -208,7 +208,7 @@ bp_result_t setup_load_plugin(setup_t *s, const char *name, uint32_t line)
         return setup_at_line(s, line, plugin_not_found(s, name));
     file_stem(name, stem, sizeof stem);
     setup_collect_options(s, stem, &options);
-    bp_result_t result = loader_load(&s->host->loader, path, options.items, options.count);
+    bp_result_t result = host_load_file(s->host, path, options.items, options.count);
     return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
 }
 
@@ -417,6 +417,7 @@ void setup_begin(setup_t *s, bp_host_o *host)
         .old_trying = host->hot.trying,
         .old_pause_limit = host->reload.pause_limit,
         .old_building = host->hot.building,
+        .old_compilers = host->hot.sources.settings,
     };
 }
 
@@ -496,7 +497,8 @@ bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)
 const char *const setup_host_keys[] = {"plugins",        "plugin_path", "steps",     "threads",    "seed", "history",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "reload_pause", "build",    "sources",    "audit",
-                                        "keyframe_every", NULL};
+                                         "keyframe_every", "cc",         "cflags",    "cxx",        "cxxflags",
+                                         "rustc",          "rustflags",  NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])

@@ -28,6 +28,7 @@ typedef struct setup_t {
     guard_t *old_guard;
     bool old_copies, old_watching, old_trying, old_building;
     uint32_t old_pause_limit;
+    source_settings_t old_compilers;
     int64_t steps, seed;
     uint64_t history; /* bytes for the past; 0: none */
     uint32_t keyframe_ms; /* from keyframe to keyframe */

@@ -100,9 +100,24 @@ bp_result_t setup_read_live(setup_t *s)
     return read_desc(s, &s->live);
 }
 
+/* What sources of plugins are compiled with. */
+static bp_result_t read_compilers(setup_t *s)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; source_keys[i] != NULL && result == BP_OK; i++) {
+        const ini_entry_t *entry = setup_find_entry(s, "host", source_keys[i]);
+        if (entry != NULL && (result = sources_set(&s->host->hot.sources, source_keys[i], entry->value)) != BP_OK)
+            setup_at_line(s, entry->line, result);
+    }
+    return result;
+}
+
 bp_result_t setup_live(setup_t *s)
 {
-    bp_result_t result = host_set_live(s->host, &s->live);
+    bp_result_t result = read_compilers(s);
+    if (result != BP_OK)
+        return result;
+    result = host_set_live(s->host, &s->live);
     if (result == BP_OK)
         return read_build(s);
     const ini_entry_t *asked = setup_find_entry(s, "host", "crash_guard");
@@ -118,6 +133,7 @@ void setup_end_live(setup_t *s)
     if (host->hot.watching && !s->old_watching)
         hot_end(&host->hot);
     host->hot.trying = s->old_trying;
+    host->hot.sources.settings = s->old_compilers;
     host->reload.pause_limit = s->old_pause_limit;
     host->loader.copies = s->old_copies;
     if (host->loader.guard == s->old_guard)

@@ -50,7 +50,7 @@ const bp_loader_t *loader_kind(const loader_t *loader, const char *path, plugin_
 
 bp_result_t content_judge(const loader_t *loader, const plugin_t *plugin, const plugin_t *present)
 {
-    static const char *const taken[] = {"so", "dll", "dylib", "ini"};
+    static const char *const taken[] = {"so", "dll", "dylib", "ini", "c", "cc", "cpp", "cxx", "rs"};
     error_text_t *error = &loader->base->error;
     for (uint32_t i = 0; i < plugin->desc.loaders.count; i++) {
         const bp_loader_t *kind = &plugin->desc.loaders.items[i];
@@ -60,7 +60,7 @@ bp_result_t content_judge(const loader_t *loader, const plugin_t *plugin, const 
         if (!word)
             return error_set(error, BP_ERROR_ARGUMENT,
                              "it opens files that end in '.%.40s'; an ending is 1 to %d letters, digits or "
-                             "underscores, and not that of libraries or inis",
+                             "underscores, and not that of libraries, inis or sources",
                              kind->ending, ENDING);
         if (kind->open == NULL)
             return error_set(error, BP_ERROR_ARGUMENT, "its loader of files that end in '.%s' has no open",

@@ -156,6 +156,7 @@ static void free_content(loader_t *loader, plugin_t *plugin)
     memory_free_text(memory, plugin->version);
     memory_free_text(memory, plugin->doc);
     memory_free_text(memory, plugin->path);
+    memory_free_text(memory, plugin->file);
     memory_free(memory, atomic_load(&plugin->account), sizeof(memory_t));
     atomic_store(&plugin->account, NULL);
 }
@@ -395,14 +396,30 @@ static bp_result_t open_copy_beside(loader_t *loader, plugin_t *plugin, const ch
     return result;
 }
 
-static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
+const char *loader_file(const plugin_t *plugin)
 {
-    bp_result_t result = BP_OK;
+    return plugin->file != NULL ? plugin->file : plugin->path;
+}
+
+/* Note where the plugin lies: `library` is what was made of the source at `path`, or NULL. */
+static bp_result_t note_paths(loader_t *loader, plugin_t *plugin, const char *path, const char *library)
+{
     plugin->path = memory_copy_text(&loader->memory, path);
-    if (plugin->path == NULL)
+    plugin->file = library == NULL ? NULL : memory_copy_text(&loader->memory, library);
+    if (plugin->path == NULL || (library != NULL && plugin->file == NULL))
         return error_memory(&loader->base->error, "loading a plugin");
+    return BP_OK;
+}
+
+static bp_result_t open_file(loader_t *loader, plugin_t *plugin, const char *path, const char *library,
+                             const bp_plugin_head_t **head)
+{
+    bp_result_t result = note_paths(loader, plugin, path, library);
+    if (result != BP_OK)
+        return result;
+    path = loader_file(plugin);
     file_stamp(path, &plugin->stamp);
-    if (loader->copies) {
+    if (loader->copies || library != NULL) {
         result = open_copy(loader, plugin, path, head);
         bool loads = result == BP_OK || plugin->library != NULL;
         bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY &&
@@ -426,12 +443,13 @@ static bool find_file(const char *name, char *path, size_t size)
     return file_exists(path);
 }
 
-bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
+static bp_result_t load(loader_t *loader, const char *name_or_path, const char *library, const bp_option_t *options,
+                        uint32_t option_count)
 {
     error_text_t *error = &loader->base->error;
     char path[FILE_PATH_MAX];
     loader->located = false;
-    const bp_plugin_head_t *head = find_static(loader, name_or_path);
+    const bp_plugin_head_t *head = library != NULL ? NULL : find_static(loader, name_or_path);
     if (head == NULL && !find_file(name_or_path, path, sizeof path))
         return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')",
                          name_or_path, os_library_suffix);
@@ -443,7 +461,7 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     if (result != BP_OK) {
         /* nothing has been opened */
     } else if (head == NULL) {
-        result = open_file(loader, plugin, path, &head);
+        result = open_file(loader, plugin, library != NULL ? name_or_path : path, library, &head);
     } else {
         plugin->path = memory_copy_text(&loader->memory, "");
         if (plugin->path == NULL)
@@ -459,20 +477,31 @@ bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_opt
     return result;
 }
 
+bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_option_t *options, uint32_t option_count)
+{
+    return load(loader, name_or_path, NULL, options, option_count);
+}
+
+bp_result_t loader_load_made(loader_t *loader, const char *path, const char *library, const bp_option_t *options,
+                             uint32_t option_count)
+{
+    return load(loader, path, library, options, option_count);
+}
+
 /* Where the other host has opened a copy of the file, this one opens a copy of that copy: what is at work, whatever
  * lies at the plugin's path now, and as an image of its own. Else both have the same image. */
 static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t *other, const bp_plugin_head_t **head)
 {
-    plugin->path = memory_copy_text(&loader->memory, other->path);
-    if (plugin->path == NULL)
-        return error_memory(&loader->base->error, "loading a plugin");
+    bp_result_t result = note_paths(loader, plugin, other->path, other->file);
+    if (result != BP_OK)
+        return result;
     *head = other->path[0] == '\0' ? find_static(loader, other->name) : NULL;
     if (*head != NULL)
         return BP_OK;
     plugin->stamp = other->stamp;
     if (other->copy == NULL)
         return library_open(loader, plugin, other->path, head);
-    bp_result_t result = open_copy(loader, plugin, other->copy, head);
+    result = open_copy(loader, plugin, other->copy, head);
     bool loads = result == BP_OK || plugin->library != NULL;
     bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY &&
                      loader_kind(loader, plugin->path, NULL) == NULL;
@@ -535,14 +564,16 @@ void loader_remove_copy(loader_t *loader, const char *copy)
 static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const char *copy, plugin_t *version)
 {
     const bp_plugin_head_t *head;
-    version->path = memory_copy_text(&loader->memory, plugin->path);
-    if (version->path == NULL || !open_account(loader, version))
-        return error_memory(&loader->base->error, "opening a new version");
+    bp_result_t result = note_paths(loader, version, plugin->path, plugin->file);
+    if (result == BP_OK && !open_account(loader, version))
+        result = error_memory(&loader->base->error, "opening a new version");
+    if (result != BP_OK)
+        return result;
     if (plugin->opener != NULL && loader_kind(loader, plugin->path, NULL) == NULL)
         return error_set(&loader->base->error, BP_ERROR_NOT_FOUND,
                          "%s: plugin '%s', which has opened it, does not open such files any more", plugin->path,
                          plugin->opener->name);
-    bp_result_t result = library_open(loader, version, copy, &head);
+    result = library_open(loader, version, copy, &head);
     if (result != BP_OK)
         return result;
     result = judge(loader, head, plugin);

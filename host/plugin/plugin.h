@@ -66,6 +66,8 @@ struct plugin_t {
     bp_plugin_deaths_i deaths; /* the verb of that extension; NULL where it has none */
     deaths_t asked_deaths;
     char *name, *version, *doc, *path;
+    char *file;               /* the library that the host has made of the source at `path`; NULL: `path` is a plugin's
+                                 file itself */
     char *copy;               /* path of the copy that was opened; NULL: `path` itself was */
     void *library;            /* NULL: linked in */
     const void *image_begin, *image_end; /* where the library's image lies; NULL where not known */

@@ -25,11 +25,11 @@
 enum { OPTIONS_MAX = 64, FILES_MAX = 16, PATH_ROOM = 4096, COMPONENTS_MAX = 256, LEVELS = 5 };
 enum { PATIENCE_S = 120, STATUS_HUNG = 77, ARGUMENTS_MAX = OPTIONS_MAX + 2 * FILES_MAX + 16 };
 
-static const char usage[] = "check PLUGIN.so [NAME=VALUE ...] [--level N] [--from OLDER.so ...] [--needs OTHER.so ...] "
+static const char usage[] = "check PLUGIN [NAME=VALUE ...] [--level N] [--from OLDER.so ...] [--needs OTHER.so ...] "
                             "[--json]";
 
 typedef struct check_t {
-    const char *file;
+    const char *file, *shown; /* the plugin's file; what was typed, which may be its source */
     const char *options[OPTIONS_MAX];  /* NAME=VALUE */
     const char *from[FILES_MAX], *needs[FILES_MAX];
     uint32_t option_count, from_count, need_count;
@@ -417,7 +417,7 @@ static int finish(check_t *check)
     }
     json_t *root = json_object();
     check->bad |= json_object_set_new(root, "backplane", json_output_text(BACKPLANE_VERSION));
-    check->bad |= json_object_set_new(root, "plugin", json_output_text(check->file));
+    check->bad |= json_object_set_new(root, "plugin", json_output_text(check->shown));
     check->bad |= json_object_set_new(root, "level", json_output_count(check->level));
     check->bad |= json_object_set_new(root, "asked", json_output_count(check->asked));
     check->bad |= json_object_set_new(root, "findings", check->findings);
@@ -426,7 +426,7 @@ static int finish(check_t *check)
     return printed != STATUS_FINE ? printed : status;
 }
 
-static int run(check_t *check)
+static void look_and_ask(check_t *check)
 {
     bp_option_t options[OPTIONS_MAX];
     char names[OPTIONS_MAX][64];
@@ -436,16 +436,55 @@ static int run(check_t *check)
         options[i] = (bp_option_t){.name = names[i], .value = equals + 1};
     }
     if (!check->json)
-        printf("%s\n", check->file);
-    check->findings = json_array();
+        printf("%s\n", check->shown);
     bool alone = check->need_count == 0;
     if (alone) /* level 1 loads the file by itself */
         bp_check_plugin(check->file, options, check->option_count, hear, check);
     if (check->level > 1 || !alone) /* with others it is loaded there */
         ask_in_folder(check);
+}
+
+/* --- sources ------------------------------------------------------------------------------------------------------ */
+
+/* The library that is made of a source takes its place; a library stays. false where a source does not compile. */
+static bool compile_one(check_t *check, bp_host_o *host, const char **file)
+{
+    bp_result_t result = bp_host_compile_plugin(host, *file, file);
+    if (result == BP_OK || result == BP_ERROR_ARGUMENT)
+        return true;
+    if (!check->json)
+        printf("%s\n", check->shown);
+    tell_error(check, 1, bp_host_error(host));
+    return false;
+}
+
+static bool compile_all(check_t *check, bp_host_o *host)
+{
+    bool good = compile_one(check, host, &check->file);
+    for (uint32_t i = 0; i < check->from_count && good; i++)
+        good = compile_one(check, host, &check->from[i]);
+    for (uint32_t i = 0; i < check->need_count && good; i++)
+        good = compile_one(check, host, &check->needs[i]);
+    return good;
+}
+
+/* What was compiled goes with the host that has compiled it. */
+static int run(check_t *check)
+{
+    bp_host_o *host = bp_host_create(NULL);
+    check->shown = check->file;
+    check->findings = json_array();
+    if (host == NULL) {
+        complain("out of memory");
+        json_decref(check->findings);
+        return STATUS_FAILED;
+    }
+    if (compile_all(check, host))
+        look_and_ask(check);
     int status = finish(check);
     if (!check->json)
         json_decref(check->findings);
+    bp_host_destroy(host);
     return status;
 }
 

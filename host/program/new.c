@@ -264,28 +264,12 @@ int command_new(int count, char **texts)
 
 /* --- headers ----------------------------------------------------------------------------------------------------- */
 
-static bool holds_headers(const char *folder)
-{
-    char path[NEW_PATH + 16];
-    snprintf(path, sizeof path, "%s/bp_plugin.h", folder);
-    FILE *file = fopen(path, "rb");
-    if (file != NULL)
-        fclose(file);
-    return file != NULL;
-}
-
 int command_headers(void)
 {
-    /* Beside an installed program; beside the source tree's build folder, or one within it. */
-    static const char *const places[] = {"../include/backplane", "../plugin_api", "../../plugin_api"};
-    char program[NEW_PATH - 64], folder[NEW_PATH];
-    bool known = os_program_folder(program, sizeof program);
-    for (size_t i = 0; known && i < sizeof places / sizeof places[0]; i++) {
-        snprintf(folder, sizeof folder, "%s/%s", program, places[i]);
-        if (holds_headers(folder)) {
-            puts(folder);
-            return STATUS_FINE;
-        }
+    char folder[NEW_PATH];
+    if (bp_host_headers(folder, sizeof folder) == BP_OK) {
+        puts(folder);
+        return STATUS_FINE;
     }
     complain("the headers for plugins are not where they belong, in ../include/backplane beside the folder of this "
              "program");

@@ -15,28 +15,48 @@
 
 static const char place[] = "{plugin}";
 
-bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *folder, const char *sources)
+bp_result_t build_begin(build_t *build, loader_t *loader, sources_t *made)
 {
     error_text_t *error = &loader->base->error;
     memset(build, 0, sizeof *build);
-    if (strstr(command, place) == NULL)
-        return error_set(error, BP_ERROR_ARGUMENT, "the command '%s' lacks %s, which stands for the plugin's name",
-                         command, place);
     memory_init_child(&build->memory, "build", &loader->base->memory);
     build->loader = loader;
+    build->made = made;
     build->sources_id = -1;
     build->folders = folder_watch_open(&build->memory);
     if (build->folders == NULL)
         return error_set(error, BP_ERROR_STATE,
                          "this system tells nothing of changed files, so plugins are not rebuilt by themselves");
-    build->command = memory_copy_text(&build->memory, command);
-    build->folder = memory_copy_text(&build->memory, folder);
-    build->sources = memory_copy_text(&build->memory, sources);
-    build->output = memory_new(&build->memory, BUILD_OUTPUT);
-    if (build->command != NULL && build->folder != NULL && build->sources != NULL && build->output != NULL)
+    build->output = memory_new(&build->memory, SOURCE_OUTPUT);
+    if (build->output != NULL)
         return BP_OK;
     build_end(build);
     return error_memory(error, "watching sources");
+}
+
+bp_result_t build_set_command(build_t *build, const char *command, const char *folder, const char *sources)
+{
+    error_text_t *error = &build->loader->base->error;
+    if (strstr(command, place) == NULL)
+        return error_set(error, BP_ERROR_ARGUMENT, "the command '%s' lacks %s, which stands for the plugin's name",
+                         command, place);
+    build_drop_command(build);
+    build->command = memory_copy_text(&build->memory, command);
+    build->folder = memory_copy_text(&build->memory, folder);
+    build->sources = memory_copy_text(&build->memory, sources);
+    if (build->command != NULL && build->folder != NULL && build->sources != NULL)
+        return BP_OK;
+    build_drop_command(build);
+    return error_memory(error, "watching sources");
+}
+
+void build_drop_command(build_t *build)
+{
+    memory_free_text(&build->memory, build->command);
+    memory_free_text(&build->memory, build->folder);
+    memory_free_text(&build->memory, build->sources);
+    build->command = build->folder = build->sources = NULL;
+    build->sources_id = -1;
 }
 
 void build_end(build_t *build)
@@ -46,10 +66,8 @@ void build_end(build_t *build)
         return;
     process_free(build->process);
     folder_watch_close(build->folders);
-    memory_free_text(memory, build->command);
-    memory_free_text(memory, build->folder);
-    memory_free_text(memory, build->sources);
-    memory_free(memory, build->output, BUILD_OUTPUT);
+    build_drop_command(build);
+    memory_free(memory, build->output, SOURCE_OUTPUT);
     memory_free(memory, build->dirty, build->dirty_capacity * sizeof *build->dirty);
     memory_free(memory, build->known, build->known_capacity * sizeof *build->known);
     memory_free(memory, build->headers, build->header_capacity * sizeof *build->headers);
@@ -70,11 +88,12 @@ static bool is_source(const char *file)
     return false;
 }
 
-static void add_header(build_t *build, const char *plugin, const char *path)
+/* `path` as seen from `folder`. */
+static void add_header(build_t *build, const char *plugin, const char *folder, const char *path)
 {
     char whole[FILE_PATH_MAX];
     bool good = os_path_is_absolute(path) ? (size_t)snprintf(whole, sizeof whole, "%s", path) < sizeof whole
-                                          : file_path_join(build->folder, path, whole, sizeof whole);
+                                          : file_path_join(folder, path, whole, sizeof whole);
     char *slash = good ? strrchr(whole, '/') : NULL;
     if (slash == NULL || strlen(slash + 1) >= sizeof build->headers->file ||
         !memory_reserve(&build->memory, &build->headers, &build->header_capacity, build->header_count + 1u,
@@ -96,6 +115,12 @@ static void forget_headers(build_t *build, const char *plugin)
     }
 }
 
+/* Where relative paths of the compiler begin that builds the plugin: a source's runs in the working directory. */
+static const char *folder_of(const build_t *build, const plugin_t *plugin)
+{
+    return plugin->file != NULL || build->folder == NULL ? "." : build->folder;
+}
+
 /* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules. */
 static void read_headers(build_t *build, const char *name)
 {
@@ -105,10 +130,11 @@ static void read_headers(build_t *build, const char *name)
     const plugin_t *plugin = loader_find(build->loader, name);
     if (plugin == NULL || plugin->path[0] == '\0')
         return;
-    size_t length = strlen(plugin->path);
-    if (length > suffix && strcmp(plugin->path + length - suffix, os_library_suffix) == 0)
+    const char *file = loader_file(plugin);
+    size_t length = strlen(file);
+    if (length > suffix && strcmp(file + length - suffix, os_library_suffix) == 0)
         length -= suffix;
-    int written = snprintf(path, sizeof path, "%.*s.d", (int)length, plugin->path);
+    int written = snprintf(path, sizeof path, "%.*s.d", (int)length, file);
     if (written > 0 && (size_t)written < sizeof path &&
         file_read_plain(&build->memory, path, &bytes, &size, &build->loader->base->error) == BP_OK) {
         forget_headers(build, name);
@@ -117,7 +143,7 @@ static void read_headers(build_t *build, const char *name)
             bool last = at + word >= end;
             at[word] = '\0'; /* there is a zero behind the last */
             if (word > 0 && is_source(at))
-                add_header(build, name, at);
+                add_header(build, name, folder_of(build, plugin), at);
             at += word + !last;
             if (last)
                 break;
@@ -129,35 +155,53 @@ static void read_headers(build_t *build, const char *name)
 
 /* --- folders ------------------------------------------------------------------------------------------------------ */
 
-static void know(build_t *build, const char *name)
+static void soil(build_t *build, const char *name, uint64_t now);
+
+/* Watch what the compiler of a source has read, and the source itself. */
+static void read_source(build_t *build, const plugin_t *plugin)
+{
+    forget_headers(build, plugin->name);
+    add_header(build, plugin->name, ".", plugin->path);
+    read_headers(build, plugin->name);
+}
+
+static void know(build_t *build, const plugin_t *plugin, uint64_t now)
 {
     char folder[FILE_PATH_MAX];
+    const char *name = plugin->name;
     uint32_t at = 0;
+    bool source = plugin->file != NULL;
     while (at < build->known_count && strcmp(build->known[at], name) != 0)
         at++;
-    if (at < build->known_count && build->known_ids[at] >= 0)
+    if (at < build->known_count && (source || build->known_ids[at] >= 0))
+        return;
+    if (!source && build->sources == NULL)
         return;
     if (!memory_reserve(&build->memory, &build->known, &build->known_capacity, at + 1u, sizeof *build->known) ||
         !memory_reserve(&build->memory, &build->known_ids, &build->id_capacity, at + 1u, sizeof *build->known_ids))
         return;
-    if (!file_path_join(build->sources, name, folder, sizeof folder))
+    if (!source && !file_path_join(build->sources, name, folder, sizeof folder))
         return;
     snprintf(build->known[at], sizeof build->known[at], "%s", name);
-    build->known_ids[at] = folder_watch_add(build->folders, folder);
+    build->known_ids[at] = source ? -1 : folder_watch_add(build->folders, folder);
     bool is_new = at == build->known_count;
     build->known_count += is_new;
-    if (is_new)
+    if (source)
+        read_source(build, plugin);
+    else if (is_new)
         read_headers(build, name);
+    if (source && sources_is_stale(build->made, plugin->path))
+        soil(build, name, now);
 }
 
 static void look_for_folders(build_t *build, uint64_t now)
 {
     build->retried_at = now;
-    if (build->sources_id < 0)
+    if (build->sources_id < 0 && build->sources != NULL)
         build->sources_id = folder_watch_add(build->folders, build->sources);
     for (uint32_t i = 0; i < build->loader->plugins.count; i++) {
         if (build->loader->plugins.items[i]->path[0] != '\0')
-            know(build, build->loader->plugins.items[i]->name);
+            know(build, build->loader->plugins.items[i], now);
     }
 }
 
@@ -184,16 +228,16 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
     if (notice->id == build->sources_id && notice->what == FOLDER_LOST)
         build->sources_id = -1;
     for (uint32_t i = 0; i < build->known_count; i++) {
-        if (build->known_ids[i] == notice->id && notice->what == FOLDER_LOST)
+        if (build->known_ids[i] >= 0 && build->known_ids[i] == notice->id && notice->what == FOLDER_LOST)
             build->known_ids[i] = -1;
-        else if (notice->what == FOLDER_UNSURE || (build->known_ids[i] == notice->id && is_source(notice->name)))
+        else if (notice->what == FOLDER_UNSURE || (build->known_ids[i] >= 0 && build->known_ids[i] == notice->id && is_source(notice->name)))
             soil(build, build->known[i], now);
     }
     for (uint32_t i = 0; i < build->header_count; i++) {
         if (build->headers[i].folder == notice->id && strcmp(build->headers[i].file, notice->name) == 0)
             soil(build, build->headers[i].plugin, now);
     }
-    if (notice->id == build->sources_id && is_source(notice->name)) {
+    if (build->sources_id >= 0 && notice->id == build->sources_id && is_source(notice->name)) {
         snprintf(name, sizeof name, "%.*s", (int)(strrchr(notice->name, '.') - notice->name), notice->name);
         soil(build, name, now);
     }
@@ -201,32 +245,49 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */
 
-static void start(build_t *build, uint64_t now)
+/* The command for plugins that are no sources, with the plugin's name in its place. */
+static bool fill_in(const build_t *build, const char *name, char *command, size_t size)
 {
-    char command[4096], *at = command;
-    snprintf(build->building, sizeof build->building, "%s", build->dirty[0]);
-    memmove(build->dirty, build->dirty + 1, (--build->dirty_count) * sizeof *build->dirty);
-    size_t left = sizeof command;
+    char *at = command;
     const char *from = build->command;
-    while (*from != '\0' && left > sizeof build->building) {
+    size_t left = size;
+    *at = '\0';
+    while (from != NULL && *from != '\0' && left > sizeof build->building) {
         bool here = strncmp(from, place, sizeof place - 1) == 0;
-        int n = here ? snprintf(at, left, "%s", build->building) : snprintf(at, left, "%c", *from);
+        int n = here ? snprintf(at, left, "%s", name) : snprintf(at, left, "%c", *from);
         from += here ? sizeof place - 1 : 1;
         at += n;
         left -= (size_t)n;
     }
+    return from != NULL && *from == '\0';
+}
+
+static void start(build_t *build, uint64_t now)
+{
+    char command[SOURCE_COMMAND];
+    error_text_t kept = build->loader->base->error;
+    snprintf(build->building, sizeof build->building, "%s", build->dirty[0]);
+    memmove(build->dirty, build->dirty + 1, (--build->dirty_count) * sizeof *build->dirty);
+    const plugin_t *plugin = loader_find(build->loader, build->building);
+    bool source = plugin != NULL && plugin->file != NULL;
+    bool known = source ? sources_command(build->made, plugin->path, command, sizeof command) == BP_OK
+                        : fill_in(build, build->building, command, sizeof command);
     build->output_size = 0;
     build->started = now;
-    build->process = process_start(&build->memory, command, build->folder);
-    if (build->process == NULL)
-        log_write(&build->loader->base->log, BP_LOG_WARNING, "build", "'%s' cannot be started", command);
+    if (source)
+        sources_begin(build->made, plugin->path);
+    build->process = known ? process_start(&build->memory, command, source ? NULL : build->folder) : NULL;
+    if (build->process == NULL && plugin != NULL)
+        log_write(&build->loader->base->log, BP_LOG_WARNING, "build", "'%s' cannot be built: %s", build->building,
+                  known ? "its command cannot be started" : build->loader->base->error.text);
+    build->loader->base->error = kept;
 }
 
 static void listen(build_t *build)
 {
     char rest[512];
     for (;;) {
-        size_t room = BUILD_OUTPUT - 1 - build->output_size;
+        size_t room = SOURCE_OUTPUT - 1 - build->output_size;
         size_t got = process_read(build->process, room > 0 ? build->output + build->output_size : rest,
                                   room > 0 ? room : sizeof rest);
         if (got == 0)
@@ -236,24 +297,12 @@ static void listen(build_t *build)
     build->output[build->output_size] = '\0';
 }
 
-/* Log the compiler's output line by line, unchanged, since the log takes lines of some hundred bytes. */
-static void log_output(build_t *build, int32_t level)
-{
-    char *line = build->output;
-    while (*line != '\0') {
-        size_t length = strcspn(line, "\n");
-        if (length > 0)
-            log_write(&build->loader->base->log, level, "build", "%.*s", (int)(length < 800 ? length : 800), line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static void finish(build_t *build, const process_end_t *end, uint64_t now)
 {
     bp_log_i *log = &build->loader->base->log;
     bool fine = end->state == PROCESS_ENDED && end->code == 0;
     listen(build);
-    log_output(build, BP_LOG_WARNING);
+    source_tell(build->loader->base, build->output);
     if (fine)
         log_write(log, BP_LOG_INFO, "build", "'%s' is built, in %.2f s", build->building,
                   (double)(now - build->started) / 1000);
@@ -267,8 +316,28 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
                   end->signal);
     process_free(build->process);
     build->process = NULL;
-    if (fine)
+    const plugin_t *plugin = loader_find(build->loader, build->building);
+    if (fine && plugin != NULL && plugin->file != NULL)
+        read_source(build, plugin);
+    else if (fine)
         read_headers(build, build->building);
+}
+
+void build_learn(build_t *build, const plugin_t *plugin, uint64_t now)
+{
+    if (build->process != NULL && strcmp(build->building, plugin->name) == 0) {
+        process_free(build->process);
+        build->process = NULL;
+    }
+    for (uint32_t i = build->dirty_count; i > 0; i--) {
+        if (strcmp(build->dirty[i - 1], plugin->name) != 0)
+            continue;
+        build->dirty_count--;
+        memmove(&build->dirty[i - 1], &build->dirty[i], (build->dirty_count - (i - 1)) * sizeof *build->dirty);
+    }
+    know(build, plugin, now);
+    if (plugin->file != NULL)
+        read_source(build, plugin);
 }
 
 bool build_is_waiting(const build_t *build)

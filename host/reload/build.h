@@ -1,25 +1,26 @@
 /* build.h - rebuilding a plugin when one of its sources has been saved.
  *
- * The sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h. When one of them has
- * been written, or another file that the compiler has read (NAME.d beside NAME.so, as gcc -MMD writes it), and a moment
- * has passed, the command is run beside the host, {plugin} in it replaced by NAME; one at a time. The command's output
- * goes to the log when it fails, and when it warns. The file that the command makes is noticed by the watch (watch.h).
+ * A plugin that was given as its source (source.h) is rebuilt by its compiler. For the others there may be one command:
+ * the sources of plugin NAME are the files of the folder SOURCES/NAME, and SOURCES/NAME.c and .h, and {plugin} in the
+ * command stands for NAME. When one of them has been written, or another file that the compiler has read (NAME.d beside
+ * NAME.so, as gcc -MMD writes it), and a moment has passed, the command is run beside the host; one at a time. The
+ * command's output goes to the log when it fails, and when it warns. The file that the command makes is noticed by the
+ * watch (watch.h).
  *
  * Needs notices about files (folder.h), so on Linux only at present: build_begin says so elsewhere.
  *
- * Not here: knowledge of compilers; whether there is anything to build (the command is run in any case).
+ * Not here: knowledge of compilers (source.h); whether there is anything to build (the command is run in any case).
  */
 #ifndef HOST_RELOAD_BUILD_H
 #define HOST_RELOAD_BUILD_H
 
-#include "../plugin/loader.h"
 #include "folder.h"
 #include "process.h"
+#include "source.h"
 
 enum {
     BUILD_SETTLE_MS = 10,
-    BUILD_RETRY_MS = 250,    /* between two looks whether a missing folder has come */
-    BUILD_OUTPUT = 16 * 1024 /* bytes kept of a command's output, from its beginning */
+    BUILD_RETRY_MS = 250     /* between two looks whether a missing folder has come */
 };
 
 /* A file that the compiler has read for a plugin. */
@@ -32,8 +33,9 @@ typedef struct build_header_t {
 typedef struct build_t {
     memory_t memory;
     loader_t *loader;
+    sources_t *made;
     folder_watch_t *folders;
-    char *command, *folder, *sources; /* folder: where the command runs */
+    char *command, *folder, *sources; /* folder: where the command runs; all NULL where there is no command */
     char (*dirty)[64];        /* names of plugins whose sources have changed */
     uint32_t dirty_count, dirty_capacity;
     char (*known)[64];        /* names of plugins whose folders are watched; the folders' numbers are in known_ids */
@@ -49,14 +51,23 @@ typedef struct build_t {
     size_t output_size;
 } build_t;
 
-/* Texts are copied; the command runs in `folder`, and `sources` is a folder too, both as seen from the working
- * directory. Errors: memory; state, where the system gives no notices; argument, where the command has no {plugin}.
- * [main] */
-bp_result_t build_begin(build_t *build, loader_t *loader, const char *command, const char *folder, const char *sources);
+/* Watch the sources of plugins that `made` has compiled, or will. Errors: memory; state, where the system gives no
+ * notices. [main] */
+bp_result_t build_begin(build_t *build, loader_t *loader, sources_t *made);
+
+/* Have all other plugins built by a command. Texts are copied; the command runs in `folder`, and `sources` is a folder
+ * too, both as seen from the working directory. Errors: memory; argument, where the command has no {plugin}. [main] */
+bp_result_t build_set_command(build_t *build, const char *command, const char *folder, const char *sources);
+void build_drop_command(build_t *build);
+
 void build_end(build_t *build); /* kills a command that runs */
 
 /* Does a command run, or will one soon? [main] */
 bool build_is_waiting(const build_t *build);
+
+/* A plugin was compiled otherwise, or has come: watch what its compiler has read. A command that builds the plugin at
+ * present is ended. [main] */
+void build_learn(build_t *build, const plugin_t *plugin, uint64_t now);
 
 /* Begin, follow and end commands. Never waits. `now` in milliseconds. [main] */
 void build_poll(build_t *build, uint64_t now);

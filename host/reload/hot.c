@@ -20,6 +20,7 @@ void hot_init(hot_t *hot, reload_t *reload)
     hot->reload = reload;
     hot->base = reload->base;
     memory_init_child(&hot->memory, "hot reload", &reload->base->memory);
+    sources_init(&hot->sources, reload->loader);
 }
 
 void hot_end(hot_t *hot)
@@ -42,6 +43,7 @@ void hot_free(hot_t *hot)
 {
     hot_end_build(hot);
     hot_end(hot);
+    sources_free(&hot->sources);
     memory_free(&hot->memory, hot->waiting, hot->waiting_capacity * sizeof *hot->waiting);
     hot->waiting = NULL;
     hot->waiting_capacity = 0;
@@ -56,21 +58,96 @@ void hot_try(hot_t *hot, uint32_t deadline_ms)
                   "this system cannot copy a process: new versions of plugins come in untried");
 }
 
+/* --- sources ------------------------------------------------------------------------------------------------------ */
+
+static bool has_sources(const hot_t *hot)
+{
+    const plugins_t *plugins = &hot->reload->loader->plugins;
+    for (uint32_t i = 0; i < plugins->count; i++) {
+        if (plugins->items[i]->file != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Where files are watched, watch the sources that plugins were given as. */
+static void follow_sources(hot_t *hot)
+{
+    error_text_t kept = hot->base->error;
+    if (!hot->watching || hot->building || hot->deaf || !has_sources(hot))
+        return;
+    hot->building = build_begin(&hot->build, hot->reload->loader, &hot->sources) == BP_OK;
+    hot->deaf = !hot->building;
+    if (hot->deaf)
+        log_write(&hot->base->log, BP_LOG_WARNING, "host", "%s; 'reload NAME' compiles a plugin's source anew",
+                  hot->base->error.text);
+    hot->base->error = kept;
+}
+
+bp_result_t hot_load_source(hot_t *hot, const char *path, const bp_option_t *options, uint32_t option_count)
+{
+    const char *library;
+    loader_t *loader = hot->reload->loader;
+    bp_result_t result = sources_compile(&hot->sources, path, &library);
+    if (result == BP_OK)
+        result = loader_load_made(loader, path, library, options, option_count);
+    if (result != BP_OK)
+        return result;
+    follow_sources(hot);
+    if (hot->building)
+        build_learn(&hot->build, loader->plugins.items[loader->plugins.count - 1], os_clock_ns() / MILLION);
+    return BP_OK;
+}
+
+/* Compile the sources among these plugins, and wait. */
+static bp_result_t compile_named(hot_t *hot, const char *const *names, uint32_t count)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < count && result == BP_OK; i++) {
+        const char *library;
+        plugin_t *plugin = loader_find(hot->reload->loader, names[i]);
+        if (plugin == NULL || plugin->file == NULL)
+            continue;
+        if (hot->building)
+            build_learn(&hot->build, plugin, os_clock_ns() / MILLION); /* so that no other compiler writes the file */
+        result = sources_compile(&hot->sources, plugin->path, &library);
+        if (result == BP_OK && hot->building)
+            build_learn(&hot->build, plugin, os_clock_ns() / MILLION);
+        if (result == BP_OK && strcmp(library, plugin->file) != 0) { /* a clone's, made by the host before it */
+            char *file = memory_copy_text(&hot->reload->loader->memory, library);
+            if (file == NULL)
+                return error_memory(&hot->base->error, "compiling a plugin");
+            memory_free_text(&hot->reload->loader->memory, plugin->file);
+            plugin->file = file;
+        }
+    }
+    return result;
+}
+
+/* --- on and off --------------------------------------------------------------------------------------------------- */
+
 bp_result_t hot_begin(hot_t *hot)
 {
     if (hot->watching)
         return BP_OK;
     bp_result_t result = watch_begin(&hot->watch, hot->reload->loader);
     hot->watching = result == BP_OK;
+    follow_sources(hot);
     return result;
 }
 
 bp_result_t hot_build(hot_t *hot, const char *command, const char *folder, const char *sources)
 {
-    if (hot->building)
+    if (hot->building && hot->build.command != NULL)
         return BP_OK;
-    bp_result_t result = build_begin(&hot->build, hot->reload->loader, command, folder, sources);
-    hot->building = result == BP_OK;
+    bool began = !hot->building;
+    bp_result_t result = began ? build_begin(&hot->build, hot->reload->loader, &hot->sources) : BP_OK;
+    if (result != BP_OK)
+        return result;
+    result = build_set_command(&hot->build, command, folder, sources);
+    hot->building = true;
+    if (result != BP_OK && began)
+        hot_end_build(hot);
     return result;
 }
 
@@ -376,6 +453,9 @@ static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t cou
 {
     reload_change_t *change;
     bp_result_t result = reload_check_moment(hot->reload);
+    if (result != BP_OK)
+        return result;
+    result = compile_named(hot, names, count);
     if (result != BP_OK)
         return result;
     pass_over(hot, names, count);

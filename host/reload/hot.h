@@ -43,8 +43,10 @@ typedef struct hot_t {
     base_t *base;
     bool watching, building, trying; /* which parts are on */
     uint32_t deadline_ms;
+    bool deaf;               /* told already that saved sources are not noticed */
     file_watch_t watch;
     build_t build;
+    sources_t sources;       /* plugins given as their source */
 
     hot_name_t names[RELOAD_MAX_PLUGINS]; /* plugins that are to come: first those whose files are new, ... */
     uint32_t fresh, count;                /* ... then those that waited, while a change is under way */
@@ -77,6 +79,10 @@ void hot_end(hot_t *hot); /* no watching, no trials */
 bp_result_t hot_build(hot_t *hot, const char *command, const char *folder, const char *sources);
 void hot_end_build(hot_t *hot);
 
+/* Load a plugin that is given as its source: compile it, load the library, and, where files are watched, compile the
+ * source anew whenever it is saved. Errors: those of sources_compile and of loader_load. [main] */
+bp_result_t hot_load_source(hot_t *hot, const char *path, const bp_option_t *options, uint32_t option_count);
+
 /* Do whatever is to be done at present. [main], between steps */
 void hot_poll(hot_t *hot);
 
@@ -87,7 +93,7 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 /* How many nanoseconds until hot_poll does not come back at once. [main] */
 uint64_t hot_due(const hot_t *hot);
 
-/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial. A change on
+/* Reload these plugins now, those that are given as their source compiled anew first, as one change, on trial first like those that are watched: waits for the trial. A change on
  * trial at present is let go of, and tried anew afterwards. `lossy`: values that cannot come back may go. [main],
  * between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);

@@ -50,7 +50,7 @@ static bp_result_t read_one(reload_change_t *change, const char *name)
     if (plugin->path[0] == '\0')
         return error_set(change_error(change), BP_ERROR_ARGUMENT,
                          "plugin '%s' is linked into the program; only plugins from files can be reloaded", name);
-    bp_result_t result = loader_copy(reload->loader, plugin->path, &version->copy);
+    bp_result_t result = loader_copy(reload->loader, loader_file(plugin), &version->copy);
     if (result != BP_OK)
         return result;
     version->plugin = plugin;

@@ -70,7 +70,7 @@ static bool add(file_watch_t *watch, plugin_t *plugin)
     watched_file_t *w = memory_new(&watch->memory, sizeof *w);
     if (w == NULL)
         return false;
-    w->path = memory_copy_text(&watch->memory, plugin->path);
+    w->path = memory_copy_text(&watch->memory, loader_file(plugin));
     if (w->path == NULL) {
         memory_free(&watch->memory, w, sizeof *w);
         return false;
@@ -88,7 +88,7 @@ static bool is_loaded(const file_watch_t *watch, const watched_file_t *w)
 {
     for (uint32_t i = 0; i < watch->loader->plugins.count; i++) {
         if (watch->loader->plugins.items[i] == w->plugin)
-            return strcmp(w->plugin->path, w->path) == 0;
+            return strcmp(loader_file(w->plugin), w->path) == 0;
     }
     return false;
 }

@@ -30,7 +30,7 @@ for page in "$source"/docs/*.md; do
         /^```/ && !inside { inside = 1; shell = $0 == "```sh"; wanted = $0 == "```" && last && !prose; first = 1; last = 0; next }
         /^```$/ && inside { inside = 0; prose = 0; last = shell && runnable; runnable = 0; next }
         inside && shell && first && ($0 == "# runnable" ||
-            ($0 ~ /^# runnable with [a-z]+$/ && system("command -v " $4 " >/dev/null") == 0)) { runnable = 1; n++; file = out "/" n ".sh"; printf "" > file }
+            ($0 ~ /^# runnable with [a-z+]+$/ && system("command -v " $4 " >/dev/null") == 0)) { runnable = 1; n++; file = out "/" n ".sh"; printf "" > file }
         inside && shell && runnable { print > file }
         inside && wanted { print > (out "/" n ".out") }
         inside { first = 0; next }
