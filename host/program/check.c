@@ -468,10 +468,22 @@ static bool compile_all(check_t *check, bp_host_o *host)
     return good;
 }
 
+/* What a compiler says stands as it is. */
+static void say(void *context, int32_t level, const char *source, const char *text)
+{
+    (void)context;
+    if (strcmp(source, "build") == 0)
+        remark("%s", text);
+    else if (level >= BP_LOG_WARNING)
+        complain("%s: %s", source, text);
+}
+
 /* What was compiled goes with the host that has compiled it. */
 static int run(check_t *check)
 {
-    bp_host_o *host = bp_host_create(NULL);
+    const bp_log_i log = {.write = say};
+    const bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &log};
+    bp_host_o *host = bp_host_create(&desc);
     check->shown = check->file;
     check->findings = json_array();
     if (host == NULL) {
