@@ -93,9 +93,13 @@ bp_result_t hot_load_source(hot_t *hot, const char *path, const bp_option_t *opt
         result = loader_load_made(loader, path, library, options, option_count);
     if (result != BP_OK)
         return result;
+    const plugin_t *plugin = loader->plugins.items[loader->plugins.count - 1];
+    uint64_t now = os_clock_ns() / MILLION;
     follow_sources(hot);
+    if (hot->watching) /* the folder of the libraries is watched perhaps: this one is not new any more */
+        watch_pass_over(&hot->watch, plugin, now);
     if (hot->building)
-        build_learn(&hot->build, loader->plugins.items[loader->plugins.count - 1], os_clock_ns() / MILLION);
+        build_learn(&hot->build, plugin, now);
     return BP_OK;
 }
 

@@ -70,22 +70,32 @@ static bool rules_of(const char *library, char *path, size_t size)
     return written > 0 && (size_t)written < size;
 }
 
+static void remove_file(void *data, const char *name)
+{
+    const sources_t *sources = data;
+    char path[FILE_PATH_MAX];
+    if (file_path_join(sources->folder, name, path, sizeof path))
+        remove(path);
+}
+
+/* With what compilers have left that were ended. */
+static void remove_folder(sources_t *sources)
+{
+    os_folder_list(sources->folder, remove_file, sources);
+    temporary_remove(&sources->owner, sources->folder);
+}
+
 void sources_free(sources_t *sources)
 {
-    char rules[FILE_PATH_MAX];
     for (uint32_t i = 0; i < sources->count; i++) {
-        source_made_t *made = &sources->made[i];
-        if (rules_of(made->library, rules, sizeof rules))
-            remove(rules);
-        remove(made->library);
-        memory_free_text(&sources->memory, made->source);
-        memory_free_text(&sources->memory, made->library);
+        memory_free_text(&sources->memory, sources->made[i].source);
+        memory_free_text(&sources->memory, sources->made[i].library);
     }
     memory_free(&sources->memory, sources->made, sources->capacity * sizeof *sources->made);
     sources->made = NULL;
     sources->count = sources->capacity = 0;
     if (sources->folder != NULL)
-        temporary_remove(&sources->owner, sources->folder);
+        remove_folder(sources);
     memory_free_text(&sources->memory, sources->folder);
     sources->folder = NULL;
 }
@@ -297,6 +307,8 @@ static void put_rust(command_t *command, const sources_t *sources, const source_
     put_word(command, stem);
     put_source(command, made->source);
     put(command, setting(sources, SOURCE_RUSTFLAGS, rust_language.usual));
+    put(command, " --out-dir "); /* of what is made on the way */
+    put_word(command, sources->folder);
     put(command, " --emit=link=");
     put_word(command, made->library);
     put(command, ",dep-info=");
