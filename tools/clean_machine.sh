@@ -50,6 +50,7 @@ part 'make run' make run
 part 'the tree is as it was cloned, but for build/' sh -c 'apt-get install -y -qq git >/dev/null 2>&1 && test -z "$(git status --short)"'
 if [ "$HALT" = run ]; then
     part 'the packages of make test' make test-packages
+    part 'make' make
 else
     part 'make test' make test
 fi
@@ -78,7 +79,7 @@ began=$(date +%s)
 status=0
 # $$, the fds and the mounts of the namespace go with it.
 HALT=$halt unshare --mount --pid --fork sh -c '
-    mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
+    mount -t proc proc "$1/proc" && mount -t sysfs sys "$1/sys" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
     exec env -i HOME=/root HALT="$HALT" TERM=dumb LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
         chroot "$1" sh /root/day.sh' sh "$root" >"$folder/log" 2>&1 || status=$?
 cat "$folder/log"

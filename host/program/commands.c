@@ -350,7 +350,7 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     if (trace_path != NULL && !trace_file_begin(&trace, program->host, trace_path))
         return STATUS_BAD_INPUT;
     uint64_t started = os_clock_ns();
-    status = arguments->real_time ? program_live(program, outcome.steps, arguments->show)
+    status = arguments->real_time ? program_live(program, outcome.steps, arguments->show, arguments->json)
                                   : program_step(program, outcome.steps, !arguments->json, arguments->verify);
     outcome.nanoseconds = os_clock_ns() - started;
     if (bp_host_record_end(program->host) != BP_OK && status == STATUS_FINE) {

@@ -253,7 +253,8 @@ static const console_command_t commands[] = {
     {"load", "load WORLD[+WORLD ...] FILE",
      "put what a file holds in the place of all that a world holds\n"
      "  FILE is what save wrote, or any scene. Entities that live on in other worlds keep what they have there.\n"
-     "  A file of several worlds is loaded as `load all FILE`, or with the worlds wanted: load game+inventory FILE.",
+     "  A file of several worlds is loaded as `load all FILE`, or with the worlds wanted: load game+inventory FILE.\n"
+     "  `load ./spin.so` and `load ./spin.c` are `load_plugin`.",
      console_load},
     {"create", "create WORLD [N] [COMPONENT ...]",
      "make an entity, or N of them, with components such as body:point_mass\n"
@@ -273,7 +274,9 @@ static const console_command_t commands[] = {
      "  `unwatch` ends it.",
      console_watch},
     {"unwatch", "unwatch [PATH]", "watch a property no more, or none at all", console_unwatch},
-    {"load_plugin", "load_plugin FILE [NAME=VALUE ...]", "load a plugin, with options", console_load_plugin},
+    {"load_plugin", "load_plugin FILE [NAME=VALUE ...]", "load a plugin, with options\n"
+     "  FILE is a library, or a source in C, C++ or Rust, which is compiled.",
+     console_load_plugin},
     {"unload_plugin", "unload_plugin PLUGIN [--with]",
      "unload a plugin that no other needs; --with: and take the systems that need it out of their worlds",
      console_unload_plugin},
@@ -493,37 +496,86 @@ static bool do_lines(console_t *console, lines_t *lines)
 
 enum { NAP_NS = 10000000 }; /* between looks at an input that cannot be waited for */
 
-/* Do the host's work between two lines (tasks of plugins, new versions of them) until a line can be read. */
-static void wait_for_input(void *context)
+/* A console that waits for a line. */
+typedef struct talk_t {
+    console_t console;
+    lines_t *lines;
+    live_t *live; /* steps are taken meanwhile; NULL: none */
+} talk_t;
+
+/* Do the host's work between two lines (tasks of plugins, new versions of them), and the steps that are due, until a
+ * line can be read. */
+static bool wait_for_input(void *context)
 {
-    const program_t *program = context;
+    talk_t *talk = context;
+    bp_host_o *host = talk->console.program->host;
     intptr_t input = os_input_handle();
-    if (input >= 0)
-        bp_host_wait_for(program->host, UINT64_MAX, &input, 1);
+    bool more = true;
+    if (talk->live != NULL)
+        more = live_turn(talk->live, input >= 0 ? &input : NULL);
+    else if (input >= 0)
+        bp_host_wait_for(host, UINT64_MAX, &input, 1);
     else
-        bp_host_wait(program->host, NAP_NS);
+        bp_host_wait(host, NAP_NS);
+    lines_show(talk->lines);
+    return more;
 }
 
-static int talk(program_t *program)
+static void make_room(void *context)
 {
-    console_t console = {.program = program, .styled = terminal_styled()};
-    line_completer_t completer = {&console, console_complete};
-    line_waiter_t waiter = {program, wait_for_input};
-    lines_t *lines = lines_open(&completer, &waiter);
-    if (lines == NULL) {
+    talk_t *talk = context;
+    lines_hide(talk->lines);
+}
+
+static void show_watched(void *context)
+{
+    talk_t *talk = context;
+    if (talk->console.watch_count == 0)
+        return;
+    lines_hide(talk->lines);
+    console_show_watched(&talk->console);
+}
+
+static int hold_talk(talk_t *talk)
+{
+    program_t *program = talk->console.program;
+    const program_prompt_t prompt = {talk, make_room, show_watched};
+    line_completer_t completer = {&talk->console, console_complete};
+    line_waiter_t waiter = {talk, wait_for_input};
+    console_t *console = &talk->console;
+    talk->lines = lines_open(&completer, &waiter);
+    if (talk->lines == NULL) {
         complain("out of memory while starting");
         return STATUS_FAILED;
     }
-    console.interactive = lines_interactive(lines);
-    if (console.interactive)
-        puts("help lists the commands, quit ends the console");
-    bool fine = do_lines(&console, lines);
-    lines_close(lines);
-    free(console.spawns);
-    free(console.tried);
-    for (uint32_t i = 0; i < console.watch_count; i++)
-        free(console.watched[i]);
-    return fine || console.interactive ? STATUS_FINE : STATUS_FAILED;
+    console->interactive = lines_interactive(talk->lines);
+    if (console->interactive)
+        printf("help lists the commands, quit ends the %s\n", talk->live != NULL ? "run" : "console");
+    program->prompt = &prompt;
+    bool fine = do_lines(console, talk->lines);
+    program->prompt = NULL;
+    lines_close(talk->lines);
+    free(console->spawns);
+    free(console->tried);
+    for (uint32_t i = 0; i < console->watch_count; i++)
+        free(console->watched[i]);
+    return fine || console->interactive ? STATUS_FINE : STATUS_FAILED;
+}
+
+int program_live(program_t *program, uint64_t count, const char *show, bool quiet)
+{
+    talk_t talk = {.console = {.program = program, .styled = terminal_styled()}};
+    int status = STATUS_FINE;
+    talk.live = live_begin(program, count, show);
+    if (talk.live == NULL)
+        return STATUS_FAILED;
+    if (!quiet && program->ranks == 1 && os_is_terminal(0) && os_is_terminal(1))
+        status = hold_talk(&talk);
+    else
+        while (live_turn(talk.live, NULL)) {
+        }
+    int ended = live_end(talk.live);
+    return ended != STATUS_FINE ? ended : status;
 }
 
 int command_console(const arguments_t *arguments)
@@ -537,5 +589,6 @@ int command_console(const arguments_t *arguments)
     if (status != STATUS_FINE)
         return status;
     program.follows = true;
-    return program_close(&program, talk(&program));
+    talk_t talk = {.console = {.program = &program, .styled = terminal_styled()}};
+    return program_close(&program, hold_talk(&talk));
 }

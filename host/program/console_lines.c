@@ -33,6 +33,8 @@ struct lines_t {
     const line_completer_t *completer;
     const line_waiter_t *waiter;
     bool interactive;
+    bool reading, hidden; /* a line is being read; the prompt is off the screen meanwhile */
+    bool closed;          /* no further line is wanted */
 #ifdef BACKPLANE_LIBEDIT
     EditLine *editor; /* NULL: plain lines */
     History *history;
@@ -62,11 +64,15 @@ bool lines_interactive(const lines_t *lines)
 
 /* --- plain lines ---------------------------------------------------------------------------------------- */
 
-/* The next byte. Nothing of stdin is kept in a buffer, so that the system can be asked whether there is more. */
+/* The next byte; EOF also where no more is wanted. Nothing of stdin is kept in a buffer, so that the system can be asked
+ * whether there is more. */
 static int read_byte(lines_t *lines)
 {
-    while (!os_input_ready())
-        lines->waiter->wait(lines->waiter->context);
+    while (!os_input_ready()) {
+        lines->closed = !lines->waiter->wait(lines->waiter->context);
+        if (lines->closed)
+            return EOF;
+    }
     return getchar();
 }
 
@@ -281,8 +287,6 @@ static void open_editor(lines_t *lines)
 static void close_editor(lines_t *lines)
 {
     if (lines->editor != NULL)
-        save_history(lines);
-    if (lines->editor != NULL)
         el_end(lines->editor);
     if (lines->history != NULL)
         history_end(lines->history);
@@ -295,7 +299,7 @@ static line_end_t read_edited(lines_t *lines, char **line)
     const char *text = el_gets(lines->editor, &count);
     if (text == NULL || count <= 0) {
         putchar('\n');
-        return count < 0 ? LINES_BROKEN : LINES_OVER;
+        return count < 0 && !lines->closed ? LINES_BROKEN : LINES_OVER;
     }
     size_t length = strcspn(text, "\r\n");
     if (length > LINE_BYTES_MAX)
@@ -305,6 +309,7 @@ static line_end_t read_edited(lines_t *lines, char **line)
     if (lines->line[strspn(lines->line, " \t")] != '\0')
         history(lines->history, &event, H_ENTER, lines->line);
     *line = lines->line;
+    save_history(lines); /* now, since a console may be ended in any way */
     return LINE_READ;
 }
 
@@ -336,13 +341,47 @@ void lines_close(lines_t *lines)
     free(lines);
 }
 
-line_end_t lines_next(lines_t *lines, char **line)
+static line_end_t read_line(lines_t *lines, char **line)
 {
 #ifdef BACKPLANE_LIBEDIT
     if (lines->editor != NULL)
         return read_edited(lines, line);
 #endif
     return prompt_and_read(lines, line);
+}
+
+line_end_t lines_next(lines_t *lines, char **line)
+{
+    lines->reading = true;
+    lines->hidden = false;
+    line_end_t end = read_line(lines, line);
+    lines->reading = false;
+    return end;
+}
+
+void lines_hide(lines_t *lines)
+{
+    if (!lines->interactive || !lines->reading || lines->hidden)
+        return;
+    lines->hidden = true;
+    fputs("\r\033[K", stdout);
+    fflush(stdout);
+}
+
+void lines_show(lines_t *lines)
+{
+    if (!lines->hidden)
+        return;
+    lines->hidden = false;
+    fflush(stdout);
+#ifdef BACKPLANE_LIBEDIT
+    if (lines->editor != NULL) {
+        el_set(lines->editor, EL_REFRESH);
+        return;
+    }
+#endif
+    fputs(prompt_text, stdout);
+    fflush(stdout);
 }
 
 /* --- complete ---------------------------------------------------------------------------------------------------- */

@@ -37,10 +37,11 @@ typedef struct lines_t lines_t;
 
 typedef enum line_end_t { LINE_READ, LINE_TOO_LONG, LINES_OVER, LINES_BROKEN } line_end_t;
 
-/* The console's work until stdin can be read: `wait` comes back then, or earlier. */
+/* The console's work until stdin can be read: `wait` comes back then, or earlier. false: no further line is wanted, as if
+ * the input were at its end. */
 typedef struct line_waiter_t {
     void *context;
-    void (*wait)(void *context);
+    bool (*wait)(void *context);
 } line_waiter_t;
 
 /* Lines of stdin, which nobody else reads. `completer` and `waiter` must live as long as they do. NULL when out of
@@ -50,6 +51,11 @@ void lines_close(lines_t *lines);
 
 /* Is there a person at the other end? */
 bool lines_interactive(const lines_t *lines);
+
+/* Take the prompt, with what has been typed behind it, off the screen, so that something else can be printed there; and
+ * put both below that. Nothing happens where no line is being read, or nobody is there. */
+void lines_hide(lines_t *lines);
+void lines_show(lines_t *lines);
 
 /* The next line without its end; the caller may write to the line, which is good until the next call. LINE_TOO_LONG:
  * the line has been skipped. LINES_BROKEN: the input cannot be read. */

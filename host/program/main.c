@@ -41,7 +41,8 @@ static const command_t commands[] = {
         .help = "  --steps N     take N steps, whatever the ini says under [host] steps\n"
                 "  --json        print the report as one JSON object\n"
                 "  --real-time   take the steps at the pace of the worlds' step rates, for as long as --steps says,\n"
-                "                else until Ctrl-C; and tell of plugins that are reloaded\n"
+                "                else until Ctrl-C; and tell of plugins that are reloaded. At a terminal the console's\n"
+                "                commands can be typed meanwhile\n"
                 "  --show PATH   with --real-time: print a property once a second\n"
                 "  --inspect     add the plugin inspector, whose page in a browser shows the worlds and lets\n"
                 "                them be stopped and changed; its address is printed. PORT is 15702 unless\n"
@@ -127,7 +128,7 @@ static const command_t commands[] = {
     },
     {
         .name = "check",
-        .usage = "check PLUGIN.so [NAME=VALUE ...] [--level N] [--from OLDER.so] [--needs OTHER.so] [--json]",
+        .usage = "check PLUGIN [NAME=VALUE ...] [--level N] [--from OLDER.so] [--needs OTHER.so] [--json]",
         .about = "look into a plugin, and ask of it what every plugin must do",
         .help = "  --level N        how much is asked, 1 to 5; 1\n"
                 "  --from OLDER.so  an older version that it must take over from; may be given several times\n"

@@ -56,6 +56,8 @@ static void write_log(void *context, int32_t level, const char *source, const ch
     if (program->host != NULL && program->ranks == 1)
         ranks_introduce(program); /* a setup may have come to know of other ranks */
     progress_erase(&program->progress);
+    if (program->prompt != NULL)
+        program->prompt->make_room(program->prompt->context);
     print_lines(level, source, text);
 }
 
@@ -311,7 +313,7 @@ static void interrupt(int number)
     signal(number, SIG_DFL);
 }
 
-typedef struct live_t {
+struct live_t {
     program_t *program;
     const bp_clock_api *clocks;
     uint64_t count, began; /* began: by the clock */
@@ -321,7 +323,8 @@ typedef struct live_t {
     double next;           /* when the next step of any world is due, in seconds since the beginning; below 0: never */
     double *due;           /* when the next step of each world is due, likewise */
     uint32_t due_count;
-} live_t;
+    bp_result_t result;
+};
 
 /* Room for the due times of `count` worlds; new ones are due now. */
 static bool grow_due(live_t *live, uint32_t count, double elapsed)
@@ -386,12 +389,18 @@ static bp_result_t show_path(live_t *live)
     uint64_t now = os_clock_ns();
     char text[1024];
     bp_path_t path;
-    if (live->show == NULL || now < live->next_show)
+    if (now < live->next_show)
         return BP_OK;
     live->next_show = now + BILLION;
+    if (program->prompt != NULL)
+        program->prompt->each_second(program->prompt->context);
+    if (live->show == NULL)
+        return BP_OK;
     bp_result_t result = program->api->property->parse_path(program->host, live->show, &path);
     if (result == BP_OK)
         result = program->api->property->get_text(&path, text, sizeof text);
+    if (result == BP_OK && program->prompt != NULL)
+        program->prompt->make_room(program->prompt->context);
     if (result == BP_OK) {
         printf("%8.1f s  %s = %s\n", (double)(now - live->began) / BILLION, live->show, text);
         fflush(stdout);
@@ -404,29 +413,45 @@ static uint64_t time_left(const live_t *live)
 {
     uint64_t now = os_clock_ns();
     uint64_t due = live->next < 0 ? now + PAUSE_NS : live->began + (uint64_t)(live->next * BILLION);
-    if (live->show != NULL && live->next_show < due)
+    if ((live->show != NULL || live->program->prompt != NULL) && live->next_show < due)
         due = live->next_show;
     return due > now ? due - now : 0;
 }
 
-int program_live(program_t *program, uint64_t count, const char *show)
+live_t *live_begin(program_t *program, uint64_t count, const char *show)
 {
-    live_t live = {.program = program, .count = count, .began = os_clock_ns(), .show = show};
-    live.clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
+    live_t *live = calloc(1, sizeof *live);
+    if (live == NULL) {
+        complain("out of memory while starting");
+        return NULL;
+    }
+    *live = (live_t){.program = program, .count = count, .began = os_clock_ns(), .show = show};
+    live->clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
     program->talking = true;
     interrupted = 0;
     signal(SIGINT, interrupt);
-    bp_result_t result = BP_OK;
-    while (result == BP_OK && !live.over && !interrupted) {
-        result = show_path(&live);
-        if (result == BP_OK)
-            result = step_worlds(&live);
-        bp_host_wait(program->host, result == BP_OK && !live.over ? time_left(&live) : 0);
-    }
+    return live;
+}
+
+bool live_turn(live_t *live, const intptr_t *input)
+{
+    if (live->result != BP_OK || live->over || interrupted)
+        return false;
+    live->result = show_path(live);
+    if (live->result == BP_OK)
+        live->result = step_worlds(live);
+    uint64_t left = live->result == BP_OK && !live->over ? time_left(live) : 0;
+    if (live->result != BP_OK)
+        complain("%s", bp_host_error(live->program->host));
+    bp_host_wait_for(live->program->host, left, input, input != NULL);
+    return live->result == BP_OK && !live->over && !interrupted;
+}
+
+int live_end(live_t *live)
+{
+    int status = live->result == BP_OK ? STATUS_FINE : STATUS_FAILED;
     signal(SIGINT, SIG_DFL);
-    free(live.due);
-    if (result == BP_OK)
-        return STATUS_FINE;
-    complain("%s", bp_host_error(program->host));
-    return STATUS_FAILED;
+    free(live->due);
+    free(live);
+    return status;
 }

@@ -12,12 +12,20 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* A prompt on the same screen, and what it watches. */
+typedef struct program_prompt_t {
+    void *context;
+    void (*make_room)(void *context);   /* something is about to be printed */
+    void (*each_second)(void *context); /* of --real-time */
+} program_prompt_t;
+
 typedef struct program_t {
     bp_host_o *host;
     const bp_api_t *api;
     const char *ini;
     uint32_t rank, ranks; /* this process among those that do the ini together (ranks.h); 0 of 1 */
     progress_t progress;
+    const program_prompt_t *prompt; /* NULL: none */
     bool follows;        /* what comes of plugins and inis that have been written anew is printed all the same */
     bool talking;        /* the log's remarks are printed too, not only warnings and errors */
     char passed_over[1024]; /* plugins of a folder that could not be loaded, and why; may be cut */
@@ -55,10 +63,18 @@ int program_step(program_t *program, uint64_t count, bool bar, bool verify);
 /* Receives differences of two hosts and prints them to stderr, field by field. */
 extern const bp_diff_i program_differences;
 
-/* Let all worlds take steps at the pace of the worlds' step rates, `count` steps of each world or, where that is 0,
- * until Ctrl-C; `show` is the path of a property to print once a second, or NULL. Complains where a step fails, or the
- * path is wrong. */
-int program_live(program_t *program, uint64_t count, const char *show);
+/* Steps at the pace of the worlds' step rates, `count` of each world or, where that is 0, until Ctrl-C; `show` is the path
+ * of a property to print once a second, or NULL. Between live_begin and live_end, which returns the status, live_turn
+ * takes the steps that are due, and waits until others are, or `input` can be read (NULL: none). live_turn returns false
+ * where all is over: complained of, where a step fails or the path is wrong. live_begin returns NULL where there is no
+ * memory, with a complaint. */
+typedef struct live_t live_t;
+live_t *live_begin(program_t *program, uint64_t count, const char *show);
+bool live_turn(live_t *live, const intptr_t *input);
+int live_end(live_t *live);
+
+/* All of that; at a terminal, unless it is `quiet`, with the console's prompt below the output (console.c). */
+int program_live(program_t *program, uint64_t count, const char *show, bool quiet);
 
 /* The commands. Each returns its status. */
 int command_run(const arguments_t *arguments);

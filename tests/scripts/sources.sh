@@ -134,7 +134,7 @@ if command -v rustc >/dev/null; then
     ask 'unload_plugin spin'
 fi
 ask 'load_plugin ./nowhere.c' 'nowhere\.c: there is no such source'
-ask 'load_plugin ./spin.c' '^loaded spin'
+ask 'load ./spin.c' '^loaded spin'
 ask 'step 1' "^main: step $((count + 1))"
 printf 'quit\n' >&3
 exec 3>&-

@@ -1,0 +1,156 @@
+"""prompt.py PROGRAM INI - the prompt below the output of a run in real time, as a person at a terminal has it.
+
+A pseudo terminal with the program behind it: what comes is put on a screen of our own (a line at a time, with \\r and
+"erase to the end of the line" obeyed), and what a person would read there is compared. Prints a line for each thing that
+is so, and ends with 1 where one is not.
+"""
+import os
+import pty
+import re
+import select
+import signal
+import sys
+import time
+
+PATIENCE = 60  # seconds
+
+
+class Terminal:
+    def __init__(self, arguments, kept):
+        environment = dict(os.environ, TERM="xterm", BACKPLANE_HISTORY=kept, LC_ALL="C")
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execve(arguments[0], arguments, environment)
+        self.raw = b""
+        self.seen = 0
+
+    def read(self, seconds):
+        ready, _, _ = select.select([self.fd], [], [], seconds)
+        if not ready:
+            return True
+        try:
+            got = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.raw += got
+        return bool(got)
+
+    def screen(self):
+        """The lines as they stand on the screen."""
+        lines, line, at = [], [], 0
+        text = self.raw.decode("utf-8", "replace")
+        for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\s\S]", text):
+            if part == "\n":
+                lines.append("".join(line))
+                line, at = [], 0
+            elif part == "\r":
+                at = 0
+            elif part == "\b":
+                at = max(0, at - 1)
+            elif part.startswith("\x1b["):
+                if part.endswith("K") or part.endswith("J"):
+                    del line[at:]
+                elif part.endswith("G"):
+                    at = int(part[2:-1] or 1) - 1
+                elif part.endswith("C"):
+                    at += int(part[2:-1] or 1)
+            elif part.startswith("\x1b"):
+                pass
+            else:
+                line += [" "] * (at + 1 - len(line))
+                line[at] = part
+                at += 1
+        return lines + ["".join(line)]
+
+    def hear(self, pattern, what):
+        """Until a line that is new on the screen matches."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            lines = self.screen()
+            for number in range(self.seen, len(lines)):
+                if re.search(pattern, lines[number]):
+                    self.seen = number
+                    print("so:", what)
+                    return lines[number]
+            if not self.read(0.1) and not re.search(pattern, "\n".join(self.screen()[self.seen:])):
+                break
+        fail(f"not so: {what} ({pattern})", self)
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def end(self):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            alive = self.read(0.1)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid != 0:
+                return os.waitstatus_to_exitcode(status)
+            if not alive:
+                time.sleep(0.05)
+        os.kill(self.pid, signal.SIGKILL)
+        fail("not so: it ends", self)
+
+
+def fail(sentence, terminal):
+    print(sentence)
+    print("\n".join(terminal.screen()))
+    print(repr(terminal.raw[-300:]))
+    sys.exit(1)
+
+
+def main():
+    program, ini, kept = sys.argv[1], sys.argv[2], os.path.join(os.path.dirname(os.path.abspath(sys.argv[2])), "kept")
+    run = Terminal([program, "run", ini, "--real-time", "--show", "main/wheel.spin.angle"], kept)
+    run.hear(r"^help lists the commands, quit ends the run", "the run says that there is a prompt")
+    run.hear(r"^ +[0-9.]+ s +main/wheel.spin.angle = ", "a property is shown once a second")
+    run.type("get main/wh")
+    run.hear(r"^backplane> get main/wh$", "what is typed stands behind the prompt")
+    run.hear(r"^ +[0-9.]+ s +main/wheel.spin.angle = ", "the property is shown meanwhile")
+    run.hear(r"^backplane> get main/wh$", "and what was typed stands below it again")
+    for line in run.screen():
+        if " s  main/wheel.spin.angle" in line and "backplane>" in line:
+            fail(f"not so: output and prompt each have lines of their own: {line}", run)
+    run.type("eel.spin.speed\r")
+    run.hear(r"^2\.5$", "a command is done while the world runs")
+    run.type("set main/wheel.spin.speed 0\r")
+    run.type("watch main/wheel.spin.speed\r")
+    run.hear(r"^  step [0-9]+: main/wheel.spin.speed = 0$", "what is watched is shown once a second")
+    first = run.hear(r"^  step [0-9]+: main/wheel.spin.speed = 0$", "again")
+    number = int(re.search(r"step ([0-9]+)", first).group(1))
+    if number < 30:
+        fail(f"not so: steps are taken while the prompt waits: {number}", run)
+    run.type("find main spin.speed < 1\r")
+    run.hear(r"wheel", "find finds")
+    run.type("nonsense\r")
+    run.hear(r"no command 'nonsense'", "a command that is none is told")
+    run.type("\x03")
+    if run.end() != 0:
+        fail("not so: Ctrl-C ends the run in good order", run)
+    run.hear(r"^World +Unit +Plugin", "after Ctrl-C the report is printed")
+
+    again = Terminal([program, "run", ini, "--real-time"], kept)
+    again.hear(r"^backplane>", "another session has its prompt")
+    again.type("\x1b[A\x1b[A")
+    again.hear(r"^backplane> find main spin.speed < 1 *$", "the history has the lines of the session before")
+    again.type("\r")
+    again.hear(r"^0 entities$", "and does them")
+    again.type("quit\r")
+    if again.end() != 0:
+        fail("not so: quit ends the run", again)
+    again.hear(r"^World +Unit +Plugin", "after quit the report is printed")
+
+    killed = Terminal([program, "console", ini], kept)
+    killed.hear(r"^backplane>", "a console has its prompt")
+    killed.type("stats\r")
+    killed.hear(r"^World", "stats are printed")
+    killed.hear(r"^backplane>", "the prompt is back")
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.end()
+    with open(kept, encoding="utf-8") as file:
+        if "stats" not in file.read():
+            fail("not so: the history is kept of a console that was killed", killed)
+    print("so: the history is kept of a console that was killed")
+
+
+main()
