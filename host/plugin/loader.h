@@ -46,7 +46,8 @@ void loader_free(loader_t *loader); /* no plugin may be loaded */
 /* As bp_host_load_plugin. [main] */
 bp_result_t loader_load(loader_t *loader, const char *name_or_path, const bp_option_t *options, uint32_t option_count);
 
-/* The same for the source at `path`, of which the host has made `library`. A copy of that is opened in any case. [main] */
+/* The same for the source at `path`, of which the host has made `library`. A copy of that is opened in any case.
+ * [main] */
 bp_result_t loader_load_made(loader_t *loader, const char *path, const char *library, const bp_option_t *options,
                              uint32_t option_count);
 

@@ -64,8 +64,8 @@ bool lines_interactive(const lines_t *lines)
 
 /* --- plain lines ---------------------------------------------------------------------------------------- */
 
-/* The next byte; EOF also where no more is wanted. Nothing of stdin is kept in a buffer, so that the system can be asked
- * whether there is more. */
+/* The next byte; EOF also where no more is wanted. Nothing of stdin is kept in a buffer, so that the system can be
+ * asked whether there is more. */
 static int read_byte(lines_t *lines)
 {
     while (!os_input_ready()) {

@@ -37,8 +37,8 @@ typedef struct lines_t lines_t;
 
 typedef enum line_end_t { LINE_READ, LINE_TOO_LONG, LINES_OVER, LINES_BROKEN } line_end_t;
 
-/* The console's work until stdin can be read: `wait` comes back then, or earlier. false: no further line is wanted, as if
- * the input were at its end. */
+/* The console's work until stdin can be read: `wait` comes back then, or earlier. false: no further line is wanted, as
+ * if the input were at its end. */
 typedef struct line_waiter_t {
     void *context;
     bool (*wait)(void *context);

@@ -63,11 +63,11 @@ int program_step(program_t *program, uint64_t count, bool bar, bool verify);
 /* Receives differences of two hosts and prints them to stderr, field by field. */
 extern const bp_diff_i program_differences;
 
-/* Steps at the pace of the worlds' step rates, `count` of each world or, where that is 0, until Ctrl-C; `show` is the path
- * of a property to print once a second, or NULL. Between live_begin and live_end, which returns the status, live_turn
- * takes the steps that are due, and waits until others are, or `input` can be read (NULL: none). live_turn returns false
- * where all is over: complained of, where a step fails or the path is wrong. live_begin returns NULL where there is no
- * memory, with a complaint. */
+/* Steps at the pace of the worlds' step rates, `count` of each world or, where that is 0, until Ctrl-C; `show` is the
+ * path of a property to print once a second, or NULL. Between live_begin and live_end, which returns the status,
+ * live_turn takes the steps that are due, and waits until others are, or `input` can be read (NULL: none). live_turn
+ * returns false where all is over: complained of, where a step fails or the path is wrong. live_begin returns NULL
+ * where there is no memory, with a complaint. */
 typedef struct live_t live_t;
 live_t *live_begin(program_t *program, uint64_t count, const char *show);
 bool live_turn(live_t *live, const intptr_t *input);

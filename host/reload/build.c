@@ -228,9 +228,10 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
     if (notice->id == build->sources_id && notice->what == FOLDER_LOST)
         build->sources_id = -1;
     for (uint32_t i = 0; i < build->known_count; i++) {
-        if (build->known_ids[i] >= 0 && build->known_ids[i] == notice->id && notice->what == FOLDER_LOST)
+        bool here = build->known_ids[i] >= 0 && build->known_ids[i] == notice->id;
+        if (here && notice->what == FOLDER_LOST)
             build->known_ids[i] = -1;
-        else if (notice->what == FOLDER_UNSURE || (build->known_ids[i] >= 0 && build->known_ids[i] == notice->id && is_source(notice->name)))
+        else if (notice->what == FOLDER_UNSURE || (here && is_source(notice->name)))
             soil(build, build->known[i], now);
     }
     for (uint32_t i = 0; i < build->header_count; i++) {

@@ -93,9 +93,9 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 /* How many nanoseconds until hot_poll does not come back at once. [main] */
 uint64_t hot_due(const hot_t *hot);
 
-/* Reload these plugins now, those that are given as their source compiled anew first, as one change, on trial first like those that are watched: waits for the trial. A change on
- * trial at present is let go of, and tried anew afterwards. `lossy`: values that cannot come back may go. [main],
- * between steps */
+/* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial, and before
+ * that for the compilers of those that are given as their source. A change on trial at present is let go of, and tried
+ * anew afterwards. `lossy`: values that cannot come back may go. [main], between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
 /* Let go of the change on trial, before plugins come or go otherwise; the change is tried anew at the next poll.
