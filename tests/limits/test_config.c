@@ -193,7 +193,7 @@ typedef struct mistake_t {
 #define NO_SECTION "this is neither [section] nor key = value"
 #define NO_PATH "set plugin_path, or give its path"
 #define HOST_KEYS "(known: plugins, plugin_path, steps, threads, seed, history, crash_guard, call_limit, probation, " \
-                  "hot_reload, trial, trial_deadline, reload_pause, build, sources, audit, keyframe_every, "
+                  "hot_reload, trial, trial_deadline, reload_pause, build, sources, audit, keyframe_every, " \
                   "cc, cflags, cxx, cxxflags, rustc, rustflags)"
 #define SCRATCH TEST_SCRATCH_DIR
 
