@@ -217,6 +217,12 @@ typedef struct bp_world_api {
     /* The field's address for writing it now, which counts as written with this call (bp_changes.h): ask again for each
      * time that it is written. Otherwise as `ref`; NULL also while a reload is prepared. [main] */
     void *(BP_CALL *ref_write)(bp_world_o *world, bp_ref_t *ref);
+
+    /* Who bears what belongs to the world itself (BP_COMPONENT_WORLD): an entity to resolve properties, references and
+     * queries with. It lives as long as the world has such a component; it cannot be destroyed, gets and loses
+     * components by use_component and drop_component alone, and is not counted nor listed among the entities. {0} where
+     * the world has none. [job] while nothing changes structure */
+    bp_entity_t (BP_CALL *own)(bp_world_o *world);
 } bp_world_api;
 
 /* The address of the field that `ref` refers to, for reading, or NULL where it has gone. One load and one comparison

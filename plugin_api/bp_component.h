@@ -114,9 +114,13 @@ enum {
     BP_COMPONENT_SINGLE = 1u << 3,     /* at most one instance an entity */
     BP_COMPONENT_LOSSY = 1u << 5,      /* storage of its own: a reload may go through although instances or read-only
                                           properties do not come back; it tells what is lost */
-    BP_COMPONENT_CONCURRENT = 1u << 4  /* `simulate` touches nothing but its component, with the access that the fields
+    BP_COMPONENT_CONCURRENT = 1u << 4, /* `simulate` touches nothing but its component, with the access that the fields
                                           say, its manager's state, and what `reads` and `writes` name; it may run on
                                           another thread, beside units that it does not conflict with [job] */
+    BP_COMPONENT_WORLD = 1u << 6       /* declared fields: the world itself has it, once, from use_component on, and no
+                                          entity does. Its values are properties of bp_world_api.own, under the type's
+                                          name; systems get at them by a term that says BP_TERM_WORLD, and scenes, saves
+                                          and reloads know them. A change of this flag is no reload: drop it first. */
 };
 
 /* The form of a state, for state_form: its size and a number, which you raise when the meaning of its members changes

@@ -36,6 +36,15 @@
  * Changes of structure wait: a unit records them in step->commands (bp_command_api), and the host makes them
  * when no loop holds columns any more.
  *
+ * What belongs to a world and to no entity (gravity's constant, the wind) is a component of the world itself. A term with
+ * BP_TERM_WORLD hands it over once a call, beside the columns of the rows:
+ *
+ *     struct wind { const bp_vec2_t *force; };
+ *     static const bp_term_field_t wind[] = {{BP_FIELD_OF(struct wind, force)}};
+ *     ... {.component = "wind", .flags = BP_TERM_WORLD, .fields = BP_LIST(wind)} ...
+ *         BP_COLUMNS(struct wind, w, match->columns[1]);
+ *         bp_vec2_t force = w.force[0];
+ *
  * What this header does not do: a system owns no components; state that it wants to keep lies in s->state.
  */
 #ifndef BP_SYSTEM_H
@@ -51,7 +60,11 @@ extern "C" {
 
 enum {
     BP_TERM_OPTIONAL = 1u << 1, /* matched where present; all its columns are NULL where not */
-    BP_TERM_EXCLUDE = 1u << 2   /* entities that have it are left out */
+    BP_TERM_EXCLUDE = 1u << 2,  /* entities that have it are left out */
+    BP_TERM_WORLD = 1u << 3     /* a component of the world itself (BP_COMPONENT_WORLD): it has no bearing on what
+                                   matches, and each of its columns is one value, the same in every call. Where all
+                                   terms say so there is one match of one row a step: bp_world_api.own. With
+                                   BP_TERM_OPTIONAL: columns are NULL where the world lacks it. */
 };
 
 enum {

@@ -29,6 +29,7 @@ static const make_suite_t first_half[] = {
     stamps_suite,
     queries_suite,
     referrers_suite,
+    own_suite,
     destruction_suite,
     long_use_suite,
     many_worlds_suite,

@@ -22,6 +22,7 @@ Suite *store_suite(void);
 Suite *stamps_suite(void);
 Suite *queries_suite(void);
 Suite *referrers_suite(void);
+Suite *own_suite(void);
 Suite *destruction_suite(void);
 Suite *long_use_suite(void);
 Suite *many_worlds_suite(void);

@@ -290,7 +290,7 @@ void bp_world_stats_sized(bp_world_o *world, bp_world_stats_t *stats, uint32_t s
         .time = world->clock.time,
         .nanoseconds = world->clock.nanoseconds,
         .bytes = world_bytes(&world->rows),
-        .entities = world->rows.occupied,
+        .entities = world_entities(&world->rows),
         .prototypes = world->rows.prototypes.count,
         .runs = world->rows.run_count,
     };

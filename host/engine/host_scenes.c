@@ -154,7 +154,7 @@ uint32_t host_list_entities(const world_t *world, bp_entity_t *entities)
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
         const run_t *run = world->runs[i];
-        for (uint32_t row = 0; row < run->count; row++) {
+        for (uint32_t row = 0; row < run->count && (run->flags & KEY_WORLD) == 0; row++) {
             if (run_entities(run)[row].id != 0)
                 entities[count++] = run_entities(run)[row];
         }
@@ -202,12 +202,12 @@ bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flag
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;
-    uint32_t old_count = world->rows.occupied;
-    size_t size = (old_count + (size_t)1) * sizeof(bp_entity_t);
+    uint32_t old_count;
+    size_t size = (world->rows.occupied + (size_t)1) * sizeof(bp_entity_t);
     bp_entity_t *old = memory_resize(&world->rows.memory, NULL, 0, size);
     if (old == NULL)
         return error_memory(&scene->host->base.error, "restoring a world");
-    host_list_entities(&world->rows, old);
+    old_count = host_list_entities(&world->rows, old);
     bp_spawn_t spawn;
     result = journal_spawn_scene(&scene->host->scenes, scene, &world->rows, flags, JOURNAL_RELEASED, NULL, &spawn);
     if (result == BP_OK) {

@@ -135,10 +135,16 @@ static uint32_t look_component(bp_world_o *handle, uint32_t *cursor, bp_look_com
     return 1;
 }
 
+/* Rows of entities; those of the world itself are none. */
+static bool is_listed(const run_t *run)
+{
+    return run->count > 0 && (run->flags & KEY_WORLD) == 0;
+}
+
 static uint32_t look_prototype(bp_world_o *handle, uint32_t *cursor, bp_look_prototype_t *out)
 {
     const world_t *world = world_of(handle);
-    while (*cursor < world->run_count && world->runs[*cursor]->count == 0)
+    while (*cursor < world->run_count && !is_listed(world->runs[*cursor]))
         ++*cursor;
     if (*cursor >= world->run_count)
         return 0;

@@ -135,7 +135,7 @@ static uint32_t entity_table_alive(bp_host_o *host, const bp_entity_t *entities,
 
 static uint32_t entity_table_count(bp_host_o *host)
 {
-    return host->entities.living;
+    return host->entities.living - host->entities.owned;
 }
 
 static bp_entity_t entity_table_at(bp_host_o *host, uint32_t index)
@@ -170,6 +170,11 @@ static bp_world_o *world_table_at(bp_host_o *host, uint32_t index)
 static const char *world_table_name(bp_world_o *world)
 {
     return world->rows.name;
+}
+
+static bp_entity_t world_table_own(bp_world_o *world)
+{
+    return world->rows.own;
 }
 
 static void world_table_clock(bp_world_o *world, bp_step_t *step)
@@ -665,6 +670,7 @@ static const bp_world_api world_table = {
     .instances_changed_range = world_table_instances_changed_range,
     .ref = world_table_ref,
     .ref_write = world_table_ref_write,
+    .own = world_table_own,
     .use_component = bp_world_use_component,
     .use_system = bp_world_use_system,
     .drop_component = bp_world_drop_component,

@@ -7,6 +7,7 @@
 #include "host.h"
 
 #include "../base/error.h"
+#include "../store/own.h"
 #include "../store/store.h"
 
 static bp_result_t use_component(bp_world_o *world, component_t *component)
@@ -18,6 +19,8 @@ static bp_result_t use_component(bp_world_o *world, component_t *component)
         return result;
     manager_t *manager = world->rows.managers[world->rows.manager_count - 1];
     result = schedule_add_manager(world->schedule, manager);
+    if (result == BP_OK && (result = own_bring(&world->rows, manager)) != BP_OK)
+        schedule_drop_manager(world->schedule, manager);
     if (result != BP_OK)
         world_drop_manager(&world->rows, manager);
     return result;
@@ -113,6 +116,7 @@ void host_take_back(bp_world_o *world, const char *name, bool system)
     if (found != NULL)
         schedule_drop_system(world->schedule, found);
     if (manager != NULL) {
+        store_strip(&world->rows, manager->number); /* what the world itself has goes the way it came: that cannot fail */
         world_drop_manager(&world->rows, manager);
         schedule_drop_manager(world->schedule, manager);
     }

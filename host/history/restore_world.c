@@ -1,6 +1,7 @@
 /* restore_world.c - the rows of one world, its prototypes, and what its next step has to know. */
 #include "../base/cells.h"
 #include "../store/notices.h"
+#include "../store/own.h"
 #include "../store/store.h"
 #include "restore.h"
 
@@ -515,6 +516,7 @@ void world_back_commit(world_back_t *back)
     world->holed_next = kept->holed_next;
     world->holed_lost = kept->holed_lost != 0;
     world->occupied = kept->occupied;
+    own_find(world);
     world->random = kept->random;
     world->trim_next = 0;
     if (back->layout != 0) {

@@ -245,10 +245,13 @@ bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
 {
     const uint32_t known = BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE |
-                           BP_COMPONENT_CONCURRENT | BP_COMPONENT_LOSSY;
+                           BP_COMPONENT_CONCURRENT | BP_COMPONENT_LOSSY | BP_COMPONENT_WORLD;
     const bp_storage_i *own = declared->storage;
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0)
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);
+    if (own != NULL && (declared->flags & BP_COMPONENT_WORLD) != 0)
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "what belongs to a world has declared fields; leave its storage out, its manager's state will do");
     if (own != NULL && own->struct_size < sizeof *own)
         return error_set(error, BP_ERROR_ABI,
                          "its storage says that it has %u bytes; struct_size is sizeof(bp_storage_i)",
@@ -383,6 +386,11 @@ static bp_result_t read_component_extensions(base_t *base, const plugin_t *owner
         (made->rows.rows_added != NULL || made->rows.rows_removed != NULL || made->rows.rows_set != NULL))
         result = error_set(&base->error, BP_ERROR_ARGUMENT,
                            "bp_rows is for declared components; storage of its own is told by create, destroy and set");
+    if (result == BP_OK && (declared->flags & BP_COMPONENT_WORLD) != 0 &&
+        (made->rows.rows_added != NULL || made->rows.rows_removed != NULL || made->rows.rows_set != NULL))
+        result = error_set(&base->error, BP_ERROR_ARGUMENT,
+                           "bp_rows is for components of entities; what belongs to a world comes and goes with its "
+                           "manager, by start and stop");
     if (result == BP_OK && declared->keeps == BP_KEEP_ANEW && declared->storage != NULL)
         result = error_set(&base->error, BP_ERROR_ARGUMENT,
             "BP_KEEP_ANEW is not for a component with storage of its own");

@@ -84,16 +84,26 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_term_fie
     return result;
 }
 
+/* What is left out of the entities that match is no world's, and is not optional. */
+static bool means_something(uint32_t flags)
+{
+    return (flags & BP_TERM_EXCLUDE) == 0 || flags == BP_TERM_EXCLUDE;
+}
+
 static bp_result_t copy_term(base_t *base, memory_t *memory, const bp_term_t *declared, term_t *term)
 {
     error_text_t *error = &base->error;
-    const uint32_t known = BP_TERM_OPTIONAL | BP_TERM_EXCLUDE;
+    const uint32_t known = BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_WORLD;
     if (declared->component == NULL || !names_is_word(declared->component))
         return error_set(error, BP_ERROR_ARGUMENT, "a term names no component");
-    if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0 || (declared->flags & known) == known)
+    if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0 || !means_something(declared->flags & known))
         return error_set(error, BP_ERROR_ARGUMENT, "term '%s' has flags 0x%x, which mean nothing together",
                          declared->component, declared->flags);
     const char *instance = declared->instance == NULL ? "" : declared->instance;
+    if ((declared->flags & BP_TERM_WORLD) != 0 && instance[0] != '\0')
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "term '%s' names instance '%s' of what a world has once; leave the instance out",
+                         declared->component, instance);
     bp_result_t result = names_intern(&base->names, instance, &term->instance, error);
     if (result != BP_OK)
         return result;
@@ -116,9 +126,11 @@ static bool contradict(const term_t *required, const term_t *excluded)
 
 static bp_result_t check_together(error_text_t *error, const term_t *terms, uint32_t count)
 {
-    uint32_t asked = 0;
+    uint32_t asked = 0, of_world = 0, optional = 0;
     for (uint32_t i = 0; i < count; i++) {
         asked += terms[i].field_count;
+        of_world += (terms[i].flags & BP_TERM_WORLD) != 0;
+        optional += (terms[i].flags & BP_TERM_OPTIONAL) != 0;
         for (uint32_t k = 0; k < count; k++) {
             if (contradict(&terms[i], &terms[k]))
                 return error_set(error, BP_ERROR_ARGUMENT,
@@ -127,6 +139,10 @@ static bp_result_t check_together(error_text_t *error, const term_t *terms, uint
                                  i, k, terms[i].component);
         }
     }
+    if (of_world == count && optional == count && count > 0)
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "all its terms are the world's and optional, so that nothing says when it runs; "
+                         "let one of them be required");
     if (asked > TERMS_MAX_ASKED)
         return error_set(error, BP_ERROR_LIMIT, "its terms ask for %u fields; at most %d are allowed", asked,
                          TERMS_MAX_ASKED);
@@ -202,8 +218,25 @@ static bp_result_t refuse_type(error_text_t *error, const component_t *component
                      field_shape(field->type, field->elements, field_is_list(field), is, sizeof is));
 }
 
+/* Is a term that says whose the component is right? A loop over rows and one that reads a single value are not the
+ * same. */
+static bp_result_t check_owner(error_text_t *error, const term_t *term, const component_t *component)
+{
+    bool says = (term->flags & BP_TERM_WORLD) != 0, is = (component->table.flags & BP_COMPONENT_WORLD) != 0;
+    if (says == is)
+        return BP_OK;
+    return error_set(error, BP_ERROR_TYPE,
+                     is ? "component '%s' belongs to worlds, and the term asks for it in entities; say BP_TERM_WORLD"
+                        : "component '%s' belongs to entities, and the term asks for it in the world; leave out "
+                          "BP_TERM_WORLD",
+                     component->name);
+}
+
 bp_result_t term_bind(error_text_t *error, const term_t *term, const component_t *component, uint16_t *places)
 {
+    bp_result_t result = check_owner(error, term, component);
+    if (result != BP_OK)
+        return result;
     if (term->field_count > 0 && component->own_storage)
         return error_set(error, BP_ERROR_TYPE,
                          "it asks for field '%s' of component '%s', which has storage of its own and so no columns; "

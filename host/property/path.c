@@ -132,6 +132,28 @@ static char *cut_last(char *text)
     return dot + 1;
 }
 
+/* Take world.component.property apart; false where the text is nothing of the kind. */
+static bool cut_own(char *text, char **component, char **property)
+{
+    *property = cut_last(text);
+    *component = *property == NULL ? NULL : cut_last(text);
+    return *component != NULL;
+}
+
+static bp_result_t find_own(world_t *world, const char *component, const char *property, bp_path_t *path)
+{
+    error_text_t *error = &world->base->error;
+    uint32_t number = world_component(world, component);
+    if (number == BP_NONE)
+        return BP_ERROR_NOT_FOUND;
+    if ((world->managers[number]->component->table.flags & BP_COMPONENT_WORLD) == 0)
+        return error_set(error, BP_ERROR_SYNTAX,
+                         "component '%s' belongs to entities; say whose: %s/ENTITY.%s.%s", component, world->name,
+                         component, property);
+    path->entity = world->own;
+    return property_resolve(world, path->entity, component, property, &path->property);
+}
+
 bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t *path)
 {
     char copy[PATH_MAX_LENGTH + 1];
@@ -144,16 +166,23 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
         *entity++ = '\0';
     char *property = entity == NULL ? NULL : cut_last(entity);
     char *component = property == NULL ? NULL : cut_last(entity);
-    if (component == NULL || copy[0] == '\0' || entity[0] == '\0' || component[0] == '\0' || property[0] == '\0')
-        return error_set(error, BP_ERROR_SYNTAX, "'%.200s' is not a path; write world/entity.component.property", text);
+    bool own = entity == NULL && cut_own(copy, &component, &property);
+    if (component == NULL || copy[0] == '\0' || (!own && entity[0] == '\0') || component[0] == '\0' ||
+        property[0] == '\0')
+        return error_set(error, BP_ERROR_SYNTAX,
+                         "'%.200s' is not a path; write world/entity.component.property, or world.component.property "
+                         "for what belongs to the world itself",
+                         text);
     bp_path_t found = {0};
     bp_result_t result = BP_OK;
     world_t *world = path_world(worlds, copy);
     if (world == NULL)
         result = BP_ERROR_NOT_FOUND;
-    if (result == BP_OK)
+    if (result == BP_OK && own)
+        result = find_own(world, component, property, &found);
+    if (result == BP_OK && !own)
         result = find_entity(world, entity, &found.entity);
-    if (result == BP_OK)
+    if (result == BP_OK && !own)
         result = property_resolve(world, found.entity, component, property, &found.property);
     if (result != BP_OK)
         return error_prefix(error, result, "%.200s: ", text);

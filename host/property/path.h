@@ -4,6 +4,8 @@
  * "debug_name"; without one only the # form is understood. A debug name may contain dots and slashes: the world ends at
  * the first slash, the component begins after the last dot but one.
  *
+ * What belongs to a world itself (BP_COMPONENT_WORLD) is world.component.property, without a slash.
+ *
  * Not here: patterns, lists of paths.
  */
 #ifndef HOST_PROPERTY_PATH_H

@@ -65,6 +65,17 @@ static bp_result_t check_single(reload_change_t *change, const world_change_t *w
     return BP_OK;
 }
 
+/* Refuse a component that belonged to entities and belongs to worlds now, or the reverse. */
+static bp_result_t check_owner(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
+{
+    bool now = (m->component->kept->table.flags & BP_COMPONENT_WORLD) != 0;
+    if (now == ((m->component->slot->table.flags & BP_COMPONENT_WORLD) != 0))
+        return BP_OK;
+    return error_set(change_error(change), BP_ERROR_STATE,
+                     "component '%s' belongs to %s now, and world '%s' has it as one of %s; drop it there first",
+                     m->component->slot->name, now ? "worlds" : "entities", w->world->name, now ? "entities" : "its own");
+}
+
 static bp_result_t refuse_gone(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
 {
     const char *name = m->component->slot->name;
@@ -85,7 +96,9 @@ static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, m
     m->road = choose_road(m);
     c->adopts |= m->road == ROAD_STATE;
     c->reads_saved |= m->road == ROAD_SAVED;
-    bp_result_t result = check_single(change, w, m);
+    bp_result_t result = check_owner(change, w, m);
+    if (result == BP_OK)
+        result = check_single(change, w, m);
     if (result == BP_OK)
         result = start_manager(change, w, m);
     bool stay = m->road == ROAD_STATE || (m->road == ROAD_FIELDS && c->same);

@@ -332,10 +332,13 @@ static bp_result_t check_component(check_t *c, uint32_t number, uint64_t *fields
                       number);
     const char *type = blob_text(blob, component->type);
     bool opaque = (component->flags & BLOB_OPAQUE) != 0;
-    if ((component->flags & ~(uint32_t)BLOB_OPAQUE) != 0 || component->field_count > BLOB_MAX_FIELDS ||
+    if ((component->flags & ~(uint32_t)(BLOB_OPAQUE | BLOB_WORLD)) != 0 || component->field_count > BLOB_MAX_FIELDS ||
         (opaque && component->field_count > 0))
         return BROKEN(c, "section components: %s has flags %" PRIx32 " and %" PRIu32 " fields, which cannot be", type,
                       component->flags, component->field_count);
+    if ((component->flags & BLOB_WORLD) != 0 && component->instance_count > 1)
+        return BROKEN(c, "section components: %s belongs to the world, and has %" PRIu32 " instances", type,
+                      component->instance_count);
     if (!opaque && (component->index_offset != 0 || component->opaque_offset != 0 || component->opaque_size != 0))
         return BROKEN(c, "section components: %s has opaque bytes and does not say so", type);
     if (component->first_field != *fields || *fields + component->field_count > blob->info->field_count)

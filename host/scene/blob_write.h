@@ -37,7 +37,7 @@ typedef struct blob_component_desc_t {
     const blob_field_desc_t *fields;
     uint32_t field_count;
     uint32_t version;
-    uint32_t flags;        /* BLOB_OPAQUE: without fields */
+    uint32_t flags;        /* BLOB_OPAQUE: without fields; BLOB_WORLD */
     uint32_t padding;
     uint64_t opaque_bytes; /* blob_opaque_room of every instance, added up */
 } blob_component_desc_t;

@@ -47,14 +47,17 @@ bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t 
 {
     error_text_t said = *scene->error;
     path_t path = {.count = 0};
-    if (place->node != BP_NONE) {
+    bool of_world = place->node != BP_NONE && scene->nodes[place->node].world;
+    if (of_world) {
+        step(&path, "world", 0);
+    } else if (place->node != BP_NONE) {
         steps_to_node(scene, place->node, &path);
     } else if (place->template != BP_NONE) {
         step(&path, "prototypes", 0);
         step(&path, scene->templates[place->template].name, 0);
     }
     const char *const words[] = {place->member, place->component, place->property};
-    for (size_t i = 0; i < 3 && words[i] != NULL; i++)
+    for (size_t i = of_world; i < 3 && words[i] != NULL; i++)
         step(&path, words[i], 0);
     if (place->element != SIZE_MAX)
         step(&path, NULL, place->element);
@@ -153,13 +156,15 @@ bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tr
 
 static bp_result_t read_all(scene_t *scene)
 {
-    static const char *const known[] = {"prototypes", "entities", NULL};
+    static const char *const known[] = {"prototypes", "entities", "world", NULL};
     const scene_place_t top = {BP_NONE, BP_NONE, NULL, NULL, NULL, SIZE_MAX};
     bp_result_t result = scene_check_members(scene, &top, scene->text.tree.items, known, "a scene");
     if (result == BP_OK)
         result = scene_read_templates(scene);
     if (result == BP_OK)
         result = scene_read_entities(scene);
+    if (result == BP_OK)
+        result = scene_read_world(scene);
     if (result == BP_OK)
         result = scene_check_names(scene);
     return result == BP_OK ? scene_resolve_refs(scene) : result;

@@ -125,6 +125,28 @@ static bp_result_t check_singles(scene_t *scene, const scene_place_t *place, con
     return BP_OK;
 }
 
+/* Does each component stand where the one it belongs to is described: the world, or an entity? */
+static bp_result_t check_owners(scene_t *scene, const scene_place_t *place, const scene_draft_t *draft)
+{
+    bool of_world = scene->nodes[place->node].world;
+    for (uint32_t i = 0; i < draft->part_count; i++) {
+        const component_t *component = scene->types.items[draft->parts[i].type].component;
+        scene_place_t at = *place;
+        at.component = draft->parts[i].name;
+        if (((component->table.flags & BP_COMPONENT_WORLD) != 0) != of_world)
+            return scene_fail(scene, BP_ERROR_ARGUMENT, &at,
+                              of_world ? "component '%s' belongs to entities; give it to one of them"
+                                       : "component '%s' belongs to the world itself; write it under \"world\", beside "
+                                         "\"entities\"",
+                              component->name);
+        if (of_world && strcmp(draft->parts[i].name, component->name) != 0)
+            return scene_fail(scene, BP_ERROR_ARGUMENT, &at,
+                              "a world has '%s' once and under this name, not '%.60s'", component->name,
+                              draft->parts[i].name);
+    }
+    return BP_OK;
+}
+
 bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const scene_draft_t *sorted, uint32_t *number)
 {
     uint64_t hash = hash_parts(sorted->parts, sorted->part_count);
@@ -136,6 +158,8 @@ bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const s
         return BP_OK;
     }
     bp_result_t result = check_singles(scene, place, sorted);
+    if (result == BP_OK)
+        result = check_owners(scene, place, sorted);
     if (result == BP_OK)
         result = make_group(scene, sorted, hash);
     if (result != BP_OK)
@@ -475,7 +499,10 @@ static void plan_components(writing_t *w)
 {
     for (uint32_t i = 0; i < w->plan_count; i++) {
         const json_type_t *type = &w->scene->types.items[w->plans[i].type];
-        w->descs[i] = (blob_component_desc_t){.type = type->component->name, .version = type->component->table.version};
+        w->descs[i] = (blob_component_desc_t){
+            .type = type->component->name,
+            .version = type->component->table.version,
+            .flags = (type->component->table.flags & BP_COMPONENT_WORLD) != 0 ? BLOB_WORLD : 0u};
         plan_fields(w, &w->plans[i], &w->descs[i]);
     }
 }

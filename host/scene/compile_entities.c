@@ -246,7 +246,8 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t template,
     bp_result_t result =
         scene_draft_copy(scene, &scene->draft, template == BP_NONE ? &nothing : &scene->templates[template].draft);
     if (result == BP_OK)
-        result = scene_draft_describe(scene, &scene->draft, &place, tree_member(node->object, "components"), counted);
+        result = scene_draft_describe(scene, &scene->draft, &place,
+                                      node->world ? node->object : tree_member(node->object, "components"), counted);
     if (result == BP_OK)
         result = find_group(scene, number, template);
     if (result != BP_OK)
@@ -292,6 +293,28 @@ bp_result_t scene_read_entities(scene_t *scene)
     for (uint32_t i = 0; i < scene->node_count && result == BP_OK; i++)
         result = read_node(scene, i);
     return result;
+}
+
+/* What the scene says of the world itself, as the last entity: `"world": {"wind": {"force": [1, 0]}}`. */
+bp_result_t scene_read_world(scene_t *scene)
+{
+    const scene_place_t place = {BP_NONE, BP_NONE, "world", NULL, NULL, SIZE_MAX};
+    const tree_item_t *components = tree_member(scene->text.tree.items, "world");
+    if (components == NULL)
+        return BP_OK;
+    if (!tree_is(components, TREE_OBJECT))
+        return scene_fail(scene, BP_ERROR_TYPE, &place, "'world' takes an object, {\"component\": {...}}, not %s",
+                          json_value_kind(components));
+    if (tree_count(components) == 0)
+        return BP_OK;
+    if (scene->entity_count >= SCENE_MAX_ENTITIES ||
+        !memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + UINT64_C(1),
+                        sizeof *scene->nodes))
+        return scene_no_memory(scene);
+    scene->nodes[scene->node_count++] = (scene_node_t){
+        .object = components, .parent = BP_NONE, .count = 1, .total = 1, .counted = BP_NONE, .world = true};
+    scene->entity_count++;
+    return fill_node(scene, scene->node_count - 1, BP_NONE, false);
 }
 
 /* --- templates -------------------------------------------------------------------------------------------------- */

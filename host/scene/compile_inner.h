@@ -161,6 +161,7 @@ typedef struct scene_node_t {
     uint32_t counted; /* the innermost node with a count above 1, from this node outwards; BP_NONE: there is none */
     uint32_t dimensions; /* how many such nodes there are */
     uint32_t group, row; /* of its first entity */
+    bool world;       /* what belongs to the world itself: `object` is its components */
 } scene_node_t;
 
 /* Entities that some column refers to, by text; found when all names are known. */
@@ -313,6 +314,7 @@ void scene_groups_free(scene_t *scene);
 
 /* compile_entities.c */
 bp_result_t scene_read_entities(scene_t *scene);
+bp_result_t scene_read_world(scene_t *scene);
 
 /* compile_blob.c */
 /* the block is from `memory` */

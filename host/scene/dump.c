@@ -276,6 +276,14 @@ void dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_te
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
+/* Is an entity what belongs to the world itself? */
+static bool is_world(const dump_t *d, uint32_t e)
+{
+    const blob_group_t *group = &d->blob->groups[d->group_of[e]];
+    return group->part_count > 0 &&
+           (d->blob->components[d->blob->parts[group->first_part].component].flags & BLOB_WORLD) != 0;
+}
+
 /* Links in the order of entities: from the last one on, each in front of its siblings. Returns the first root + 1. */
 static uint32_t link_families(dump_t *d)
 {
@@ -283,6 +291,8 @@ static uint32_t link_families(dump_t *d)
     for (uint32_t e = d->blob->info->entity_count; e > 0; e--) {
         uint32_t parent = d->blob->parents == NULL ? 0 : d->blob->parents[e - 1];
         uint32_t *first = parent == 0 ? &roots : &d->child[parent - 1];
+        if (parent == 0 && is_world(d, e - 1))
+            continue;
         d->sibling[e - 1] = *first;
         *first = e;
     }
@@ -332,6 +342,17 @@ static void print_json_part(const dump_t *d, const blob_part_t *part, uint32_t r
         print_format(&d->sink, ", \"$compiled\": \"%zu bytes\"", size);
     }
     print_text(&d->sink, "}");
+}
+
+/* Write what belongs to the world itself, in front of the entities. */
+static void print_world(const dump_t *d, uint32_t e)
+{
+    const blob_group_t *group = &d->blob->groups[d->group_of[e]];
+    print_text(&d->sink, "\"world\": {\n");
+    for (uint32_t p = 0; p < group->part_count; p++) {
+        print_json_part(d, &d->blob->parts[group->first_part + p], e - group->first_entity, 1);
+        print_text(&d->sink, p + 1 < group->part_count ? ",\n" : "},\n");
+    }
 }
 
 /* Write an entity up to the place of its children. */
@@ -388,7 +409,12 @@ void dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink)
     dump_t d = {.base = base, .blob = blob, .sink = *sink};
     if (make_room(&d, true)) {
         find_referred(&d);
-        print_text(sink, "{\"entities\": [\n");
+        print_text(sink, "{");
+        for (uint32_t e = 0; e < blob->info->entity_count; e++) {
+            if (is_world(&d, e))
+                print_world(&d, e);
+        }
+        print_text(sink, "\"entities\": [\n");
         for (uint32_t root = link_families(&d); root != 0; root = d.sibling[root - 1]) {
             print_family(&d, root - 1);
             print_text(sink, d.sibling[root - 1] != 0 ? ",\n" : "\n");

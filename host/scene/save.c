@@ -140,6 +140,7 @@ static blob_component_desc_t describe_component(const save_component_t *c)
     const component_t *type = c->manager->component;
     return (blob_component_desc_t){.type = type->name,
                                    .version = type->table.version,
+                                   .flags = (type->table.flags & BP_COMPONENT_WORLD) != 0 ? BLOB_WORLD : 0u,
                                    .fields = c->descs,
                                    .field_count = c->desc_count};
 }

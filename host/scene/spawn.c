@@ -13,6 +13,7 @@
 
 #include "../plugin/verbs.h"
 #include "../store/hooks.h"
+#include "../store/own.h"
 #include "spawn_plan.h"
 
 #include <inttypes.h>
@@ -32,6 +33,7 @@ typedef struct spawn_t {
     bool out_of_memory;
     bp_entity_t *made;    /* those that did not live already; NULL where none did */
     uint32_t made_count;
+    bp_entity_t stand_in; /* whose row holds the values for the world itself until all has gone well; {0}: none */
 } spawn_t;
 
 /* --- declared fields: into the columns of runs -------------------------------------------------------------------- */
@@ -194,12 +196,18 @@ static void fill_part(spawn_t *s, uint32_t p, run_t *run)
                  s->plan.batches[part->group].first_row, s->plan.batches[part->group].count);
 }
 
+/* Those in whose rows the values of a group are put. */
+static const bp_entity_t *entities_of(const spawn_t *s, uint32_t g)
+{
+    return g == s->plan.own_group ? &s->stand_in : s->plan.entities + s->plan.blob->groups[g].first_entity;
+}
+
 static void append_groups(spawn_t *s)
 {
     for (uint32_t g = 0; g < s->plan.blob->info->group_count; g++) {
         const blob_group_t *group = &s->plan.blob->groups[g];
         store_batch_t *batch = &s->plan.batches[g];
-        store_append(s->plan.world, batch, s->plan.entities + group->first_entity);
+        store_append(s->plan.world, batch, entities_of(s, g));
         for (uint32_t p = 0; batch->count > 0 && p < group->part_count; p++)
             fill_part(s, group->first_part + p, world_run(s->plan.world, batch->prototype));
     }
@@ -491,7 +499,9 @@ static void take_back(spawn_t *s)
     end_instances(s);
     untell_rows(s);
     for (uint32_t g = info->group_count; g > 0; g--)
-        store_retract(world, &s->plan.batches[g - 1], s->plan.entities + s->plan.blob->groups[g - 1].first_entity);
+        store_retract(world, &s->plan.batches[g - 1], entities_of(s, g - 1));
+    if (s->plan.own_group != BP_NONE)
+        s->plan.entities[s->plan.blob->groups[s->plan.own_group].first_entity] = s->stand_in;
     const bp_entity_t *made = s->made != NULL ? s->made : s->plan.entities;
     uint32_t count = s->made != NULL ? s->made_count : info->entity_count;
     for (uint32_t done = 0; done < count; done++)
@@ -579,6 +589,11 @@ static bp_result_t make_room(spawn_t *s, uint32_t given)
         result = make_entities(s, given);
     if (result == BP_ERROR_MEMORY)
         error_set(&world->base->error, result, "out of memory for its %u entities", info->entity_count);
+    if (result == BP_OK && s->plan.own_group != BP_NONE) {
+        bp_entity_t *own = &s->plan.entities[s->plan.blob->groups[s->plan.own_group].first_entity];
+        s->stand_in = *own;
+        *own = world->own;
+    }
     return result;
 }
 
@@ -597,6 +612,8 @@ static bp_result_t carry_out(spawn_t *s, uint32_t given)
         result = set_all_references(s);
     if (result != BP_OK)
         take_back(s);
+    else if (s->plan.own_group != BP_NONE)
+        own_replace(world, s->stand_in);
     world->hold = WORLD_FREE;
     return result;
 }

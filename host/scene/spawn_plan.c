@@ -330,6 +330,22 @@ static bp_result_t plan_part(spawn_plan_t *plan, uint32_t group, uint32_t p)
     return BP_OK;
 }
 
+/* What belongs to the world itself stands in one row, whose values take the place of those that the world has. */
+static bp_result_t plan_own(spawn_plan_t *plan, uint32_t g)
+{
+    world_t *world = plan->world;
+    if ((world->prototypes.items[plan->batches[g].prototype].flags & KEY_WORLD) == 0 || plan->batches[g].count == 0)
+        return BP_OK;
+    if (plan->own_group != BP_NONE || plan->batches[g].count != 1)
+        return about(plan, error_set(&world->base->error, BP_ERROR_ARGUMENT,
+                                     "it has several entities with component '%s', which belongs to the world itself "
+                                     "and is there once",
+                                     blob_text(plan->blob, plan->blob->components[plan->blob->parts[
+                                         plan->blob->groups[g].first_part].component].type)));
+    plan->own_group = g;
+    return BP_OK;
+}
+
 static bp_result_t plan_rows(spawn_plan_t *plan, uint32_t g)
 {
     const blob_group_t *group = &plan->blob->groups[g];
@@ -343,7 +359,7 @@ static bp_result_t plan_rows(spawn_plan_t *plan, uint32_t g)
         if (part->key != BP_NONE)
             part->column = prototypes_column(&plan->world->prototypes, batch->prototype, part->key);
     }
-    return result;
+    return result == BP_OK ? plan_own(plan, g) : result;
 }
 
 /* List the parts of each component together, in the order of their instances. */
@@ -391,7 +407,7 @@ static bp_result_t intern_names(const spawn_plan_t *plan)
 
 bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, const char *origin, uint32_t flags)
 {
-    *plan = (spawn_plan_t){.world = world, .blob = blob, .origin = origin, .flags = flags};
+    *plan = (spawn_plan_t){.world = world, .blob = blob, .origin = origin, .flags = flags, .own_group = BP_NONE};
     bp_result_t result = allocate(plan) ? intern_names(plan) : error_memory(&world->base->error, "planning a spawn");
     if (result == BP_OK)
         result = plan_components(plan);

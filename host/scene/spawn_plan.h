@@ -56,6 +56,7 @@ typedef struct spawn_plan_t {
     store_batch_t *batches; /* one for each group */
     source_t *sources;
     uint32_t source_count;
+    uint32_t own_group;     /* the group of what belongs to the world itself, one row; BP_NONE: there is none */
     uint32_t largest_type;  /* instances of the largest type of own storage */
 } spawn_plan_t;
 

@@ -20,7 +20,8 @@ struct bp_query_o {
     binding_t bindings[TERMS_MAX];
     uint16_t places[TERMS_MAX_ASKED];
     manager_t *watched[TERMS_MAX]; /* of each term with storage of its own; NULL: none */
-    bool bound, has_slots, writes;
+    bool bound, has_slots, has_own, writes;
+    void *own[TERMS_MAX_ASKED];    /* where the values of the world itself lie, by the numbers of `places` */
     uint32_t layout, roster;       /* of the world when it was bound */
     void *attached;                /* what ends with it, ... */
     void (*end_attached)(void *data); /* ... by this; NULL: nothing */
@@ -66,6 +67,11 @@ static bp_result_t bind_term(bp_query_o *q, uint32_t t, uint32_t manager, uint8_
     if (result != BP_OK)
         return error_prefix(&world->base->error, result, "a query of world '%s': ", world->name);
     q->bindings[t] = binding_of(places, term->field_count, place, component != NULL && component->own_storage);
+    if (component != NULL && (term->flags & BP_TERM_WORLD) != 0 &&
+        !query_is_of_world(q->query.terms, q->term_count)) {
+        binding_take_own(&q->bindings[t], q->own + (places - q->places));
+        q->has_own = true;
+    }
     q->has_slots = q->has_slots || q->bindings[t].slots;
     for (uint32_t k = 0; k < term->field_count; k++)
         q->writes = q->writes || (term->fields[k].access & BP_WRITE) != 0;
@@ -77,10 +83,10 @@ static bp_result_t settle_terms(bp_query_o *q, query_term_t *terms)
     world_t *world = &q->world->rows;
     for (uint32_t t = 0; t < q->term_count; t++) {
         const term_t *term = &q->terms[t];
-        terms[t].flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE);
+        terms[t].flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_WORLD);
         terms[t].instance = term->instance;
         terms[t].manager = world_component(world, term->component);
-        if (terms[t].manager == BP_NONE && terms[t].flags == 0)
+        if (terms[t].manager == BP_NONE && (terms[t].flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0)
             return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
                              "a query asks for component '%s', which world '%s' lacks", term->component, world->name);
     }
@@ -93,7 +99,7 @@ static bp_result_t bind(bp_query_o *q)
     query_term_t terms[TERMS_MAX] = {{0}};
     uint8_t place[TERMS_MAX];
     uint16_t *places = q->places;
-    q->bound = q->has_slots = q->writes = false;
+    q->bound = q->has_slots = q->has_own = q->writes = false;
     unwatch(q);
     query_free(&q->query);
     bp_result_t result = settle_terms(q, terms);
@@ -306,6 +312,23 @@ static uint32_t find_changed(const bp_query_o *q, const run_t *run, const query_
     return first;
 }
 
+/* What belongs to the world itself: find its values, and stamp what the query writes of them. */
+static void find_own(const bp_query_o *q)
+{
+    const world_t *world = &q->world->rows;
+    bindings_find_own(world, q->bindings, q->term_count, q->query.terms);
+    for (uint32_t t = 0, first; t < q->term_count; t++) {
+        const binding_t *binding = &q->bindings[t];
+        if (binding->own == NULL)
+            continue;
+        const run_t *run = binding_own_run(world, binding, q->query.terms, &first);
+        for (uint32_t k = 0; k < binding->count; k++) {
+            if ((q->terms[t].fields[k].access & BP_WRITE) != 0 && binding->places[k] != TERM_ABSENT)
+                stamps_note(run->stamps, first + binding->places[k], world_record(world, world->own)->row, 1);
+        }
+    }
+}
+
 static const bp_match_t *hand_out(bp_query_o *q, const run_t *run, const query_cell_t *cells, uint32_t first,
                                   uint32_t count)
 {
@@ -313,6 +336,8 @@ static const bp_match_t *hand_out(bp_query_o *q, const run_t *run, const query_c
     uint32_t written = q->writes && run->stamps != NULL ? asked_columns(q, cells, true, columns) : 0;
     for (uint32_t i = 0; i < written; i++)
         stamps_note(run->stamps, columns[i], first, count);
+    if (q->has_own)
+        find_own(q);
     bindings_columns(q->bindings, q->term_count, run, cells, first, q->shifted, q->columns,
                      q->has_slots ? q->slots : NULL);
     q->view = (bp_match_t){.struct_size = sizeof q->view,

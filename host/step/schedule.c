@@ -6,6 +6,7 @@
 #include "schedule.h"
 
 #include "../base/error.h"
+#include "../store/own.h"
 #include "queries.h"
 #include "schedule_inner.h"
 
@@ -55,6 +56,7 @@ void schedule_free_unit(schedule_t *schedule, unit_t *unit)
     memory_free(&schedule->memory, unit->gathered, unit->gathered_capacity * sizeof *unit->gathered);
     memory_free(&schedule->memory, unit->slots, unit->slot_capacity * sizeof *unit->slots);
     memory_free(&schedule->memory, unit->bindings, unit->binding_capacity * sizeof *unit->bindings);
+    memory_free(&schedule->memory, unit->own, unit->own_capacity * sizeof *unit->own);
     memory_free(&schedule->memory, unit->places, unit->place_capacity * sizeof *unit->places);
     memory_free(&schedule->memory, unit->columns, unit->column_capacity * sizeof *unit->columns);
     memory_free(&schedule->memory, unit->tasks, unit->task_capacity * sizeof *unit->tasks);
@@ -86,6 +88,7 @@ void schedule_free_world(bp_world_o *world)
 {
     base_t *base = world->rows.base;
     free_schedule(world->schedule);
+    own_end(&world->rows);
     property_cache_free(&world->names);
     wants_free(&world->wants);
     world_end(&world->rows);
@@ -358,10 +361,10 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at)
 
 static bp_result_t settle_term(world_t *world, const unit_t *unit, const term_t *term, query_term_t *settled)
 {
-    settled->flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE);
+    settled->flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_WORLD);
     settled->instance = term->instance;
     settled->manager = world_component(world, term->component);
-    if (settled->manager == BP_NONE && settled->flags == 0)
+    if (settled->manager == BP_NONE && (settled->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
                          "system '%s' works on component '%s', which world '%s' lacks; add it to the world's "
                          "components",
@@ -415,7 +418,7 @@ static void bind_manager(unit_t *unit)
     unit->bindings[0] = binding_of(unit->places, count, 0, component->own_storage);
 }
 
-static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *place)
+static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *place, bool beside)
 {
     uint16_t *places = unit->places;
     for (uint32_t t = 0; t < unit->system->term_count; t++) {
@@ -429,6 +432,10 @@ static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *plac
             return error_prefix(&world->base->error, result, "world '%s': system '%s': ", world->name, unit->name);
         bool own_storage = component != NULL && component->own_storage;
         unit->bindings[t] = binding_of(places, term->field_count, place[t], own_storage);
+        if (component != NULL && beside && (term->flags & BP_TERM_WORLD) != 0) {
+            binding_take_own(&unit->bindings[t], unit->own + (places - unit->places));
+            unit->has_own = true;
+        }
         unit->has_slots = unit->has_slots || unit->bindings[t].slots;
         unit->as_they_lie = unit->as_they_lie && unit->bindings[t].in_row && !unit->bindings[t].slots;
         places += term->field_count;
@@ -445,12 +452,25 @@ static bp_result_t settle_bindings(schedule_t *schedule, unit_t *unit, const uin
     if (!memory_reserve(&schedule->memory, &unit->bindings, &unit->binding_capacity, count, sizeof *unit->bindings) ||
         !memory_reserve(&schedule->memory, &unit->places, &unit->place_capacity, fields, sizeof *unit->places))
         return error_memory(&schedule->world->base->error, "settling a step");
+    /* Where all terms are the world's they match its row as others match theirs. */
+    bool beside = unit->system != NULL && !query_is_of_world(unit->query->terms, count);
+    bool own = false;
+    for (uint32_t t = 0; beside && t < count; t++)
+        own = own || (unit->system->terms[t].flags & BP_TERM_WORLD) != 0;
+    if (own && !memory_reserve(&schedule->memory, &unit->own, &unit->own_capacity, fields + 1u, sizeof *unit->own))
+        return error_memory(&schedule->world->base->error, "settling a step");
     unit->as_they_lie = true;
-    unit->has_slots = false;
+    unit->has_slots = unit->has_own = false;
     if (unit->system != NULL)
-        return bind_system(schedule->world, unit, place);
+        return bind_system(schedule->world, unit, place, beside);
     bind_manager(unit);
     return BP_OK;
+}
+
+/* The flags of the term that stands for a component's own loop. */
+static uint32_t flags_of(const manager_t *manager)
+{
+    return (manager->component->table.flags & BP_COMPONENT_WORLD) != 0 ? BP_TERM_WORLD : 0;
 }
 
 static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
@@ -460,7 +480,7 @@ static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
     uint8_t place[TERMS_MAX];
     uint32_t count = unit->manager != NULL ? 1 : unit->system->term_count;
     if (unit->manager != NULL)
-        terms[0] = (query_term_t){.manager = unit->manager->number};
+        terms[0] = (query_term_t){.manager = unit->manager->number, .flags = flags_of(unit->manager)};
     for (uint32_t t = 0; t < count && unit->system != NULL; t++) {
         bp_result_t result = settle_term(world, unit, &unit->system->terms[t], &terms[t]);
         if (result != BP_OK)

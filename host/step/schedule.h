@@ -47,6 +47,8 @@ typedef struct binding_t {
     bool slots;             /* the component has storage of its own */
     const uint16_t *places; /* of each, TERM_ABSENT where the component lacks it */
     void *const *absent;    /* what the unit is handed where entities lack the component */
+    void **own;             /* the same for what belongs to the world itself: where its values lie in this step (and
+                               `absent` is this); NULL: the component is one of entities, or all terms are the world's */
 } binding_t;
 
 /* The work that one thread takes at a time: whole matches, or a range of the rows of one match. */
@@ -67,9 +69,11 @@ typedef struct unit_t {
     query_t *query;     /* NULL where the unit has no terms, or is not settled */
     binding_t *bindings; /* of each term */
     uint16_t *places;   /* of all fields of all terms */
-    uint32_t binding_capacity, place_capacity;
+    void **own;         /* where the values of the world itself lie, by the numbers of `places` */
+    uint32_t binding_capacity, place_capacity, own_capacity;
     bool as_they_lie;   /* columns of all terms lie in a row, and none has slots */
     bool has_slots;     /* some have */
+    bool has_own;       /* some terms are of the world itself, beside others that are not */
     bool parallel;      /* its runs are cut into ranges */
     bool concurrent;    /* may run beside others */
     bool told;          /* the unit has been told of the entities that matched when it came */

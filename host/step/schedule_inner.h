@@ -80,6 +80,15 @@ binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool
 uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const run_t *run, const query_cell_t *cells,
                           uint32_t row, void **shifted, void *const **columns, const uint32_t **slots);
 
+/* Let a binding hand over what belongs to the world itself: `own` has room for its fields. */
+void binding_take_own(binding_t *binding, void **own);
+
+/* Find where these values lie at present; `terms` are those of the query, whose managers the world has. [main] */
+void bindings_find_own(const world_t *world, const binding_t *bindings, uint32_t count, const query_term_t *terms);
+
+/* The run and the first column of the values of the world itself that a binding hands over. */
+run_t *binding_own_run(const world_t *world, const binding_t *binding, const query_term_t *terms, uint32_t *first);
+
 /* The value of binding_t.absent for a term with fields. [any] */
 void *const *unit_absent_columns(void);
 

@@ -114,7 +114,8 @@ static void finish(schedule_t *schedule)
     uint64_t now = os_clock_ns();
     clock->nanoseconds += now - schedule->began;
     if (schedule->crew->trace != NULL)
-        trace_slice(schedule->crew->trace, BP_SLICE_STEP, world, world->name, schedule->began, now, world->occupied);
+        trace_slice(schedule->crew->trace, BP_SLICE_STEP, world, world->name, schedule->began, now,
+                    world_entities(world));
     schedule->crew = NULL;
     world_assert(world);
 }

@@ -68,6 +68,42 @@ uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const 
     return used;
 }
 
+/* --- what belongs to the world itself ----------------------------------------------------------------------------- */
+
+void binding_take_own(binding_t *binding, void **own)
+{
+    binding->own = own;
+    binding->absent = own;
+    binding->in_row = true; /* its columns are always those of `absent` */
+}
+
+run_t *binding_own_run(const world_t *world, const binding_t *binding, const query_term_t *terms, uint32_t *first)
+{
+    const prototypes_t *p = &world->prototypes;
+    uint32_t at = world_record(world, world->own)->prototype;
+    run_t *run = world_run(world, at);
+    while (p->keys[p->items[at].key].manager != terms[binding->place].manager)
+        at = p->items[at].base;
+    *first = p->items[p->items[at].base].columns;
+    return run;
+}
+
+void bindings_find_own(const world_t *world, const binding_t *bindings, uint32_t count, const query_term_t *terms)
+{
+    for (uint32_t t = 0, first; t < count; t++) {
+        const binding_t *binding = &bindings[t];
+        if (binding->own == NULL)
+            continue;
+        const run_t *run = binding_own_run(world, binding, terms, &first);
+        uint32_t row = world_record(world, world->own)->row;
+        for (uint32_t k = 0; k < binding->count; k++)
+            binding->own[k] =
+                binding->places[k] == TERM_ABSENT ? NULL : run_cell(run, first + binding->places[k], row);
+    }
+}
+
+/* --- views of a unit ---------------------------------------------------------------------------------------------- */
+
 /* The same for a unit. */
 static uint32_t find_columns(const unit_t *unit, uint32_t match, uint32_t row, void **shifted, void *const **columns,
                              const uint32_t **slots)
@@ -341,6 +377,12 @@ void unit_stamp_writes(const unit_t *unit)
         for (uint32_t t = 0; t < unit->query->term_count; t++)
             stamp_columns(unit->query->runs[m], cells[unit->bindings[t].place].column, unit, t, moment);
     }
+    for (uint32_t t = 0, first; unit->has_own && t < unit->query->term_count; t++) {
+        if (unit->bindings[t].own != NULL) {
+            const run_t *run = binding_own_run(world, &unit->bindings[t], unit->query->terms, &first);
+            stamp_columns(run, first, unit, t, moment);
+        }
+    }
     for (uint32_t i = 0; i < unit->access_count; i++) {
         if (unit->access[i].named && !world->managers[unit->access[i].manager]->component->own_storage)
             stamp_manager(world, unit->access[i].manager, moment);
@@ -430,6 +472,8 @@ bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
 {
     if (unit->query != NULL && !query_refresh(unit->query, schedule->world))
         return false;
+    if (unit->has_own && unit->query != NULL)
+        bindings_find_own(schedule->world, unit->bindings, unit->query->term_count, unit->query->terms);
     if (unit->query != NULL && is_together(unit) && !reserve_matches(schedule, unit))
         return false;
     return !(unit->parallel || unit->concurrent) || reserve_tasks(schedule, unit);

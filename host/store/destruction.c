@@ -449,10 +449,40 @@ NOT_INLINED static uint32_t refuse(const destruction_t *d)
     return 0;
 }
 
-uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+static bool is_owned(const destruction_t *d, bp_entity_t e)
 {
+    bool owned = false;
+    for (uint32_t w = 0; w < d->world_count && !owned; w++)
+        owned = d->worlds[w]->own.id == e.id && e.id != 0;
+    return owned;
+}
+
+static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count);
+
+/* The same where some entities of the host bear what belongs to worlds: these are passed over. */
+NOT_INLINED static uint32_t destroy_others(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
+    uint32_t died = 0;
     if (d->entities->sealed || d->entities->told > 0)
         return refuse(d);
+    for (uint32_t first = 0, end; first < count; first = end + 1) {
+        end = first;
+        while (end < count && !is_owned(d, entities[end]))
+            end++;
+        died += end > first ? destroy(d, entities + first, end - first) : 0;
+    }
+    return died;
+}
+
+uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
+    if (d->entities->sealed || (d->entities->told | d->entities->owned) > 0)
+        return destroy_others(d, entities, count);
+    return destroy(d, entities, count);
+}
+
+static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
+{
     if (d->stepping == 0)
         return count == 1 ? destroy_one(d, entities[0]) : destroy_now(d, entities, count);
     uint64_t needed = (uint64_t)d->waiting_count + count;

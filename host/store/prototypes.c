@@ -160,6 +160,10 @@ static bp_result_t check_addition(const prototypes_t *p, uint32_t from, uint32_t
     const component_key_t *added = &p->keys[key];
     const char *name = names_text(&p->base->names, added->name);
     const prototype_t *start = &p->items[from];
+    if (from != 0 && ((start->flags ^ added->flags) & KEY_WORLD) != 0)
+        return error_set(&p->base->error, BP_ERROR_ARGUMENT, "component '%s' belongs to %s", name,
+                         (added->flags & KEY_WORLD) != 0 ? "the world, and no entity has it"
+                                                         : "entities, and the world itself does not have it");
     for (uint32_t i = from; i != 0; i = p->items[i].base) {
         const component_key_t *k = &p->keys[p->items[i].key];
         if (k->name == added->name)

@@ -29,6 +29,7 @@ enum {
     KEY_COUNTED = 1u << 4,          /* has columns whose cells hold something outside themselves */
     KEY_GONE = 1u << 5,             /* its manager has left the world */
     KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
+    KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
     PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
 };
 

@@ -42,6 +42,8 @@ static bool match_term(query_t *query, const prototypes_t *p, run_t *run, uint32
     const query_term_t *term = &query->terms[t];
     bool found = false;
     cells[t] = (query_cell_t){0, BP_NONE};
+    if ((term->flags & BP_TERM_WORLD) != 0 && (run->flags & KEY_WORLD) == 0)
+        return match_term(query, p, run, t + 1, cells);
     for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
         if (!fits(p, term, at))
             continue;
@@ -62,6 +64,9 @@ bool query_refresh(query_t *query, world_t *world)
     query_cell_t cells[TERMS_MAX];
     for (; query->looked_at < world->run_count; query->looked_at++) {
         uint32_t before = query->count;
+        bool of_world = (world->runs[query->looked_at]->flags & KEY_WORLD) != 0;
+        if (of_world != query_is_of_world(query->terms, query->term_count))
+            continue;
         if (!match_term(query, &world->prototypes, world->runs[query->looked_at], 0, cells)) {
             query->count = before;
             return false;
@@ -108,10 +113,23 @@ bool query_has_terms(const query_t *query, const query_term_t *terms, uint32_t c
     return true;
 }
 
+bool query_is_of_world(const query_term_t *terms, uint32_t count)
+{
+    uint32_t of_world = 0;
+    while (of_world < count && (terms[of_world].flags & BP_TERM_WORLD) != 0)
+        of_world++;
+    return of_world == count && count > 0;
+}
+
 bool query_matches(const prototypes_t *prototypes, const query_term_t *terms, uint32_t count, uint32_t prototype)
 {
+    bool of_world = (prototypes->items[prototype].flags & KEY_WORLD) != 0;
+    if (of_world != query_is_of_world(terms, count))
+        return false;
     for (uint32_t t = 0; t < count; t++) {
         bool there = false;
+        if ((terms[t].flags & BP_TERM_WORLD) != 0 && !of_world)
+            continue;
         for (uint32_t at = prototype; at != 0 && !there; at = prototypes->items[at].base)
             there = fits(prototypes, &terms[t], at);
         if (there ? (terms[t].flags & BP_TERM_EXCLUDE) != 0

@@ -7,6 +7,10 @@
  * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in
  * one canonical order (query_order), and each system remembers the place of its own.
  *
+ * What the world itself has lies in a run of its own (KEY_WORLD), which only queries see whose terms are all of the
+ * world. In other queries a term of the world has no bearing on what matches, and no cell: whoever hands out columns
+ * finds its row by world_t.own.
+ *
  * Not here: calls of systems (step/).
  */
 #ifndef HOST_STORE_QUERY_H
@@ -17,7 +21,7 @@
 typedef struct query_term_t {
     uint32_t manager;   /* number in the world; BP_NONE where the world has none */
     bp_name_t instance; /* 0: any */
-    uint32_t flags;     /* BP_TERM_OPTIONAL, BP_TERM_EXCLUDE */
+    uint32_t flags;     /* BP_TERM_OPTIONAL, BP_TERM_EXCLUDE, BP_TERM_WORLD */
 } query_term_t;
 
 typedef struct query_cell_t {
@@ -48,6 +52,9 @@ void query_order(query_term_t *terms, uint32_t count, uint8_t *place);
 
 /* Has the query these terms, in this order? */
 bool query_has_terms(const query_t *query, const query_term_t *terms, uint32_t count);
+
+/* Are all terms of the world itself? Then the query matches the one row of world_t.own, as any other row. */
+bool query_is_of_world(const query_term_t *terms, uint32_t count);
 
 /* Does a prototype match the terms? [main] */
 bool query_matches(const prototypes_t *prototypes, const query_term_t *terms, uint32_t count, uint32_t prototype);

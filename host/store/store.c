@@ -24,6 +24,8 @@ bp_result_t store_prototype(world_t *world, const uint32_t *keys, uint32_t count
         if (keys[i] >= world->prototypes.key_count || !world_key_manager(world, keys[i])->started)
             return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name,
                              keys[i]);
+        if ((world->prototypes.keys[keys[i]].flags & KEY_WORLD) != 0)
+            return store_refuse_owned(world, keys[i]);
         bp_result_t result = prototypes_with(&world->prototypes, at, keys[i], &at, &column);
         if (result != BP_OK)
             return result;
@@ -207,7 +209,7 @@ static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entiti
 static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
-    if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED)) != 0 ||
+    if (run == NULL || !store_has_row(run) || (run->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0 ||
         !run->plain || !store_has_notice_room(world))
         return false;
     entities_t *all = world->entities;
@@ -231,6 +233,8 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
                          prototype);
     if (count == 1 && create_one(world, prototype, entities))
         return BP_OK;
+    if ((world->prototypes.items[prototype].flags & KEY_WORLD) != 0)
+        return store_refuse_owned(world, world->prototypes.items[prototype].key);
     if (prototype == 0 || count == 0)
         return store_make_entities(world, entities, count);
     run_t *run = store_need_run(world, prototype);
@@ -480,6 +484,14 @@ bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result)
     char text[32];
     value_format(&world->base->values, BP_ENTITY, &e, text, sizeof text);
     return error_prefix(&world->base->error, result, "%s: ", text);
+}
+
+bp_result_t store_refuse_owned(world_t *world, uint32_t key)
+{
+    return error_set(&world->base->error, BP_ERROR_ARGUMENT,
+                     "component '%s' belongs to world '%s' itself, which has it for as long as it uses it; no entity "
+                     "gets or loses it",
+                     world_key_manager(world, key)->component->name, world->name);
 }
 
 bp_result_t store_refuse_held(world_t *world)

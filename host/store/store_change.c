@@ -7,6 +7,7 @@
 #include "../plugin/verbs.h"
 #include "store.h"
 #include "hooks.h"
+#include "own.h"
 #include "store_inner.h"
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
                                                                       be written to */
     const component_key_t *changed = &p->keys[key];
     if (record->generation != bp_entity_generation(e) || record->prototype == 0 ||
-        (changed->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED)) != 0)
+        (changed->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0)
         return false;
     const transition_t *t = prototypes_cached(p, record->prototype, adding ? key : key | PROTOTYPES_WITHOUT);
     if (t == NULL || t->to == 0)
@@ -211,7 +212,7 @@ static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
     const prototypes_t *p = &world->prototypes;
     uint32_t index = bp_entity_index(e);
     if (world_holds_rows(world) || key >= p->key_count ||
-        (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED)) != 0 ||
+        (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0 ||
         !world_has_record(world, index) || world_own_record(world, e)->generation != 0 ||
         !entities_is_alive(world->entities, e))
         return false;
@@ -264,7 +265,8 @@ static bp_result_t check_change(world_t *world, uint32_t key)
     if (key >= world->prototypes.key_count || (world->prototypes.keys[key].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component key %u", world->name,
                          key);
-    return BP_OK;
+    bool of_world = (world->prototypes.keys[key].flags & KEY_WORLD) != 0;
+    return of_world && !world->owning ? store_refuse_owned(world, key) : BP_OK;
 }
 
 static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, uint32_t count)
@@ -765,5 +767,6 @@ bp_result_t store_strip(world_t *world, uint32_t manager)
         result = strip_run(world, run, key);
         i = BP_NONE; /* the rows may have gone to a run that was looked at already: begin again */
     }
+    own_settle(world);
     return result;
 }

@@ -19,6 +19,9 @@ enum {
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result);
 
+/* The error of giving an entity, or taking from it, what belongs to the world itself. */
+bp_result_t store_refuse_owned(world_t *world, uint32_t key);
+
 /* Make sure that the next `count` entities created through this world need no memory for ids and records. */
 bp_result_t store_reserve_entities(world_t *world, uint32_t count);
 

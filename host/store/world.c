@@ -228,6 +228,8 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
     uint32_t flags = 0;
     if ((component->table.flags & BP_COMPONENT_SINGLE) != 0)
         flags |= KEY_SINGLE;
+    if ((component->table.flags & BP_COMPONENT_WORLD) != 0)
+        flags |= KEY_WORLD;
     if (component->own_storage)
         flags |= component->storage.gc == NULL ? KEY_OWN_STORAGE | KEY_TELL : KEY_OWN_STORAGE;
     else if ((component->table.flags & BP_COMPONENT_AT_ONCE) != 0)
@@ -252,6 +254,10 @@ bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32
         if (result != BP_OK)
             return result;
     }
+    if ((manager->component->table.flags & BP_COMPONENT_WORLD) != 0 && name != names_hash(manager->component->name))
+        return error_set(&world->base->error, BP_ERROR_ARGUMENT,
+                         "component '%s' belongs to worlds, each of which has it once and under this name, not '%s'",
+                         manager->component->name, names_text(&world->base->names, name));
     component_key_t made = {.name = name, .manager = component, .columns = (uint16_t)manager->column_count};
     made.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
     return prototypes_key(&world->prototypes, made, key);

@@ -125,6 +125,8 @@ typedef struct world_t {
     prototypes_t prototypes;
     uint32_t occupied;         /* entities with components */
     entity_pool_t ids;         /* indices for entities that are created through this world */
+    bp_entity_t own;           /* who bears what belongs to the world itself (own.h); {0}: the world has no such thing */
+    bool owning;               /* its components are being brought in: else nobody can add them to anybody */
 
     run_t **runs;              /* all, in order of creation; only appended to */
     uint32_t run_count, run_capacity;
@@ -263,6 +265,12 @@ uint32_t world_component(world_t *world, const char *type);
 /* As bp_world_api.key. */
 bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32_t *key);
 bp_result_t world_key_info(world_t *world, uint32_t key, uint32_t *component, bp_name_t *name);
+
+/* Entities with components, but for the one that bears what belongs to the world. */
+static inline uint32_t world_entities(const world_t *world)
+{
+    return world->occupied - (world->own.id != 0);
+}
 
 /* The manager of a key. */
 static inline manager_t *world_key_manager(const world_t *world, uint32_t key)
