@@ -105,10 +105,10 @@ typedef struct bp_entity_api {
      * Returns how many are. `alive` may be NULL. [job] */
     uint32_t (BP_CALL *alive)(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive);
 
-    /* Number of living entities. [job] */
+    /* Number of living entities, but for those that bear what belongs to worlds (bp_world_api.own). [job] */
     uint32_t (BP_CALL *count)(bp_host_o *host);
 
-    /* The living entity at `index`, or {0}. Indices run from 0 to `bound` - 1. [job] */
+    /* The living entity at `index`, or {0}, as where bp_world_api.own is. Indices run from 0 to `bound` - 1. [job] */
     bp_entity_t (BP_CALL *at)(bp_host_o *host, uint32_t index);
     uint32_t (BP_CALL *bound)(bp_host_o *host);
 

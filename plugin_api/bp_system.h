@@ -36,8 +36,8 @@
  * Changes of structure wait: a unit records them in step->commands (bp_command_api), and the host makes them
  * when no loop holds columns any more.
  *
- * What belongs to a world and to no entity (gravity's constant, the wind) is a component of the world itself. A term with
- * BP_TERM_WORLD hands it over once a call, beside the columns of the rows:
+ * What belongs to a world and to no entity (gravity's constant, the wind) is a component of the world itself. A term
+ * with BP_TERM_WORLD hands it over once a call, beside the columns of the rows:
  *
  *     struct wind { const bp_vec2_t *force; };
  *     static const bp_term_field_t wind[] = {{BP_FIELD_OF(struct wind, force)}};

@@ -32,6 +32,7 @@ typedef struct conformance_subject_t {
     char plugin[1024]; /* path of the plugin */
     char options[512];   /* "name=value name=value", likewise */
     char component[64];
+    bool of_world;       /* found out: the component belongs to worlds */
     char next[1024];     /* the path of a newer version, which is to take over from `plugin`; "": `plugin` itself */
 } conformance_subject_t;
 
@@ -77,7 +78,7 @@ typedef struct conformance_t {
     const bp_component_i *table;
     const bp_storage_i *storage; /* NULL: declared */
     bp_save_i saving;            /* NULL where the component has none */
-    bool single, own_storage;
+    bool single, own_storage, of_world;
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t property_count;
     conformance_property_t wholes[CONFORMANCE_FIELDS]; /* arrays and lists, which are not among `properties` */
@@ -99,6 +100,7 @@ typedef struct conformance_check_t {
     void (*run)(conformance_t *c);
     uint32_t threads; /* above 0: run the check again on so many threads; the digests must be the same */
     uint32_t level;   /* 2 the contract, 3 random operations, 4 reloads, 5 failing memory and threads */
+    bool asks_worlds;   /* asks components that belong to worlds, and them alone */
     const char *advice; /* how to mend the cause of a complaint */
 } conformance_check_t;
 
@@ -245,6 +247,18 @@ void check_refusals(conformance_t *c);
 
 /* conformance_reload.c */
 void check_reload(conformance_t *c);
+
+/* A reload over itself or over an older version, in steps: what was declared before; the reload; comparing an entity
+ * that was dressed before. NULL where the plugin has no file. */
+typedef struct conformance_reload_t conformance_reload_t;
+conformance_reload_t *conformance_reload_begin(conformance_t *c);
+void conformance_reload_make(conformance_t *c, conformance_reload_t *reload);
+void conformance_reload_expect(conformance_t *c, const conformance_reload_t *reload, bp_entity_t e, uint64_t seed);
+
+/* conformance_own.c */
+void check_belongs_to_worlds(conformance_t *c);
+void check_worlds_are_saved_with_it(conformance_t *c);
+void check_worlds_are_reloaded_with_it(conformance_t *c);
 
 /* conformance_lists.c */
 void check_wholes(conformance_t *c);

@@ -14,9 +14,10 @@
 enum { COUNT = 40, STEPS = 3 };
 
 /* The declaration of the former version. */
-typedef struct before_t {
+typedef struct conformance_reload_t {
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t count;
+    const char *plugin;
 } before_t;
 
 static const conformance_property_t *former(const before_t *before, const conformance_property_t *next)
@@ -97,25 +98,45 @@ static const char *name_of_last(conformance_t *c)
     return kept_text(c, last->name);
 }
 
+before_t *conformance_reload_begin(conformance_t *c)
+{
+    if (strcmp(c->subject->plugin, "companion") == 0)
+        return NULL; /* the plugin is linked in, so there is no file to load */
+    before_t *before = remember(c);
+    before->plugin = name_of_last(c);
+    return before;
+}
+
+void conformance_reload_make(conformance_t *c, before_t *before)
+{
+    uint32_t count = conformance_count(c, c->world);
+    for (uint32_t i = 0; i < c->property_count; i++)
+        before->properties[i].refuses = c->properties[i].refuses;
+    if (c->subject->next[0] != '\0')
+        copy_file(c, c->subject->next, c->subject->plugin);
+    bp_result_t result = bp_host_reload(c->host, &before->plugin, 1, NULL);
+    EXPECT(c, result == BP_OK, "it is refused: %s", bp_host_error(c->host));
+    conformance_learn_again(c);
+    EXPECT(c, conformance_count(c, c->world) == count, "%u instances after the reload, and %u before",
+           conformance_count(c, c->world), count);
+}
+
+void conformance_reload_expect(conformance_t *c, const before_t *before, bp_entity_t e, uint64_t seed)
+{
+    expect_kept(c, before, e, seed);
+}
+
 void check_reload(conformance_t *c)
 {
-    const char *name = name_of_last(c);
-    if (strcmp(c->subject->plugin, "companion") == 0)
-        return; /* the plugin is linked in, so there is no file to load */
+    before_t *before = conformance_reload_begin(c);
+    if (before == NULL)
+        return;
     bp_entity_t *e = conformance_create_both(c, COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
         conformance_dress(c, c->world, e[i], "", i + 1);
         conformance_tag(c, c->world, e[i], i);
     }
-    before_t *before = remember(c);
-    uint32_t count = conformance_count(c, c->world);
-    if (c->subject->next[0] != '\0')
-        copy_file(c, c->subject->next, c->subject->plugin);
-    bp_result_t result = bp_host_reload(c->host, &name, 1, NULL);
-    EXPECT(c, result == BP_OK, "it is refused: %s", bp_host_error(c->host));
-    conformance_learn_again(c);
-    EXPECT(c, conformance_count(c, c->world) == count, "%u instances after the reload, and %u before",
-           conformance_count(c, c->world), count);
+    conformance_reload_make(c, before);
     for (uint32_t i = 0; i < COUNT; i++) {
         expect_kept(c, before, e[i], i + 1);
         conformance_expect_tag(c, c->world, e[i], i, "after the reload");

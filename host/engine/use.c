@@ -116,7 +116,7 @@ void host_take_back(bp_world_o *world, const char *name, bool system)
     if (found != NULL)
         schedule_drop_system(world->schedule, found);
     if (manager != NULL) {
-        store_strip(&world->rows, manager->number); /* what the world itself has goes the way it came: that cannot fail */
+        store_strip(&world->rows, manager->number); /* of the world itself; cannot fail */
         world_drop_manager(&world->rows, manager);
         schedule_drop_manager(world->schedule, manager);
     }

@@ -251,7 +251,8 @@ bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
         return error_set(error, BP_ERROR_ABI, "unknown flags 0x%x", declared->flags & BP_FLAGS_REQUIRED & ~known);
     if (own != NULL && (declared->flags & BP_COMPONENT_WORLD) != 0)
         return error_set(error, BP_ERROR_ARGUMENT,
-                         "what belongs to a world has declared fields; leave its storage out, its manager's state will do");
+                         "what belongs to a world has declared fields; leave its storage out, and use its manager's "
+                         "state");
     if (own != NULL && own->struct_size < sizeof *own)
         return error_set(error, BP_ERROR_ABI,
                          "its storage says that it has %u bytes; struct_size is sizeof(bp_storage_i)",

@@ -230,6 +230,9 @@ static bool describe_subject(const check_t *check, conformance_subject_t *subjec
            join(subject->options, sizeof subject->options, check->options, check->option_count);
 }
 
+/* Before the name of a component that belongs to worlds, in the answer to "list". */
+#define OF_WORLD "*"
+
 /* Ask the question and write the answer: '+' and what was asked for, or '!' and a complaint. An empty file means that
  * the process has not come so far. */
 static void answer(const check_t *check, FILE *out)
@@ -248,7 +251,7 @@ static void answer(const check_t *check, FILE *out)
         else
             putc('+', out);
         for (uint32_t i = 0; count != UINT32_MAX && i < count && i < COMPONENTS_MAX; i++)
-            fprintf(out, "%s\n", found[i].component);
+            fprintf(out, "%s%s\n", found[i].of_world ? OF_WORLD : "", found[i].component);
         return;
     }
     uint32_t number = (uint32_t)strtoul(check->question, NULL, 10);
@@ -349,15 +352,17 @@ static void ask_one(check_t *check, uint32_t number, const char *component, cons
     add_finding(check, &(finding_t){BP_LOG_ERROR, question->level, component, question->name, text, question->advice});
 }
 
-static void ask_component(check_t *check, const char *component)
+static void ask_component(check_t *check, const char *component, bool of_world)
 {
     uint32_t errors = check->errors, asked = check->asked;
     for (uint32_t level = 2; level <= check->level; level++) {
         for (uint32_t i = 0; i < conformance_check_count; i++) {
-            if (conformance_checks[i].level != level)
+            bool reloads = conformance_checks[i].run == check_reload ||
+                           conformance_checks[i].run == check_worlds_are_reloaded_with_it;
+            if (conformance_checks[i].level != level || conformance_checks[i].asks_worlds != of_world)
                 continue;
             ask_one(check, i, component, NULL);
-            for (uint32_t f = 0; f < check->from_count && conformance_checks[i].run == check_reload; f++)
+            for (uint32_t f = 0; f < check->from_count && reloads; f++)
                 ask_one(check, i, component, check->from[f]);
         }
     }
@@ -382,7 +387,8 @@ static void ask_all(check_t *check)
         if (end == NULL)
             break;
         *end = '\0';
-        ask_component(check, name);
+        bool of_world = strncmp(name, OF_WORLD, strlen(OF_WORLD)) == 0;
+        ask_component(check, name + (of_world ? strlen(OF_WORLD) : 0), of_world);
     }
 }
 

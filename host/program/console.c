@@ -232,7 +232,8 @@ static const console_command_t commands[] = {
     {"entities", "entities [WORLD] [N]", "list the first N entities (20 where it is not said) of a world, or of each",
      console_entities},
     {"get", "get PATH",
-     "print a property (world/entity.component.property), a component or an entity\n"
+     "print a property (world/entity.component.property), a component or an entity; of the world itself: "
+     "world.component.property\n"
      "  The entity stands there by its debug name or as #index:generation, the component by its name in the\n"
      "  entity; put a path that holds blanks in double quotes.",
      console_get},

@@ -296,10 +296,46 @@ static bool find_parts(const program_t *program, const char *path, char *rest, t
     return false;
 }
 
+/* What belongs to a world itself: world.component.property, world.component, or all of it. False with nothing in `why`
+ * where the text begins with no such world. */
+static bool find_own(const program_t *program, const char *path, target_t *target, char why[WHY_MAX])
+{
+    const bp_api_t *api = program->api;
+    size_t length = 0;
+    why[0] = '\0';
+    for (uint32_t i = 0; length == 0 && (target->world = api->world->at(program->host, i)) != NULL; i++) {
+        const char *name = api->world->name(target->world);
+        if (strncmp(path, name, strlen(name)) == 0 && (path[strlen(name)] == '.' || path[strlen(name)] == '\0'))
+            length = strlen(name);
+    }
+    if (length == 0)
+        return false;
+    target->entity = api->world->own(target->world);
+    if (target->entity.id == 0) {
+        snprintf(why, WHY_MAX, "world %.64s has no component of its own; for those of entities, %s",
+                 api->world->name(target->world), grammar);
+        return false;
+    }
+    if (path[length] == '\0')
+        return true;
+    target->kind = TARGET_COMPONENT;
+    if (strchr(path + length + 1, '.') == NULL)
+        return find_component(program, target, path + length + 1, why);
+    target->kind = TARGET_PROPERTY;
+    if (api->property->parse_path(program->host, path, &target->path) == BP_OK)
+        return true;
+    snprintf(why, WHY_MAX, "%s", api->error->last(program->host));
+    return false;
+}
+
 bool inspect_path(const program_t *program, const char *path, target_t *target, char why[WHY_MAX])
 {
     *target = (target_t){.kind = TARGET_ENTITY};
     const char *slash = strchr(path, '/');
+    if (slash == NULL && find_own(program, path, target, why))
+        return true;
+    if (slash == NULL && why[0] != '\0')
+        return false;
     if (slash == NULL || slash[1] == '\0') {
         snprintf(why, WHY_MAX, "'%s' names no entity; %s", path, grammar);
         return false;

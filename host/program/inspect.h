@@ -1,7 +1,8 @@
 /* inspect.h - what lives in a world: entities, their names and components, and what a path names.
  *
  * A path reads world/entity.component.property; the shorter forms world/entity and world/entity.component
- * name all components of an entity, or all properties of one.
+ * name all components of an entity, or all properties of one. What belongs to the world itself is
+ * world.component.property, world.component, or world.
  *
  * Not here: changing anything; every function only reads.
  */

@@ -103,7 +103,7 @@ static void print_term(const bp_term_t *term)
     const char *how = term->flags & BP_TERM_EXCLUDE    ? "without"
                       : term->flags & BP_TERM_OPTIONAL ? "with or without"
                                                        : "with";
-    printf("    %s %s", how, term->component);
+    printf("    %s %s%s", how, (term->flags & BP_TERM_WORLD) != 0 ? "the world's " : "", term->component);
     if (term->instance != NULL)
         printf(" named %s", term->instance);
     print_asked(term, BP_READ, "; reads ");
@@ -129,9 +129,11 @@ static void print_system(const bp_system_i *system, bool styled)
 static int print_component(const bp_component_i *component, bool styled)
 {
     static const char *const flags[] = {"own storage", "collected at once", "parallel", "one an entity",
-                                        NULL};
-    uint32_t own = component->storage != NULL;
-    print_flagged("component", component->name, flags, component->flags | own, styled);
+                                        "of the world", NULL};
+    uint32_t known = component->flags & (BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE);
+    known |= component->storage != NULL ? 1u : 0u;
+    known |= (component->flags & BP_COMPONENT_WORLD) != 0 ? 1u << 4 : 0u;
+    print_flagged("component", component->name, flags, known, styled);
     print_doc("    ", component->doc);
     return print_fields(&component->fields, "Property", styled);
 }
@@ -273,6 +275,7 @@ static json_t *component_json(const bp_component_i *component)
     bad |= json_object_set_new(object, "at_once", json_boolean(flags & BP_COMPONENT_AT_ONCE));
     bad |= json_object_set_new(object, "parallel", json_boolean(flags & BP_COMPONENT_PARALLEL));
     bad |= json_object_set_new(object, "single", json_boolean(flags & BP_COMPONENT_SINGLE));
+    bad |= json_object_set_new(object, "world", json_boolean(flags & BP_COMPONENT_WORLD));
     bad |= json_object_set_new(object, "simulates", json_boolean(component->simulate != NULL));
     bad |= json_object_set_new(object, "properties", fields_json(&component->fields));
     return json_output_checked(object, bad);
@@ -305,6 +308,7 @@ static json_t *term_json(const bp_term_t *term)
     bad |= json_object_set_new(object, "fields", asked_json(&term->fields));
     bad |= json_object_set_new(object, "optional", json_boolean(term->flags & BP_TERM_OPTIONAL));
     bad |= json_object_set_new(object, "exclude", json_boolean(term->flags & BP_TERM_EXCLUDE));
+    bad |= json_object_set_new(object, "world", json_boolean(term->flags & BP_TERM_WORLD));
     return json_output_checked(object, bad);
 }
 

@@ -57,6 +57,7 @@ typedef struct types_t {
     const program_t *program;
     uint32_t plugin, component;
     const bp_plugin_head_t *head;
+    bool of_world; /* those that belong to worlds, and not those of entities */
 } types_t;
 
 /* The next component type of all plugins; begin with {.program = program}. */
@@ -66,6 +67,8 @@ static bool next_type(types_t *types, bp_component_i *component)
     while ((types->head = bp_host_plugin(types->program->host, types->plugin, &path)) != NULL) {
         if (types->component < types->head->desc->components.count) {
             *component = describe_component(&types->head->desc->components, types->component++);
+            if (((component->flags & BP_COMPONENT_WORLD) != 0) != types->of_world)
+                continue;
             return true;
         }
         types->plugin++;
@@ -100,7 +103,9 @@ static int set_properties(json_t *properties, const bp_component_i *component, b
 
 static json_t *type_schema(const program_t *program, const bp_component_i *component, bool each)
 {
-    json_t *properties = json_pack("{s:{s:o}}", "type", "enum", type_names(program));
+    bool of_world = (component->flags & BP_COMPONENT_WORLD) != 0;
+    json_t *properties = json_pack("{s:{s:o}}", "type", "enum",
+                                   of_world ? json_pack("[s]", component->name) : type_names(program));
     int bad = properties == NULL ? 0 : set_properties(properties, component, each);
     json_t *schema = closed_object(json_output_checked(properties, bad));
     bad = schema == NULL ? -1 : 0;
@@ -109,9 +114,9 @@ static json_t *type_schema(const program_t *program, const bp_component_i *compo
     return json_output_checked(schema, bad);
 }
 
-static int define_types(json_t *definitions, const program_t *program, bool each)
+static int define_types(json_t *definitions, const program_t *program, bool each, bool of_world)
 {
-    types_t types = {.program = program};
+    types_t types = {.program = program, .of_world = of_world};
     bp_component_i component;
     int bad = 0;
     while (next_type(&types, &component)) {
@@ -219,12 +224,29 @@ static int define_components(json_t *definitions, const program_t *program)
         bad |= json_object_set_new(definitions, name, components_schema(program, variant));
     }
     for (int each = 0; each < 2; each++) {
-        bad |= define_types(definitions, program, each != 0);
+        bad |= define_types(definitions, program, each != 0, false);
         bad |= json_object_set_new(definitions, each ? "typed_each" : "typed", typed_schema(program, each != 0));
         bad |= json_object_set_new(definitions, each ? "inherited_each" : "inherited",
                                    inherited_schema(program, each != 0));
     }
     return bad;
+}
+
+/* What the world itself may have: each under the name of its type. */
+static int define_world(json_t *definitions, const program_t *program)
+{
+    types_t types = {.program = program, .of_world = true};
+    bp_component_i component;
+    json_t *properties = json_object();
+    int bad = define_types(definitions, program, false, true);
+    while (next_type(&types, &component)) {
+        char name[NAME_ROOM];
+        snprintf(name, sizeof name, "type_%s", component.name);
+        bad |= json_object_set_new(properties, component.name, reference(name, ""));
+    }
+    json_t *world = closed_object(json_output_checked(properties, bad));
+    bad = world == NULL ? -1 : json_object_set_new(world, "description", json_string("what the world itself has"));
+    return bad | json_object_set_new(definitions, "world", world);
 }
 
 /* --- entities and prototypes -------------------------------------------------------------------------------------- */
@@ -282,10 +304,12 @@ static json_t *prototype_schema(void)
 
 static json_t *scene_properties(void)
 {
-    return json_pack("{s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}}", "$schema", "type", "string",
+    return json_pack("{s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s}}",
+                     "$schema", "type", "string",
                      "prototypes", "type", "object", "patternProperties", ignored, 1, "additionalProperties", "$ref",
                      "#/definitions/prototype", "description", "entities in the making: what others extend", "entities",
-                     "type", "array", "items", "$ref", "#/definitions/entity", "description", "what the scene spawns");
+                     "type", "array", "items", "$ref", "#/definitions/entity", "description", "what the scene spawns",
+                     "world", "$ref", "#/definitions/world");
 }
 
 json_t *schema_of_scenes(const program_t *program)
@@ -302,6 +326,7 @@ json_t *schema_of_scenes(const program_t *program)
         bad |= json_object_set_new(definitions, "entity", entity_schema());
         bad |= json_object_set_new(definitions, "prototype", prototype_schema());
         bad |= define_components(definitions, program);
+        bad |= define_world(definitions, program);
     }
     if (bad == 0)
         bad = json_object_set_new(root, "definitions", definitions);

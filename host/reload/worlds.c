@@ -73,7 +73,8 @@ static bp_result_t check_owner(reload_change_t *change, const world_change_t *w,
         return BP_OK;
     return error_set(change_error(change), BP_ERROR_STATE,
                      "component '%s' belongs to %s now, and world '%s' has it as one of %s; drop it there first",
-                     m->component->slot->name, now ? "worlds" : "entities", w->world->name, now ? "entities" : "its own");
+                     m->component->slot->name, now ? "worlds" : "entities", w->world->name,
+                     now ? "entities" : "its own");
 }
 
 static bp_result_t refuse_gone(reload_change_t *change, const world_change_t *w, const manager_change_t *m)

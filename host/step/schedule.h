@@ -48,7 +48,7 @@ typedef struct binding_t {
     const uint16_t *places; /* of each, TERM_ABSENT where the component lacks it */
     void *const *absent;    /* what the unit is handed where entities lack the component */
     void **own;             /* the same for what belongs to the world itself: where its values lie in this step (and
-                               `absent` is this); NULL: the component is one of entities, or all terms are the world's */
+                               `absent` is this); NULL: of entities, or all terms are the world's */
 } binding_t;
 
 /* The work that one thread takes at a time: whole matches, or a range of the rows of one match. */

@@ -61,7 +61,7 @@ typedef struct entities_t {
     uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
     uint32_t told;        /* calls under way in which components are told of rows: nobody is destroyed */
-    uint32_t owned;       /* worlds of which one entity bears what belongs to the world itself: it cannot be destroyed */
+    uint32_t owned;       /* worlds that have components of their own, and an entity that bears them (own.h) */
     bool remembered;      /* the host's history is told of who is created and destroyed from outside */
 } entities_t;
 

@@ -125,7 +125,7 @@ typedef struct world_t {
     prototypes_t prototypes;
     uint32_t occupied;         /* entities with components */
     entity_pool_t ids;         /* indices for entities that are created through this world */
-    bp_entity_t own;           /* who bears what belongs to the world itself (own.h); {0}: the world has no such thing */
+    bp_entity_t own;           /* who bears what belongs to the world itself (own.h); {0}: nobody */
     bool owning;               /* its components are being brought in: else nobody can add them to anybody */
 
     run_t **runs;              /* all, in order of creation; only appended to */

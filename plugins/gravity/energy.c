@@ -91,8 +91,8 @@ static void compare(gravity_t *g, const gravity_energy_t *e, uint64_t signature)
     }
 }
 
-void gravity_energy_step(bp_system_t *s, gravity_t *g, const bp_step_t *step, const bp_match_t *matches,
-                         uint32_t count)
+void gravity_energy_step(bp_system_t *s, gravity_t *g, const bp_step_t *step, gravity_force_t force,
+                         const bp_match_t *matches, uint32_t count)
 {
     const bp_value_t *option = s->plugin->options;
     uint32_t every = option[GRAVITY_ENERGY_EVERY].u32;
@@ -100,7 +100,7 @@ void gravity_energy_step(bp_system_t *s, gravity_t *g, const bp_step_t *step, co
         return;
     gravity_energy_t e = {.step = step->number, .time = step->time};
     e.kinetic = kinetic_energy(&g->bodies, step->dt / 2, matches, count);
-    e.potential = gravity_potential(&g->bodies, option[GRAVITY_CONSTANT].f64, option[GRAVITY_SOFTENING].f64);
+    e.potential = gravity_potential(&g->bodies, force.constant, force.softening);
     compare(g, &e, sign_bodies(matches, count));
 }
 

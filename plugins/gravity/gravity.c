@@ -4,6 +4,8 @@
  * other body (Newton's law, optionally softened), and writes the accelerations back, before point_mass moves
  * the bodies. O(n^2), in one order whatever the machine, so results repeat bit for bit.
  *
+ * The constant is an option of the plugin, for all worlds; a world that uses the component `gravity_law` has its own.
+ *
  * Taking part: every row of a living entity whose mass and position are finite; the others (holes, and
  * bodies that have flown to infinity, which would turn all sums to NaN) neither attract nor are attracted,
  * and keep their acceleration. Two bodies in the same place do not attract each other.
@@ -33,7 +35,27 @@ static const bp_term_field_t asked[] = {
     {BP_FIELD_OF(struct gravity_columns, acceleration)},
 };
 
-static const bp_term_t terms[] = {{.component = BP_POINT_MASS, .fields = BP_LIST(asked)}};
+static const bp_field_t law_fields[] = {
+    {BP_FIELD_OF(struct gravity_law, constant), .initial = "6.67430e-11", .unit = "m^3/(kg s^2)",
+     .doc = "gravitational constant of this world, in the units that it uses"},
+    {BP_FIELD_OF(struct gravity_law, softening), .initial = "0", .min = "0", .unit = "m",
+     .doc = "length added to every distance (squares add), against close encounters"},
+};
+
+static const bp_component_i components[] = {
+    {.name = GRAVITY_LAW, .doc = "the law of gravitation in a world, where it is not that of the plugin's options",
+     .flags = BP_COMPONENT_WORLD, .fields = BP_LIST(law_fields)},
+};
+
+static const bp_term_field_t law[] = {
+    {BP_FIELD_OF(struct gravity_law, constant)},
+    {BP_FIELD_OF(struct gravity_law, softening)},
+};
+
+static const bp_term_t terms[] = {
+    {.component = BP_POINT_MASS, .fields = BP_LIST(asked)},
+    {.component = GRAVITY_LAW, .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL, .fields = BP_LIST(law)},
+};
 
 static bp_result_t start(bp_system_t *s)
 {
@@ -129,6 +151,18 @@ static void remark_memory(bp_system_t *s, gravity_t *g, size_t rows)
     s->api->error->log(s->plugin, BP_LOG_ERROR, text);
 }
 
+/* All matches have the same: what belongs to the world. */
+static gravity_force_t force_of(const bp_system_t *s, const bp_match_t *matches, uint32_t count)
+{
+    const bp_value_t *option = s->plugin->options;
+    gravity_force_t force = {option[GRAVITY_CONSTANT].f64, option[GRAVITY_SOFTENING].f64};
+    if (count > 0 && matches[0].columns[1][0] != NULL) {
+        BP_COLUMNS(struct gravity_law, l, matches[0].columns[1]);
+        force = (gravity_force_t){*l.constant, *l.softening};
+    }
+    return force;
+}
+
 static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     gravity_t *g = s->state;
@@ -140,11 +174,11 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
         return;
     }
     g->out_of_memory = false;
-    const bp_value_t *option = s->plugin->options;
+    gravity_force_t force = force_of(s, matches, count);
     gather(&g->bodies, matches, count);
-    gravity_attract(&g->bodies, option[GRAVITY_CONSTANT].f64, option[GRAVITY_SOFTENING].f64);
+    gravity_attract(&g->bodies, force.constant, force.softening);
     scatter(&g->bodies, matches, count);
-    gravity_energy_step(s, g, step, matches, count);
+    gravity_energy_step(s, g, step, force, matches, count);
 }
 
 /* Save the state without the arrays, which every step fills anew. */
@@ -189,6 +223,7 @@ static const bp_system_i systems[] = {{
 BP_PLUGIN(gravity) = {
     .version = "1.0",
     .doc = "Newtonian gravitation between point masses",
+    .components = BP_LIST(components),
     .systems = BP_LIST(systems),
     .options = BP_LIST(options),
 };

@@ -13,6 +13,17 @@
 /* The plugin's options, in the order of declaration. */
 enum { GRAVITY_CONSTANT = 0, GRAVITY_SOFTENING = 1, GRAVITY_ENERGY_EVERY = 2 };
 
+/* The component that a world may have of its own: the law in that world, in place of the options. */
+#define GRAVITY_LAW "gravity_law"
+struct gravity_law {
+    const double *constant, *softening;
+};
+
+/* The law in force: of the world, or of the options. */
+typedef struct gravity_force_t {
+    double constant, softening;
+} gravity_force_t;
+
 /* The bodies of one step: seven arrays of `capacity` doubles in one buffer, `count` of them in use. */
 enum { GRAVITY_ARRAYS = 7 };
 typedef struct gravity_bodies_t {
@@ -72,8 +83,8 @@ double gravity_potential(const gravity_bodies_t *bodies, double constant, double
 
 /* Measure the energy where a measurement is due; call it after the accelerations are known and before
  * anything moves. */
-void gravity_energy_step(bp_system_t *s, gravity_t *g, const bp_step_t *step, const bp_match_t *matches,
-                         uint32_t count);
+void gravity_energy_step(bp_system_t *s, gravity_t *g, const bp_step_t *step, gravity_force_t force,
+                         const bp_match_t *matches, uint32_t count);
 
 /* The drift and the measurements behind it, for the report of a run. */
 void gravity_energy_report(bp_system_t *s, bp_report_o *report);

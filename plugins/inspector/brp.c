@@ -331,28 +331,15 @@ static int remove_components(ask_t *ask)
     return ASK_DONE;
 }
 
-/* Cut ".position.x" into "position" and ".x". */
-static bool cut_path(ask_t *ask, const char *path, char property[64], const char **rest)
-{
-    const char *begin = path + (path[0] == '.');
-    size_t length = strcspn(begin, ".[");
-    if (length == 0 || length >= 64)
-        return ask_fail(ask, RPC_COMPONENT, "the path '%.64s' names no property; write .mass or .position.x", path);
-    memcpy(property, begin, length);
-    property[length] = '\0';
-    *rest = begin + length;
-    return true;
-}
-
 static int mutate_components(ask_t *ask)
 {
     look_part_t parts[LOOK_PARTS_MAX];
     bp_entity_t entity;
     const char *component = NULL, *path = NULL, *rest = "";
-    char property[64], why[RPC_SENTENCE_MAX];
+    char property[PARTS_PROPERTY_MAX], why[RPC_SENTENCE_MAX];
     const json_t *value = ask->params == NULL ? NULL : json_object_get(ask->params, "value");
     if (!need_world(ask) || !ask_entity(ask, "entity", &entity) || !ask_text(ask, "component", true, &component) ||
-        !ask_text(ask, "path", true, &path) || !cut_path(ask, path, property, &rest))
+        !ask_text(ask, "path", true, &path) || !parts_cut_path(ask, path, property, &rest))
         return ASK_DONE;
     uint32_t count = look_parts(ask->in, ask->world, entity, parts);
     const look_part_t *part = parts_find(parts, count, component);

@@ -139,8 +139,9 @@ static void write_type(const inspector_t *in, writer_t *w, const char *path, con
     writer_object(w);
     write_path(w, path, type->plugin, "Struct", "object");
     writer_key(w, "reflectTypes");
-    writer_json(w, "[\"Component\",\"Serialize\",\"Deserialize\"]",
-                strlen("[\"Component\",\"Serialize\",\"Deserialize\"]"));
+    const char *reflected = type->flags & BP_COMPONENT_WORLD ? "[\"Resource\",\"Serialize\",\"Deserialize\"]"
+                                                             : "[\"Component\",\"Serialize\",\"Deserialize\"]";
+    writer_json(w, reflected, strlen(reflected));
     if (type->doc[0] != '\0')
         writer_key_text(w, "description", type->doc);
     writer_key(w, "properties");

@@ -4,7 +4,7 @@
 #include "near.h"
 
 static const method_t *const lists[] = {
-    brp_methods, brp_watches, backplane_methods, backplane_watches,
+    brp_methods, brp_resources, brp_watches, backplane_methods, backplane_watches,
     backplane_host_methods, unit_methods, change_methods, discover_methods};
 
 const method_t *methods_at(uint32_t index)

@@ -9,6 +9,7 @@
 
 /* Lists of methods, each ended by a method without a name. */
 extern const method_t brp_methods[];       /* brp.c: the Bevy Remote Protocol */
+extern const method_t brp_resources[];     /* brp_resources.c: its resources */
 extern const method_t brp_watches[];       /* brp_watch.c: its streams */
 extern const method_t backplane_methods[]; /* backplane.c: methods beyond it */
 extern const method_t backplane_watches[]; /* backplane_watch.c: its stream */

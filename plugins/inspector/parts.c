@@ -189,6 +189,20 @@ bool parts_insert(ask_t *ask, bp_entity_t entity, const json_t *components)
     return fine;
 }
 
+/* --- paths ----------------------------------------------------------------------------------------------------- */
+
+bool parts_cut_path(ask_t *ask, const char *path, char property[PARTS_PROPERTY_MAX], const char **rest)
+{
+    const char *begin = path + (path[0] == '.');
+    size_t length = strcspn(begin, ".[");
+    if (length == 0 || length >= PARTS_PROPERTY_MAX)
+        return ask_fail(ask, RPC_COMPONENT, "the path '%.64s' names no property; write .mass or .position.x", path);
+    memcpy(property, begin, length);
+    property[length] = '\0';
+    *rest = begin + length;
+    return true;
+}
+
 /* --- names ---------------------------------------------------------------------------------------------------- */
 
 void parts_write_known(const inspector_t *in, writer_t *w, bp_world_o *world)
@@ -198,7 +212,7 @@ void parts_write_known(const inspector_t *in, writer_t *w, bp_world_o *world)
     char full[LOOK_NAME_MAX];
     writer_array(w);
     for (uint32_t i = 0; look_type(in, i, &type); i++)
-        if (in->api->world->component(world, type.name) != BP_NONE)
+        if ((type.flags & BP_COMPONENT_WORLD) == 0 && in->api->world->component(world, type.name) != BP_NONE)
             writer_text(w, type.name);
     for (uint32_t key = 0; look_part(in, world, key, &part); key++) {
         if (strcmp(part.name, part.type) == 0)

@@ -43,4 +43,8 @@ bool parts_insert(ask_t *ask, bp_entity_t entity, const json_t *components);
  * in use. */
 void parts_write_known(const inspector_t *in, writer_t *w, bp_world_o *world);
 
+/* Cut ".position.x" into "position" and ".x". */
+enum { PARTS_PROPERTY_MAX = 64 };
+bool parts_cut_path(ask_t *ask, const char *path, char property[PARTS_PROPERTY_MAX], const char **rest);
+
 #endif

@@ -109,6 +109,8 @@ void views_types(const inspector_t *in, writer_t *w, bp_world_o *world)
         write_known_text(w, "doc", type.doc);
         write_known_text(w, "plugin", type.plugin);
         writer_key_truth(w, "single", type.flags & BP_COMPONENT_SINGLE);
+        if (type.flags & BP_COMPONENT_WORLD)
+            writer_key_truth(w, "world", true);
         writer_key(w, "fields");
         writer_array(w);
         for (uint32_t f = 0; look_field(in, type.name, f, &field); f++)

@@ -1,6 +1,7 @@
 /* test_own.c - what belongs to a world and to none of its entities: made and ended with its use, handed to systems
  * beside their rows, saved, spawned, brought back, and out of reach of whatever changes entities.
  */
+#include "../reload/reload_support.h"
 #include "../suites.h"
 #include "inspect.h"
 #include "support.h"
@@ -80,7 +81,8 @@ static const bp_system_i systems[] = {
     {.name = "blow", .terms = BP_LIST(blow_terms), .run = blow, .flags = BP_SYSTEM_CONCURRENT},
     {.name = "turn", .terms = BP_LIST(turn_terms), .run = turn, .flags = BP_SYSTEM_CONCURRENT},
 };
-static const bp_plugin_desc_t weather = {.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+static const bp_plugin_desc_t weather = {
+    .version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
 static const bp_plugin_head_t weather_head = BP_PLUGIN_HEAD("weather", &weather);
 
 typedef struct place_t {
@@ -399,7 +401,8 @@ START_TEST(a_saved_world_comes_back_with_it)
     bp_scene_o *saved, *again;
     WORKS(p.rig.host, bp_scene_capture(p.world, &saved));
     char text[4096] = "";
-    bp_scene_dump(saved, BP_DUMP_JSON, &(bp_text_sink_i){.struct_size = sizeof(bp_text_sink_i), .context = text, .write = gather});
+    bp_scene_dump(saved, BP_DUMP_JSON, &(bp_text_sink_i){
+                                              .struct_size = sizeof(bp_text_sink_i), .context = text, .write = gather});
     EXPECT(strstr(text, "\"world\": {") != NULL, "%s", text);
     again = compile(&p, text);
     set_text(&p, "main.wind.name", "calm");
@@ -490,6 +493,53 @@ START_TEST(bringing_it_in_without_memory_leaves_no_trace)
 }
 END_TEST
 
+/* --- reloads ------------------------------------------------------------------------------------------------------ */
+
+static void climate_is(bp_host_o *host, const char *path, const char *text)
+{
+    char is[64];
+    bp_path_t found;
+    WORKS(host, bp_host_api(host)->property->parse_path(host, path, &found));
+    WORKS(host, bp_host_api(host)->property->get_text(&found, is, sizeof is));
+    ck_assert_str_eq(is, text);
+}
+
+START_TEST(a_reload_carries_it_over)
+{
+    static const char *const names[] = {"climate"};
+    log_text_t log = {.text = ""};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log), .flags = BP_HOST_COPY_PLUGINS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("climate_1", "climate"), NULL, 0));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "climate"));
+    WORKS(host, bp_world_use_system(world, "warm"));
+    WORKS(host, bp_world_step(world));
+    climate_is(host, "main.climate.heat", "2");
+    const char *name = "harsh";
+    bp_entity_t own = bp_host_api(host)->world->own(world);
+    WORKS(host, bp_host_api(host)->property->set_named(world, own, "climate", "name", BP_STRING, &name));
+    put_plugin("climate_2", "climate");
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    check_host(host);
+    climate_is(host, "main.climate.warmth", "2");
+    climate_is(host, "main.climate.name", "harsh");
+    climate_is(host, "main.climate.storms", "7");
+    WORKS(host, bp_world_step(world));
+    climate_is(host, "main.climate.warmth", "4");
+    put_plugin("climate_3", "climate");
+    FAILS(host, BP_ERROR_STATE, "belongs to entities now",
+          bp_host_reload(host, names, 1, NULL));
+    climate_is(host, "main.climate.warmth", "4");
+    WORKS(host, bp_world_step(world));
+    climate_is(host, "main.climate.warmth", "6");
+    check_host(host);
+    WORKS(host, bp_host_unload_plugin(host, "climate"));
+    ck_assert_uint_eq(bp_host_api(host)->world->own(world).id, 0);
+    bp_host_destroy(host);
+    EXPECT(strstr(log.text, "not given back") == NULL, "memory is kept:\n%s", log.text);
+}
+END_TEST
+
 Suite *own_suite(void)
 {
     Suite *suite = suite_create("own");
@@ -506,6 +556,7 @@ Suite *own_suite(void)
     tcase_add_test(all, a_saved_world_comes_back_with_it);
     tcase_add_test(all, a_host_that_goes_back_finds_it);
     tcase_add_test(all, bringing_it_in_without_memory_leaves_no_trace);
+    tcase_add_test(all, a_reload_carries_it_over);
     suite_add_tcase(suite, all);
     return suite;
 }
