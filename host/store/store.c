@@ -210,7 +210,8 @@ static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
     run_t *run = world_run(world, prototype);
     if (run == NULL || !store_has_row(run) ||
-        (run->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0 || !run->plain || !store_has_notice_room(world))
+        (run->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0 || !run->plain ||
+        !store_has_notice_room(world))
         return false;
     entities_t *all = world->entities;
     if (entities_is_pooled(all, &world->ids)) {
