@@ -1,4 +1,5 @@
-/* bp_look.h - looking at everything: worlds, component types, components, prototypes with their rows, units, plugins.
+/* bp_look.h - looking at everything: worlds, component types, components, prototypes with their rows, systems, units,
+ * plugins.
  *
  *     const bp_look_api *look = (const bp_look_api *)api->registry->find(host, BP_LOOK_API, 1);
  *     bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
@@ -19,7 +20,7 @@
 #ifndef BP_LOOK_H
 #define BP_LOOK_H
 
-#include "bp_field.h"
+#include "bp_system.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,7 +44,14 @@ typedef struct bp_look_world_t {
                                differ though nothing has */
     uint32_t padding;
     const char *units;      /* what it calls kg, m and s: "kg=solar mass, m=au, s=day"; "": as fields declare them */
+    uint32_t runs;          /* arrays of rows: of the prototypes that have had entities */
+    uint32_t padding_2;
 } bp_look_world_t;
+
+enum {
+    BP_LOOK_STORAGE = 1u << 0,  /* it has storage of its own */
+    BP_LOOK_SIMULATES = 1u << 1 /* it has a loop */
+};
 
 /* A component type that a plugin brings. Its fields are told by bp_property_api.describe. */
 typedef struct bp_look_type_t {
@@ -52,7 +60,29 @@ typedef struct bp_look_type_t {
     const char *name, *doc, *plugin;
     uint32_t field_count;
     uint32_t padding;
+    uint32_t version;     /* as it is declared */
+    uint32_t traits;      /* BP_LOOK_STORAGE, BP_LOOK_SIMULATES */
 } bp_look_type_t;
+
+/* A system that a plugin brings. */
+typedef struct bp_look_system_t {
+    uint32_t struct_size;
+    uint32_t flags;       /* BP_SYSTEM_... */
+    const char *name, *doc, *plugin;
+    const char *before, *after; /* names of units; "": none */
+    uint32_t term_count;
+    uint32_t padding;
+} bp_look_system_t;
+
+/* A term of a system. */
+typedef struct bp_look_term_t {
+    uint32_t struct_size;
+    uint32_t flags;       /* BP_TERM_... */
+    const char *component;
+    const char *instance; /* "": any */
+    uint32_t field_count;
+    uint32_t padding;
+} bp_look_term_t;
 
 /* A component of a world as its entities bear it: a type under a name. */
 typedef struct bp_look_component_t {
@@ -101,6 +131,7 @@ typedef struct bp_look_plugin_t {
     const char *name, *version, *doc;
     const char *path;      /* of its file; "": linked into the program */
     const char *crash;     /* how it crashed, and was set aside; NULL: it works */
+    uint32_t abi_major, abi_minor; /* of the headers that it was built with */
 } bp_look_plugin_t;
 
 /* An option of a plugin: its declaration and its value as text. */
@@ -184,6 +215,13 @@ typedef struct bp_look_api {
 
     /* The last reloads, the oldest first: the host remembers 16 of them. Their texts are good until the next reload. */
     uint32_t (BP_CALL *reload)(bp_host_o *host, uint32_t *cursor, bp_look_reload_t *out);
+
+    /* Systems of all plugins; the terms of one by its name; and the fields that its term number `term` asks for, of
+     * which `out_size` bytes are written, the sizeof of the caller's bp_term_field_t. */
+    uint32_t (BP_CALL *system)(bp_host_o *host, uint32_t *cursor, bp_look_system_t *out);
+    uint32_t (BP_CALL *term)(bp_host_o *host, const char *system, uint32_t *cursor, bp_look_term_t *out);
+    uint32_t (BP_CALL *asked)(bp_host_o *host, const char *system, uint32_t term, uint32_t *cursor,
+                              bp_term_field_t *out, uint32_t out_size);
 } bp_look_api;
 
 #ifdef __cplusplus

@@ -50,7 +50,8 @@ static uint32_t look_world(bp_host_o *host, uint32_t *cursor, bp_look_world_t *o
                              .holes = stats.holes,
                              .prototypes = stats.prototypes,
                              .structure = structure_of(&world->rows),
-                             .units = text_or_empty(world->rows.units)};
+                             .units = text_or_empty(world->rows.units),
+                             .runs = stats.runs};
     hand_over(out, &known, sizeof known);
     return 1;
 }
@@ -69,8 +70,73 @@ static uint32_t look_type(bp_host_o *host, uint32_t *cursor, bp_look_type_t *out
                             .name = component->name,
                             .doc = text_or_empty(component->doc),
                             .plugin = component->owner->name,
-                            .field_count = component->field_count};
+                            .field_count = component->field_count,
+                            .version = component->table.version};
+    known.traits = (component->own_storage ? BP_LOOK_STORAGE : 0u) |
+                   (component->table.simulate != NULL ? BP_LOOK_SIMULATES : 0u);
     hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+static uint32_t look_system(bp_host_o *host, uint32_t *cursor, bp_look_system_t *out)
+{
+    const registry_t *registry = &host->registry;
+    while (*cursor < registry->system_count && registry->systems[*cursor]->owner == NULL)
+        ++*cursor;
+    if (*cursor >= registry->system_count)
+        return 0;
+    const system_t *system = registry->systems[(*cursor)++];
+    bp_look_system_t known = {.flags = system->table.flags,
+                              .name = system->name,
+                              .doc = text_or_empty(system->doc),
+                              .plugin = system->owner->name,
+                              .before = text_or_empty(system->before),
+                              .after = text_or_empty(system->after),
+                              .term_count = system->term_count};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+/* The system of that name; NULL where no plugin brings it. An absent one is no failure, and leaves no sentence. */
+static const system_t *find_system(const bp_host_o *host, const char *name)
+{
+    for (uint32_t i = 0; i < host->registry.system_count; i++) {
+        const system_t *system = host->registry.systems[i];
+        if (system->owner != NULL && strcmp(system->name, name) == 0)
+            return system;
+    }
+    return NULL;
+}
+
+static uint32_t look_term(bp_host_o *host, const char *name, uint32_t *cursor, bp_look_term_t *out)
+{
+    const system_t *system = find_system(host, name);
+    if (system == NULL || *cursor >= system->term_count)
+        return 0;
+    const term_t *term = &system->terms[(*cursor)++];
+    bp_look_term_t known = {.flags = term->flags,
+                            .component = term->component,
+                            .instance = term->instance_text,
+                            .field_count = term->field_count};
+    hand_over(out, &known, sizeof known);
+    return 1;
+}
+
+static uint32_t look_asked(bp_host_o *host, const char *name, uint32_t number, uint32_t *cursor, bp_term_field_t *out,
+                           uint32_t out_size)
+{
+    const system_t *system = find_system(host, name);
+    const term_t *term = system == NULL || number >= system->term_count ? NULL : &system->terms[number];
+    if (term == NULL || *cursor >= term->field_count)
+        return 0;
+    const asked_field_t *asked = &term->fields[(*cursor)++];
+    bp_term_field_t known = {.name = asked->name,
+                             .type = asked->type,
+                             .access = asked->access,
+                             .count = asked->elements};
+    known.flags = (asked->list ? BP_FIELD_LIST : 0u) | (asked->optional ? (uint32_t)BP_TERM_FIELD_OPTIONAL : 0u);
+    memset(out, 0, out_size);
+    memcpy(out, &known, out_size < sizeof known ? out_size : sizeof known);
     return 1;
 }
 
@@ -84,7 +150,9 @@ static uint32_t look_plugin(bp_host_o *host, uint32_t *cursor, bp_look_plugin_t 
                               .version = text_or_empty(plugin->version),
                               .doc = text_or_empty(plugin->doc),
                               .path = text_or_empty(plugin->path),
-                              .crash = plugin_is_aside(plugin) ? plugin_crash(plugin) : NULL};
+                              .crash = plugin_is_aside(plugin) ? plugin_crash(plugin) : NULL,
+                              .abi_major = plugin->head.abi_major,
+                              .abi_minor = plugin->head.abi_minor};
     hand_over(out, &known, sizeof known);
     return 1;
 }
@@ -310,4 +378,7 @@ const bp_look_api host_look_table = {
     .access = look_access,
     .wait = look_wait,
     .reload = look_reload,
+    .system = look_system,
+    .term = look_term,
+    .asked = look_asked,
 };

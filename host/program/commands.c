@@ -10,7 +10,6 @@
 #include "ranks.h"
 #include "schema.h"
 
-#include <bp_look.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -291,9 +290,9 @@ static uint64_t most_steps(const program_t *program)
     uint64_t most = 0;
     bp_world_o *world;
     for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++) {
-        bp_world_stats_t stats;
-        bp_world_stats(world, &stats);
-        most = stats.steps > most ? stats.steps : most;
+        bp_step_t clock = {.struct_size = sizeof clock};
+        program->api->world->clock(world, &clock);
+        most = clock.number > most ? clock.number : most;
     }
     return most;
 }
@@ -382,10 +381,9 @@ static void remember(const program_t *program)
 /* Add the plugin inspector to the plugins that the ini has brought. The inspector tells its address in the log. */
 static int add_inspector(program_t *program, const char *port)
 {
-    const bp_look_api *look = (const bp_look_api *)program->api->registry->find(program->host, BP_LOOK_API, 1);
     bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
     const bp_option_t option = {.name = "port", .value = port};
-    for (uint32_t cursor = 0; look->plugin(program->host, &cursor, &plugin);) {
+    for (uint32_t cursor = 0; program->look->plugin(program->host, &cursor, &plugin);) {
         if (strcmp(plugin.name, "inspector") != 0)
             continue;
         if (port == NULL)

@@ -172,11 +172,10 @@ bool console_load_plugin(console_t *console, char *rest)
         return console_refuse_unclosed(console);
     if (bp_host_load_plugin(console->program->host, file, options, count) != BP_OK)
         return refuse_last(console);
-    const bp_plugin_head_t *head, *last = NULL;
-    for (uint32_t i = 0; (head = bp_host_plugin(console->program->host, i, NULL)) != NULL; i++)
-        last = head;
-    if (last != NULL)
-        printf("loaded %s\n", last->name);
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
+    for (uint32_t cursor = 0; console->program->look->plugin(console->program->host, &cursor, &plugin);) {
+    }
+    printf("loaded %s\n", plugin.name); /* the last one */
     return true;
 }
 

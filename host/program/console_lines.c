@@ -410,11 +410,10 @@ static void offer_commands(const char *word, completions_t *completions)
 
 static void offer_plugins(const program_t *program, const char *word, completions_t *completions)
 {
-    const char *path;
-    const bp_plugin_head_t *head;
-    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++)
-        if (begins_with(head->name, word))
-            completions_add(completions, "", head->name, true);
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
+    for (uint32_t cursor = 0; program->look->plugin(program->host, &cursor, &plugin);)
+        if (begins_with(plugin.name, word))
+            completions_add(completions, "", plugin.name, true);
 }
 
 /* Worlds as words of their own, or as beginnings of paths. */

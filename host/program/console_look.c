@@ -18,18 +18,16 @@ bool console_plugins(console_t *console, char *rest)
 {
     char *name;
     char hint[96];
-    const char *path;
-    const bp_plugin_head_t *head;
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
     if (!console_take_words(console, rest, &name, 1))
         return false;
     if (name == NULL)
         return plugin_list_print_short(console->program, console->styled) == STATUS_FINE;
     guess_t guess = {.wanted = name};
-    for (uint32_t i = 0; (head = bp_host_plugin(console->program->host, i, &path)) != NULL; i++) {
-        if (strcmp(head->name, name) == 0)
-            return plugin_list_print_one(head, path, bp_host_plugin_crash(console->program->host, i),
-                                         console->styled) == STATUS_FINE;
-        guess_consider(&guess, head->name);
+    for (uint32_t cursor = 0; console->program->look->plugin(console->program->host, &cursor, &plugin);) {
+        if (strcmp(plugin.name, name) == 0)
+            return plugin_list_print_one(console->program, &plugin, console->styled) == STATUS_FINE;
+        guess_consider(&guess, plugin.name);
     }
     return console_refuse(console, "no plugin '%s' is loaded%s", name, guess_hint(&guess, hint, sizeof hint));
 }
@@ -59,15 +57,14 @@ bool console_worlds(console_t *console, char *rest)
         table_cell(&table, headings[i]);
     for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++) {
         bp_step_t clock = {.struct_size = sizeof clock};
-        bp_world_stats_t stats;
         program->api->world->clock(world, &clock);
-        bp_world_stats(world, &stats);
+        bp_look_world_t figures = inspect_figures(program, world);
         types_of_world(program, world, types, sizeof types);
-        table_cell(&table, stats.name);
+        table_cell(&table, figures.name);
         table_cellf(&table, "%" PRIu64, clock.number);
         table_cellf(&table, "%g", clock.time);
         table_cellf(&table, "%g", clock.dt);
-        table_cellf(&table, "%" PRIu32, stats.entities);
+        table_cellf(&table, "%" PRIu32, figures.entities);
         table_cell(&table, types);
     }
     bool fine = table_print(&table, stdout, "", console->styled);
@@ -107,11 +104,10 @@ static void add_entity(table_t *table, const program_t *program, bp_world_o *wor
 static bool print_entities(console_t *console, bp_world_o *world, uint64_t most)
 {
     const program_t *program = console->program;
-    bp_world_stats_t stats;
     table_t table;
     uint32_t index = 0;
-    bp_world_stats(world, &stats);
-    printf("%s: %" PRIu32 " %s\n", stats.name, stats.entities, stats.entities == 1 ? "entity" : "entities");
+    bp_look_world_t figures = inspect_figures(program, world);
+    printf("%s: %" PRIu32 " %s\n", figures.name, figures.entities, figures.entities == 1 ? "entity" : "entities");
     table_begin(&table, 3);
     table_cell(&table, "Entity");
     table_cell(&table, "Name");
@@ -125,8 +121,8 @@ static bool print_entities(console_t *console, bp_world_o *world, uint64_t most)
     }
     bool fine = shown == 0 || table_print(&table, stdout, "  ", console->styled);
     table_end(&table);
-    if (fine && stats.entities > shown)
-        printf("  ... and %" PRIu32 " more\n", stats.entities - shown);
+    if (fine && figures.entities > shown)
+        printf("  ... and %" PRIu32 " more\n", figures.entities - shown);
     return fine || console_refuse_memory(console);
 }
 

@@ -221,14 +221,13 @@ static bool save_several(console_t *console, const worlds_t *worlds, bool load)
                               : bp_host_save_worlds(program->host, list, worlds->count, worlds->file);
     if (result != BP_OK)
         return refuse_last(console);
-    bp_world_stats_t stats;
     bp_world_o *world;
     for (uint32_t i = 0; worlds->count == 0 || i < worlds->count; i++) {
         world = worlds->count == 0 ? program->api->world->at(program->host, i) : worlds->worlds[i];
         if (world == NULL)
             break;
-        bp_world_stats(world, &stats);
-        printf("%s: %" PRIu32 " %s %s\n", stats.name, stats.entities, plural(stats.entities),
+        bp_look_world_t figures = inspect_figures(program, world);
+        printf("%s: %" PRIu32 " %s %s\n", figures.name, figures.entities, plural(figures.entities),
                load ? "loaded" : "saved");
     }
     return true;

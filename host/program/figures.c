@@ -47,10 +47,8 @@ int figures_print_worlds(const program_t *program, bool styled)
     table_t table;
     table_begin(&table, COLUMNS);
     cells_of(&table, headings, COLUMNS);
-    bp_world_o *world;
-    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++) {
-        bp_world_stats_t stats;
-        bp_world_stats(world, &stats);
+    bp_look_world_t stats = {.struct_size = sizeof stats};
+    for (uint32_t cursor = 0; program->look->world(program->host, &cursor, &stats);) {
         table_cell(&table, stats.name);
         table_cellf(&table, "%" PRIu64, stats.steps);
         table_cellf(&table, "%g", stats.time);
@@ -64,29 +62,18 @@ int figures_print_worlds(const program_t *program, bool styled)
     return print_and_end(&table, styled);
 }
 
-/* Nanoseconds spent in all steps of the world of that name. */
-static uint64_t world_nanoseconds(const program_t *program, const char *name)
+static void cells_of_unit(table_t *table, const bp_look_world_t *world, const bp_look_unit_t *stats)
 {
-    bp_world_stats_t stats = {0};
-    bp_world_o *world = program->api->world->find(program->host, name);
-    if (world != NULL)
-        bp_world_stats(world, &stats);
-    return stats.nanoseconds;
-}
-
-static void cells_of_unit(table_t *table, const program_t *program, const bp_unit_stats_t *stats)
-{
-    table_cell(table, stats->world);
-    table_cell(table, stats->unit);
+    table_cell(table, world->name);
+    table_cell(table, stats->name);
     table_cell(table, stats->plugin);
     table_cellf(table, "%" PRIu64, stats->steps);
     table_cellf(table, "%" PRIu64, stats->rows);
     cell_of_step(table, stats->nanoseconds, stats->steps);
-    uint64_t all = world_nanoseconds(program, stats->world);
-    if (all == 0)
+    if (world->nanoseconds == 0)
         table_cell(table, "-");
     else
-        table_cellf(table, "%.1f %%", 100.0 * (double)stats->nanoseconds / (double)all);
+        table_cellf(table, "%.1f %%", 100.0 * (double)stats->nanoseconds / (double)world->nanoseconds);
 }
 
 int figures_print_units(const program_t *program, bool styled)
@@ -96,30 +83,30 @@ int figures_print_units(const program_t *program, bool styled)
     table_t table;
     table_begin(&table, COLUMNS);
     cells_of(&table, headings, COLUMNS);
-    bp_unit_stats_t stats;
-    for (uint32_t i = 0; bp_host_unit_stats(program->host, i, &stats); i++)
-        cells_of_unit(&table, program, &stats);
+    bp_look_world_t world = {.struct_size = sizeof world};
+    bp_look_unit_t unit = {.struct_size = sizeof unit};
+    for (uint32_t cursor = 0; program->look->world(program->host, &cursor, &world);)
+        for (uint32_t at = 0; program->look->unit(world.world, &at, &unit);)
+            cells_of_unit(&table, &world, &unit);
     if (table_rows(&table) > 0)
         return print_and_end(&table, styled);
     table_end(&table);
     return STATUS_FINE;
 }
 
-static json_t *world_json(bp_world_o *world)
+static json_t *world_json(const bp_look_world_t *world)
 {
-    bp_world_stats_t stats;
-    bp_world_stats(world, &stats);
     json_t *object = json_object();
     int bad = 0;
-    bad |= json_object_set_new(object, "name", json_output_text(stats.name));
-    bad |= json_object_set_new(object, "steps", json_output_count(stats.steps));
-    bad |= json_object_set_new(object, "time", json_real(stats.time));
-    bad |= json_object_set_new(object, "nanoseconds", json_output_count(stats.nanoseconds));
-    bad |= json_object_set_new(object, "bytes", json_output_count(stats.bytes));
-    bad |= json_object_set_new(object, "entities", json_output_count(stats.entities));
-    bad |= json_object_set_new(object, "holes", json_output_count(stats.holes));
-    bad |= json_object_set_new(object, "prototypes", json_output_count(stats.prototypes));
-    bad |= json_object_set_new(object, "runs", json_output_count(stats.runs));
+    bad |= json_object_set_new(object, "name", json_output_text(world->name));
+    bad |= json_object_set_new(object, "steps", json_output_count(world->steps));
+    bad |= json_object_set_new(object, "time", json_real(world->time));
+    bad |= json_object_set_new(object, "nanoseconds", json_output_count(world->nanoseconds));
+    bad |= json_object_set_new(object, "bytes", json_output_count(world->bytes));
+    bad |= json_object_set_new(object, "entities", json_output_count(world->entities));
+    bad |= json_object_set_new(object, "holes", json_output_count(world->holes));
+    bad |= json_object_set_new(object, "prototypes", json_output_count(world->prototypes));
+    bad |= json_object_set_new(object, "runs", json_output_count(world->runs));
     return json_output_checked(object, bad);
 }
 
@@ -127,22 +114,22 @@ json_t *figures_worlds_json(const program_t *program)
 {
     json_t *list = json_array();
     int bad = 0;
-    bp_world_o *world;
-    for (uint32_t i = 0; (world = program->api->world->at(program->host, i)) != NULL; i++)
-        bad |= json_array_append_new(list, world_json(world));
+    bp_look_world_t world = {.struct_size = sizeof world};
+    for (uint32_t cursor = 0; program->look->world(program->host, &cursor, &world);)
+        bad |= json_array_append_new(list, world_json(&world));
     return json_output_checked(list, bad);
 }
 
-static json_t *unit_json(const bp_unit_stats_t *stats)
+static json_t *unit_json(const bp_look_world_t *world, const bp_look_unit_t *unit)
 {
     json_t *object = json_object();
     int bad = 0;
-    bad |= json_object_set_new(object, "world", json_output_text(stats->world));
-    bad |= json_object_set_new(object, "unit", json_output_text(stats->unit));
-    bad |= json_object_set_new(object, "plugin", json_output_text(stats->plugin));
-    bad |= json_object_set_new(object, "steps", json_output_count(stats->steps));
-    bad |= json_object_set_new(object, "nanoseconds", json_output_count(stats->nanoseconds));
-    bad |= json_object_set_new(object, "rows", json_output_count(stats->rows));
+    bad |= json_object_set_new(object, "world", json_output_text(world->name));
+    bad |= json_object_set_new(object, "unit", json_output_text(unit->name));
+    bad |= json_object_set_new(object, "plugin", json_output_text(unit->plugin));
+    bad |= json_object_set_new(object, "steps", json_output_count(unit->steps));
+    bad |= json_object_set_new(object, "nanoseconds", json_output_count(unit->nanoseconds));
+    bad |= json_object_set_new(object, "rows", json_output_count(unit->rows));
     return json_output_checked(object, bad);
 }
 
@@ -150,9 +137,11 @@ json_t *figures_units_json(const program_t *program)
 {
     json_t *list = json_array();
     int bad = 0;
-    bp_unit_stats_t stats;
-    for (uint32_t i = 0; bp_host_unit_stats(program->host, i, &stats); i++)
-        bad |= json_array_append_new(list, unit_json(&stats));
+    bp_look_world_t world = {.struct_size = sizeof world};
+    bp_look_unit_t unit = {.struct_size = sizeof unit};
+    for (uint32_t cursor = 0; program->look->world(program->host, &cursor, &world);)
+        for (uint32_t at = 0; program->look->unit(world.world, &at, &unit);)
+            bad |= json_array_append_new(list, unit_json(&world, &unit));
     return json_output_checked(list, bad);
 }
 

@@ -1,6 +1,6 @@
 /* figures.h - what worlds hold and what the units of their steps cost, as tables and as JSON.
  *
- * Not here: measuring; the library does (bp_world_stats, bp_host_unit_stats).
+ * Not here: measuring; the host does, and bp_look.h tells what it found.
  */
 #ifndef HOST_PROGRAM_FIGURES_H
 #define HOST_PROGRAM_FIGURES_H

@@ -10,7 +10,6 @@
 #include "inspect.h"
 
 #include "output.h"
-#include "plugin_list.h"
 
 #include <components/debug_name.h>
 
@@ -29,13 +28,11 @@ static const char grammar[] = "a path reads world/entity.component.property";
 
 const char *inspect_type(const program_t *program, uint32_t index)
 {
-    const char *path;
-    const bp_plugin_head_t *head;
-    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
-        if (index < head->desc->components.count)
-            return describe_component(&head->desc->components, index).name;
-        index -= head->desc->components.count;
-    }
+    bp_look_type_t type = {.struct_size = sizeof type};
+    uint32_t cursor = 0;
+    while (program->look->type(program->host, &cursor, &type))
+        if (index-- == 0)
+            return type.name;
     return NULL;
 }
 
@@ -223,6 +220,15 @@ bool inspect_entity(const program_t *program, bp_world_o *world, const char *tex
 }
 
 /* --- paths ---------------------------------------------------------------------------------------------- */
+
+bp_look_world_t inspect_figures(const program_t *program, bp_world_o *world)
+{
+    bp_look_world_t figures = {.struct_size = sizeof figures};
+    uint32_t cursor = 0;
+    while (program->look->world(program->host, &cursor, &figures) && figures.world != world) {
+    }
+    return figures;
+}
 
 bp_world_o *inspect_world(const program_t *program, const char *name, char why[WHY_MAX])
 {

@@ -46,6 +46,9 @@ const char *inspect_name(const program_t *program, bp_world_o *world, bp_entity_
 /* The next entity with components in `world`, from *index on, which is moved past it; {0} after the last. */
 bp_entity_t inspect_next(const program_t *program, bp_world_o *world, uint32_t *index);
 
+/* The figures of a world. */
+bp_look_world_t inspect_figures(const program_t *program, bp_world_o *world);
+
 /* The world of that name. NULL with a sentence in `why`. */
 bp_world_o *inspect_world(const program_t *program, const char *name, char why[WHY_MAX]);
 

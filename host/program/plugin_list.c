@@ -1,8 +1,8 @@
 /* plugin_list.c - what each plugin brings: options, components with their properties, systems with the components that
  * they touch.
  *
- * Everything comes from the descriptors, which the host has checked when it loaded the plugins; the two forms, for
- * people and JSON, tell the same.
+ * Everything comes from the public tables (bp_look.h), as any plugin gets it; the two forms, for people and JSON, tell
+ * the same.
  */
 #include "plugin_list.h"
 
@@ -67,30 +67,71 @@ static void add_field(table_t *table, const bp_field_t *field)
     table_cell(table, or_nothing(field->doc));
 }
 
-static int print_fields(const bp_field_list_t *fields, const char *heading, bool styled)
+/* The fields of a component type, or the options of a plugin: one of the two is named, the other NULL. */
+typedef struct fields_t {
+    const program_t *program;
+    const char *type, *plugin;
+    uint32_t at;
+} fields_t;
+
+static bool next_field(fields_t *fields, bp_field_t *field)
+{
+    const program_t *program = fields->program;
+    if (fields->plugin == NULL)
+        return describe_field(program, fields->type, fields->at++, field);
+    bp_look_option_t option = {.struct_size = sizeof option};
+    if (!program->look->option(program->host, fields->plugin, &fields->at, &option))
+        return false;
+    *field = option.field;
+    return true;
+}
+
+static int print_fields(fields_t fields, const char *heading, bool styled)
 {
     static const char *const headings[] = {"Type", "Default", "Unit", "Range", "About"};
     table_t table;
-    uint32_t count = describe_count(fields);
-    if (count == 0)
+    bp_field_t field;
+    if (!next_field(&fields, &field))
         return STATUS_FINE;
     table_begin(&table, 6);
     table_cell(&table, heading);
     for (uint32_t i = 0; i < 5; i++)
         table_cell(&table, headings[i]);
-    for (uint32_t i = 0; i < count; i++) {
-        bp_field_t field = describe_field(fields, i);
+    do
         add_field(&table, &field);
-    }
+    while (next_field(&fields, &field));
     return print_table(&table, "    ", styled);
 }
 
-/* "; reads mass, position"; nothing where the term has none such. */
-static void print_asked(const bp_term_t *term, uint32_t access, const char *verb)
+/* A term of a system, and its number. */
+typedef struct named_term_t {
+    const program_t *program;
+    const char *system;
+    uint32_t number;
+    bp_look_term_t term;
+} named_term_t;
+
+static bool next_asked(const named_term_t *term, uint32_t *cursor, bp_term_field_t *field)
 {
+    const program_t *program = term->program;
+    return program->look->asked(program->host, term->system, term->number, cursor, field, sizeof *field) != 0;
+}
+
+/* The next term; begin with one whose `number` is BP_NONE. The number is also the cursor. */
+static bool next_term(named_term_t *term)
+{
+    const program_t *program = term->program;
+    uint32_t cursor = ++term->number;
+    term->term.struct_size = sizeof term->term;
+    return program->look->term(program->host, term->system, &cursor, &term->term) != 0;
+}
+
+/* "; reads mass, position"; nothing where the term has none such. */
+static void print_asked(const named_term_t *term, uint32_t access, const char *verb)
+{
+    bp_term_field_t field;
     uint32_t found = 0;
-    for (uint32_t i = 0; i < term->fields.count; i++) {
-        bp_term_field_t field = describe_asked(&term->fields, i);
+    for (uint32_t cursor = 0; next_asked(term, &cursor, &field);) {
         if ((field.access & BP_WRITE) != (access & BP_WRITE))
             continue;
         printf("%s%s%s", found++ > 0 ? ", " : verb, field.name,
@@ -98,105 +139,137 @@ static void print_asked(const bp_term_t *term, uint32_t access, const char *verb
     }
 }
 
-static void print_term(const bp_term_t *term)
+static void print_term(const named_term_t *named)
 {
+    const bp_look_term_t *term = &named->term;
     const char *how = term->flags & BP_TERM_EXCLUDE    ? "without"
                       : term->flags & BP_TERM_OPTIONAL ? "with or without"
                                                        : "with";
     printf("    %s %s%s", how, (term->flags & BP_TERM_WORLD) != 0 ? "the world's " : "", term->component);
-    if (term->instance != NULL)
+    if (term->instance[0] != '\0')
         printf(" named %s", term->instance);
-    print_asked(term, BP_READ, "; reads ");
-    print_asked(term, BP_WRITE, "; writes ");
+    print_asked(named, BP_READ, "; reads ");
+    print_asked(named, BP_WRITE, "; writes ");
     putchar('\n');
 }
 
-static void print_system(const bp_system_i *system, bool styled)
+static void print_system(const program_t *program, const bp_look_system_t *system, bool styled)
 {
     static const char *const flags[] = {"parallel", NULL};
     print_flagged("system", system->name, flags, system->flags, styled);
     print_doc("    ", system->doc);
-    for (uint32_t i = 0; i < system->terms.count; i++) {
-        bp_term_t term = describe_term(&system->terms, i);
+    for (named_term_t term = {.program = program, .system = system->name, .number = BP_NONE}; next_term(&term);)
         print_term(&term);
-    }
-    if (system->before != NULL && system->before[0] != '\0')
+    if (system->before[0] != '\0')
         printf("    comes before %s\n", system->before);
-    if (system->after != NULL && system->after[0] != '\0')
+    if (system->after[0] != '\0')
         printf("    comes after %s\n", system->after);
 }
 
-static int print_component(const bp_component_i *component, bool styled)
+static int print_component(const program_t *program, const bp_look_type_t *type, bool styled)
 {
     static const char *const flags[] = {"own storage", "collected at once", "parallel", "one an entity",
                                         "of the world", NULL};
-    uint32_t known = component->flags & (BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE);
-    known |= component->storage != NULL ? 1u : 0u;
-    known |= (component->flags & BP_COMPONENT_WORLD) != 0 ? 1u << 4 : 0u;
-    print_flagged("component", component->name, flags, known, styled);
-    print_doc("    ", component->doc);
-    return print_fields(&component->fields, "Property", styled);
+    uint32_t known = type->flags & (BP_COMPONENT_AT_ONCE | BP_COMPONENT_PARALLEL | BP_COMPONENT_SINGLE);
+    known |= (type->traits & BP_LOOK_STORAGE) != 0 ? 1u : 0u;
+    known |= (type->flags & BP_COMPONENT_WORLD) != 0 ? 1u << 4 : 0u;
+    print_flagged("component", type->name, flags, known, styled);
+    print_doc("    ", type->doc);
+    return print_fields((fields_t){.program = program, .type = type->name}, "Property", styled);
 }
 
-int plugin_list_print_one(const bp_plugin_head_t *head, const char *path, const char *crash, bool styled)
+/* The next component type, or system, of the plugin of that name. */
+static bool next_type(const program_t *program, const char *plugin, uint32_t *cursor, bp_look_type_t *type)
 {
+    type->struct_size = sizeof *type;
+    bool more;
+    do
+        more = program->look->type(program->host, cursor, type) != 0;
+    while (more && strcmp(type->plugin, plugin) != 0);
+    return more;
+}
+
+static bool next_system(const program_t *program, const char *plugin, uint32_t *cursor, bp_look_system_t *system)
+{
+    system->struct_size = sizeof *system;
+    bool more;
+    do
+        more = program->look->system(program->host, cursor, system) != 0;
+    while (more && strcmp(system->plugin, plugin) != 0);
+    return more;
+}
+
+int plugin_list_print_one(const program_t *program, const bp_look_plugin_t *plugin, bool styled)
+{
+    bp_look_type_t type;
+    bp_look_system_t system;
     int status = STATUS_FINE;
-    printf("%s%s%s %s  ", terminal_heading(styled), head->name, terminal_plain(styled),
-           or_nothing(head->desc->version));
-    terminal_print(stdout, path[0] != '\0' ? path : "(linked in)");
+    printf("%s%s%s %s  ", terminal_heading(styled), plugin->name, terminal_plain(styled), plugin->version);
+    terminal_print(stdout, plugin->path[0] != '\0' ? plugin->path : "(linked in)");
     putchar('\n');
-    print_doc("  ", head->desc->doc);
-    if (crash != NULL) {
+    print_doc("  ", plugin->doc);
+    if (plugin->crash != NULL) {
         fputs("  set aside: ", stdout);
-        terminal_print(stdout, crash);
+        terminal_print(stdout, plugin->crash);
         putchar('\n');
     }
-    if (head->desc->options.count > 0) {
+    if (plugin->option_count > 0) {
         printf("\n  %soptions%s, under [plugin %s]\n", terminal_heading(styled), terminal_plain(styled),
-               head->name);
-        status = print_fields(&head->desc->options, "Option", styled);
+               plugin->name);
+        status = print_fields((fields_t){.program = program, .plugin = plugin->name}, "Option", styled);
     }
-    for (uint32_t i = 0; i < head->desc->components.count && status == STATUS_FINE; i++) {
-        bp_component_i component = describe_component(&head->desc->components, i);
-        status = print_component(&component, styled);
-    }
-    for (uint32_t i = 0; i < head->desc->systems.count && status == STATUS_FINE; i++) {
-        bp_system_i system = describe_system(&head->desc->systems, i);
-        print_system(&system, styled);
-    }
+    for (uint32_t cursor = 0; status == STATUS_FINE && next_type(program, plugin->name, &cursor, &type);)
+        status = print_component(program, &type, styled);
+    for (uint32_t cursor = 0; status == STATUS_FINE && next_system(program, plugin->name, &cursor, &system);)
+        print_system(program, &system, styled);
     return status;
 }
 
 int plugin_list_print(const program_t *program, bool styled)
 {
-    const char *path;
-    const bp_plugin_head_t *head;
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
     int status = STATUS_FINE;
-    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
-        fputs(i > 0 ? "\n" : "", stdout);
-        status = plugin_list_print_one(head, path, bp_host_plugin_crash(program->host, i), styled);
-        if (status != STATUS_FINE)
-            break;
+    const char *between = "";
+    for (uint32_t cursor = 0;
+         status == STATUS_FINE && program->look->plugin(program->host, &cursor, &plugin); between = "\n") {
+        fputs(between, stdout);
+        status = plugin_list_print_one(program, &plugin, styled);
     }
     return status;
+}
+
+static uint32_t count_types(const program_t *program, const char *plugin)
+{
+    bp_look_type_t type;
+    uint32_t count = 0;
+    for (uint32_t cursor = 0; next_type(program, plugin, &cursor, &type);)
+        count++;
+    return count;
+}
+
+static uint32_t count_systems(const program_t *program, const char *plugin)
+{
+    bp_look_system_t system;
+    uint32_t count = 0;
+    for (uint32_t cursor = 0; next_system(program, plugin, &cursor, &system);)
+        count++;
+    return count;
 }
 
 int plugin_list_print_short(const program_t *program, bool styled)
 {
     static const char *const headings[] = {"Plugin", "Version", "Components", "Systems", "About"};
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
     table_t table;
-    const char *path;
-    const bp_plugin_head_t *head;
     table_begin(&table, 5);
     for (uint32_t i = 0; i < 5; i++)
         table_cell(&table, headings[i]);
-    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++) {
-        table_cell(&table, head->name);
-        table_cell(&table, or_nothing(head->desc->version));
-        table_cellf(&table, "%" PRIu32, head->desc->components.count);
-        table_cellf(&table, "%" PRIu32, head->desc->systems.count);
-        table_cell(&table, bp_host_plugin_crash(program->host, i) != NULL ? "set aside: it has crashed"
-                                                                          : or_nothing(head->desc->doc));
+    for (uint32_t cursor = 0; program->look->plugin(program->host, &cursor, &plugin);) {
+        table_cell(&table, plugin.name);
+        table_cell(&table, plugin.version);
+        table_cellf(&table, "%" PRIu32, count_types(program, plugin.name));
+        table_cellf(&table, "%" PRIu32, count_systems(program, plugin.name));
+        table_cell(&table, plugin.crash != NULL ? "set aside: it has crashed" : plugin.doc);
     }
     return print_table(&table, "", styled);
 }
@@ -252,41 +325,47 @@ static json_t *field_json(const bp_field_t *field)
     return json_output_checked(object, bad);
 }
 
-static json_t *fields_json(const bp_field_list_t *fields)
+static json_t *fields_json(fields_t fields)
 {
     json_t *list = json_array();
+    bp_field_t field;
     int bad = 0;
-    for (uint32_t i = 0; i < describe_count(fields); i++) {
-        bp_field_t field = describe_field(fields, i);
+    while (next_field(&fields, &field))
         bad |= json_array_append_new(list, field_json(&field));
-    }
     return json_output_checked(list, bad);
 }
 
-static json_t *component_json(const bp_component_i *component)
+/* A text that was declared, or null. */
+static json_t *said(const char *text)
+{
+    return json_output_text(text[0] == '\0' ? NULL : text);
+}
+
+static json_t *component_json(const program_t *program, const bp_look_type_t *type)
 {
     json_t *object = json_object();
-    uint32_t flags = component->flags;
+    uint32_t flags = type->flags;
     int bad = 0;
-    bad |= json_object_set_new(object, "name", json_output_text(component->name));
-    bad |= json_object_set_new(object, "doc", json_output_text(component->doc));
-    bad |= json_object_set_new(object, "version", json_output_count(component->version));
-    bad |= json_object_set_new(object, "own_storage", json_boolean(component->storage != NULL));
+    bad |= json_object_set_new(object, "name", json_output_text(type->name));
+    bad |= json_object_set_new(object, "doc", said(type->doc));
+    bad |= json_object_set_new(object, "version", json_output_count(type->version));
+    bad |= json_object_set_new(object, "own_storage", json_boolean(type->traits & BP_LOOK_STORAGE));
     bad |= json_object_set_new(object, "at_once", json_boolean(flags & BP_COMPONENT_AT_ONCE));
     bad |= json_object_set_new(object, "parallel", json_boolean(flags & BP_COMPONENT_PARALLEL));
     bad |= json_object_set_new(object, "single", json_boolean(flags & BP_COMPONENT_SINGLE));
     bad |= json_object_set_new(object, "world", json_boolean(flags & BP_COMPONENT_WORLD));
-    bad |= json_object_set_new(object, "simulates", json_boolean(component->simulate != NULL));
-    bad |= json_object_set_new(object, "properties", fields_json(&component->fields));
+    bad |= json_object_set_new(object, "simulates", json_boolean(type->traits & BP_LOOK_SIMULATES));
+    bad |= json_object_set_new(object, "properties",
+                               fields_json((fields_t){.program = program, .type = type->name}));
     return json_output_checked(object, bad);
 }
 
-static json_t *asked_json(const bp_term_field_list_t *fields)
+static json_t *asked_json(const named_term_t *term)
 {
     json_t *list = json_array();
+    bp_term_field_t field;
     int bad = 0;
-    for (uint32_t i = 0; i < fields->count; i++) {
-        bp_term_field_t field = describe_asked(fields, i);
+    for (uint32_t cursor = 0; next_asked(term, &cursor, &field);) {
         json_t *object = json_object();
         bad |= json_object_set_new(object, "name", json_output_text(field.name));
         bad |= json_object_set_new(object, "type", json_output_text(describe_type(field.type)));
@@ -299,149 +378,74 @@ static json_t *asked_json(const bp_term_field_list_t *fields)
     return json_output_checked(list, bad);
 }
 
-static json_t *term_json(const bp_term_t *term)
+static json_t *term_json(const named_term_t *term)
 {
     json_t *object = json_object();
+    uint32_t flags = term->term.flags;
     int bad = 0;
-    bad |= json_object_set_new(object, "component", json_output_text(term->component));
-    bad |= json_object_set_new(object, "instance", json_output_text(term->instance));
-    bad |= json_object_set_new(object, "fields", asked_json(&term->fields));
-    bad |= json_object_set_new(object, "optional", json_boolean(term->flags & BP_TERM_OPTIONAL));
-    bad |= json_object_set_new(object, "exclude", json_boolean(term->flags & BP_TERM_EXCLUDE));
-    bad |= json_object_set_new(object, "world", json_boolean(term->flags & BP_TERM_WORLD));
+    bad |= json_object_set_new(object, "component", json_output_text(term->term.component));
+    bad |= json_object_set_new(object, "instance", said(term->term.instance));
+    bad |= json_object_set_new(object, "fields", asked_json(term));
+    bad |= json_object_set_new(object, "optional", json_boolean(flags & BP_TERM_OPTIONAL));
+    bad |= json_object_set_new(object, "exclude", json_boolean(flags & BP_TERM_EXCLUDE));
+    bad |= json_object_set_new(object, "world", json_boolean(flags & BP_TERM_WORLD));
     return json_output_checked(object, bad);
 }
 
-static json_t *terms_json(const bp_term_list_t *terms)
+static json_t *system_json(const program_t *program, const bp_look_system_t *system)
 {
-    json_t *list = json_array();
+    json_t *object = json_object(), *terms = json_array();
     int bad = 0;
-    for (uint32_t i = 0; i < terms->count; i++) {
-        bp_term_t term = describe_term(terms, i);
-        bad |= json_array_append_new(list, term_json(&term));
-    }
-    return json_output_checked(list, bad);
-}
-
-static json_t *system_json(const bp_system_i *system)
-{
-    json_t *object = json_object();
-    int bad = 0;
+    for (named_term_t term = {.program = program, .system = system->name, .number = BP_NONE}; next_term(&term);)
+        bad |= json_array_append_new(terms, term_json(&term));
     bad |= json_object_set_new(object, "name", json_output_text(system->name));
-    bad |= json_object_set_new(object, "doc", json_output_text(system->doc));
+    bad |= json_object_set_new(object, "doc", said(system->doc));
     bad |= json_object_set_new(object, "parallel", json_boolean(system->flags & BP_SYSTEM_PARALLEL));
-    bad |= json_object_set_new(object, "terms", terms_json(&system->terms));
+    bad |= json_object_set_new(object, "terms", terms);
     bad |= json_object_set_new(object, "before", json_output_words(system->before));
     bad |= json_object_set_new(object, "after", json_output_words(system->after));
     return json_output_checked(object, bad);
 }
 
-static json_t *components_json(const bp_component_list_t *components)
+static json_t *plugin_json(const program_t *program, const bp_look_plugin_t *plugin)
 {
-    json_t *list = json_array();
+    json_t *object = json_object(), *components = json_array(), *systems = json_array();
+    bp_look_type_t type;
+    bp_look_system_t system;
     int bad = 0;
-    for (uint32_t i = 0; i < components->count; i++) {
-        bp_component_i component = describe_component(components, i);
-        bad |= json_array_append_new(list, component_json(&component));
-    }
-    return json_output_checked(list, bad);
-}
-
-static json_t *systems_json(const bp_system_list_t *systems)
-{
-    json_t *list = json_array();
-    int bad = 0;
-    for (uint32_t i = 0; i < systems->count; i++) {
-        bp_system_i system = describe_system(systems, i);
-        bad |= json_array_append_new(list, system_json(&system));
-    }
-    return json_output_checked(list, bad);
-}
-
-static json_t *plugin_json(const bp_plugin_head_t *head, const char *path, const char *crash)
-{
-    json_t *object = json_object();
-    int bad = 0;
-    bad |= json_object_set_new(object, "name", json_output_text(head->name));
-    bad |= json_object_set_new(object, "version", json_output_text(head->desc->version));
-    bad |= json_object_set_new(object, "doc", json_output_text(head->desc->doc));
-    bad |= json_object_set_new(object, "file", json_output_text(path[0] != '\0' ? path : NULL));
-    bad |= json_object_set_new(object, "crash", json_output_text(crash));
-    bad |= json_object_set_new(object, "abi_major", json_output_count(head->abi_major));
-    bad |= json_object_set_new(object, "abi_minor", json_output_count(head->abi_minor));
-    bad |= json_object_set_new(object, "options", fields_json(&head->desc->options));
-    bad |= json_object_set_new(object, "components", components_json(&head->desc->components));
-    bad |= json_object_set_new(object, "systems", systems_json(&head->desc->systems));
+    for (uint32_t cursor = 0; next_type(program, plugin->name, &cursor, &type);)
+        bad |= json_array_append_new(components, component_json(program, &type));
+    for (uint32_t cursor = 0; next_system(program, plugin->name, &cursor, &system);)
+        bad |= json_array_append_new(systems, system_json(program, &system));
+    bad |= json_object_set_new(object, "name", json_output_text(plugin->name));
+    bad |= json_object_set_new(object, "version", said(plugin->version));
+    bad |= json_object_set_new(object, "doc", said(plugin->doc));
+    bad |= json_object_set_new(object, "file", said(plugin->path));
+    bad |= json_object_set_new(object, "crash", json_output_text(plugin->crash));
+    bad |= json_object_set_new(object, "abi_major", json_output_count(plugin->abi_major));
+    bad |= json_object_set_new(object, "abi_minor", json_output_count(plugin->abi_minor));
+    bad |= json_object_set_new(object, "options",
+                               fields_json((fields_t){.program = program, .plugin = plugin->name}));
+    bad |= json_object_set_new(object, "components", components);
+    bad |= json_object_set_new(object, "systems", systems);
     return json_output_checked(object, bad);
 }
 
 json_t *plugin_list_json(const program_t *program)
 {
+    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
     json_t *list = json_array();
     int bad = 0;
-    const char *path;
-    const bp_plugin_head_t *head;
-    for (uint32_t i = 0; (head = bp_host_plugin(program->host, i, &path)) != NULL; i++)
-        bad |= json_array_append_new(list, plugin_json(head, path, bp_host_plugin_crash(program->host, i)));
+    for (uint32_t cursor = 0; program->look->plugin(program->host, &cursor, &plugin);)
+        bad |= json_array_append_new(list, plugin_json(program, &plugin));
     return json_output_checked(list, bad);
 }
 
 /* --- describe ---------------------------------------------------------------------------------------------------- */
 
-/* Declarations read at their own size, and the words for them.
- *
- * Each list carries the size that an item had when its plugin was built. Copying min(size, known) into a
- * cleared item gives one form for all, as bp_field.h asks of its readers.
- */
-
-static void copy_item(void *item, size_t known, const void *items, uint32_t item_size, uint32_t index)
+bool describe_field(const program_t *program, const char *type, uint32_t index, bp_field_t *field)
 {
-    const char *source = (const char *)items + (size_t)item_size * index;
-    memset(item, 0, known);
-    memcpy(item, source, item_size < known ? item_size : known);
-}
-
-bp_component_i describe_component(const bp_component_list_t *list, uint32_t index)
-{
-    bp_component_i component;
-    copy_item(&component, sizeof component, list->items, list->item_size, index);
-    return component;
-}
-
-bp_system_i describe_system(const bp_system_list_t *list, uint32_t index)
-{
-    bp_system_i system;
-    copy_item(&system, sizeof system, list->items, list->item_size, index);
-    return system;
-}
-
-bp_term_t describe_term(const bp_term_list_t *list, uint32_t index)
-{
-    bp_term_t term;
-    copy_item(&term, sizeof term, list->items, list->item_size, index);
-    return term;
-}
-
-bp_term_field_t describe_asked(const bp_term_field_list_t *list, uint32_t index)
-{
-    bp_term_field_t field;
-    copy_item(&field, sizeof field, list->items, list->item_size, index);
-    return field;
-}
-
-bp_field_t describe_field(const bp_field_list_t *list, uint32_t index)
-{
-    bp_field_t field;
-    copy_item(&field, sizeof field, list->items, list->item_size, index);
-    return field;
-}
-
-uint32_t describe_count(const bp_field_list_t *list)
-{
-    uint32_t count = list->count;
-    while (count > 0 && (describe_field(list, count - 1).flags & BP_FIELD_HIDDEN) != 0)
-        count--;
-    return count;
+    return program->api->property->describe(program->host, type, index, field, sizeof *field) == BP_OK;
 }
 
 const char *describe_type(uint32_t type)

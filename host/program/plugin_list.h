@@ -7,7 +7,6 @@
 
 #include "program.h"
 
-#include <backplane.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@
 int plugin_list_print_short(const program_t *program, bool styled);
 
 /* All that one plugin declares. */
-int plugin_list_print_one(const bp_plugin_head_t *head, const char *path, const char *crash, bool styled);
+int plugin_list_print_one(const program_t *program, const bp_look_plugin_t *plugin, bool styled);
 
 /* All that all plugins declare. */
 int plugin_list_print(const program_t *program, bool styled);
@@ -28,21 +27,12 @@ json_t *plugin_list_json(const program_t *program);
 
 /* The declarations of plugins, in words.
  *
- * Plugins may be built with older headers, whose items are shorter: lists are read through the functions
- * here, never by index.
- *
  * Not here: values of living entities.
  */
 
-/* Item `index` of a list: what the plugin knew of it, the rest zero. */
-bp_component_i describe_component(const bp_component_list_t *list, uint32_t index);
-bp_system_i describe_system(const bp_system_list_t *list, uint32_t index);
-bp_term_t describe_term(const bp_term_list_t *list, uint32_t index);
-bp_term_field_t describe_asked(const bp_term_field_list_t *list, uint32_t index);
-bp_field_t describe_field(const bp_field_list_t *list, uint32_t index);
+/* Field number `index` of a component type; false past the last. */
+bool describe_field(const program_t *program, const char *type, uint32_t index, bp_field_t *field);
 
-/* How many fields of a list are properties or options: all but hidden ones, which come last. */
-uint32_t describe_count(const bp_field_list_t *list);
 
 /* "f32", "vec3"; "?" for a number that is no type. */
 const char *describe_type(uint32_t type);

@@ -73,6 +73,7 @@ int program_create(program_t *program, const char *ini)
         return STATUS_FAILED;
     }
     program->api = bp_host_api(program->host);
+    program->look = program->api->registry->find(program->host, BP_LOOK_API, 1);
     return STATUS_FINE;
 }
 
@@ -343,16 +344,14 @@ static bool grow_due(live_t *live, uint32_t count, double elapsed)
  * stopped, or by more than a second, are not made up for. */
 static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, double elapsed)
 {
-    bp_world_stats_t stats;
     bp_clock_t clock = {.struct_size = sizeof clock};
     bp_step_t step = {.struct_size = sizeof step};
     bp_result_t result = BP_OK;
     int most = live->program->ranks > 1 ? 1 : STEPS_AT_ONCE; /* ranks that wait for each other look up after each */
     for (int i = 0; i < most && result == BP_OK; i++) {
-        bp_world_stats(world, &stats);
         live->clocks->read(world, &clock);
         live->program->api->world->clock(world, &step);
-        bool more = live->count == 0 || stats.steps < live->count;
+        bool more = live->count == 0 || step.number < live->count;
         live->over = live->over && !more;
         if (!more)
             break;

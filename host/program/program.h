@@ -9,6 +9,7 @@
 #include "output.h"
 
 #include <backplane.h>
+#include <bp_look.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -22,6 +23,7 @@ typedef struct program_prompt_t {
 typedef struct program_t {
     bp_host_o *host;
     const bp_api_t *api;
+    const bp_look_api *look;
     const char *ini;
     uint32_t rank, ranks; /* this process among those that do the ini together (ranks.h); 0 of 1 */
     progress_t progress;

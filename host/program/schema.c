@@ -55,32 +55,25 @@ static json_t *closed_object(json_t *properties)
 
 typedef struct types_t {
     const program_t *program;
-    uint32_t plugin, component;
-    const bp_plugin_head_t *head;
+    uint32_t cursor;
     bool of_world; /* those that belong to worlds, and not those of entities */
 } types_t;
 
 /* The next component type of all plugins; begin with {.program = program}. */
-static bool next_type(types_t *types, bp_component_i *component)
+static bool next_type(types_t *types, bp_look_type_t *type)
 {
-    const char *path;
-    while ((types->head = bp_host_plugin(types->program->host, types->plugin, &path)) != NULL) {
-        if (types->component < types->head->desc->components.count) {
-            *component = describe_component(&types->head->desc->components, types->component++);
-            if (((component->flags & BP_COMPONENT_WORLD) != 0) != types->of_world)
-                continue;
-            return true;
-        }
-        types->plugin++;
-        types->component = 0;
-    }
-    return false;
+    bool more;
+    type->struct_size = sizeof *type;
+    do
+        more = types->program->look->type(types->program->host, &types->cursor, type) != 0;
+    while (more && ((type->flags & BP_COMPONENT_WORLD) != 0) != types->of_world);
+    return more;
 }
 
 static json_t *type_names(const program_t *program)
 {
     types_t types = {.program = program};
-    bp_component_i component;
+    bp_look_type_t component;
     json_t *names = json_array();
     int bad = 0;
     while (next_type(&types, &component))
@@ -90,26 +83,26 @@ static json_t *type_names(const program_t *program)
 
 /* --- a component type --------------------------------------------------------------------------------------------- */
 
-static int set_properties(json_t *properties, const bp_component_i *component, bool each)
+static int set_properties(json_t *properties, const program_t *program, const bp_look_type_t *component, bool each)
 {
+    bp_field_t field;
     int bad = 0;
-    for (uint32_t i = 0; i < describe_count(&component->fields); i++) {
-        bp_field_t field = describe_field(&component->fields, i);
+    for (uint32_t i = 0; describe_field(program, component->name, i, &field); i++) {
         if ((field.flags & BP_FIELD_READ_ONLY) == 0 && strcmp(field.name, "type") != 0)
             bad |= json_object_set_new(properties, field.name, schema_of_property(&field, each));
     }
     return bad;
 }
 
-static json_t *type_schema(const program_t *program, const bp_component_i *component, bool each)
+static json_t *type_schema(const program_t *program, const bp_look_type_t *component, bool each)
 {
     bool of_world = (component->flags & BP_COMPONENT_WORLD) != 0;
     json_t *properties = json_pack("{s:{s:o}}", "type", "enum",
                                    of_world ? json_pack("[s]", component->name) : type_names(program));
-    int bad = properties == NULL ? 0 : set_properties(properties, component, each);
+    int bad = properties == NULL ? 0 : set_properties(properties, program, component, each);
     json_t *schema = closed_object(json_output_checked(properties, bad));
     bad = schema == NULL ? -1 : 0;
-    if (bad == 0 && component->doc != NULL)
+    if (bad == 0 && component->doc[0] != '\0')
         bad |= json_object_set_new(schema, "description", json_output_text(component->doc));
     return json_output_checked(schema, bad);
 }
@@ -117,7 +110,7 @@ static json_t *type_schema(const program_t *program, const bp_component_i *compo
 static int define_types(json_t *definitions, const program_t *program, bool each, bool of_world)
 {
     types_t types = {.program = program, .of_world = of_world};
-    bp_component_i component;
+    bp_look_type_t component;
     int bad = 0;
     while (next_type(&types, &component)) {
         char name[NAME_ROOM];
@@ -133,7 +126,7 @@ static int define_types(json_t *definitions, const program_t *program, bool each
 static json_t *typed_schema(const program_t *program, bool each)
 {
     types_t types = {.program = program};
-    bp_component_i component;
+    bp_look_type_t component;
     json_t *choices = json_array();
     int bad = 0;
     while (next_type(&types, &component)) {
@@ -161,12 +154,12 @@ static int merge_property(json_t *properties, const char *name, json_t *schema)
 static json_t *inherited_schema(const program_t *program, bool each)
 {
     types_t types = {.program = program};
-    bp_component_i component;
+    bp_look_type_t component;
     json_t *properties = json_object();
     int bad = properties == NULL ? -1 : 0;
     while (bad == 0 && next_type(&types, &component)) {
-        for (uint32_t i = 0; i < describe_count(&component.fields) && bad == 0; i++) {
-            bp_field_t field = describe_field(&component.fields, i);
+        bp_field_t field;
+        for (uint32_t i = 0; bad == 0 && describe_field(program, component.name, i, &field); i++) {
             if ((field.flags & BP_FIELD_READ_ONLY) == 0)
                 bad = merge_property(properties, field.name, schema_of_property(&field, each));
         }
@@ -204,7 +197,7 @@ static json_t *other_schema(variant_t variant)
 static json_t *components_schema(const program_t *program, variant_t variant)
 {
     types_t types = {.program = program};
-    bp_component_i component;
+    bp_look_type_t component;
     json_t *properties = json_object();
     int bad = 0;
     while (next_type(&types, &component))
@@ -236,7 +229,7 @@ static int define_components(json_t *definitions, const program_t *program)
 static int define_world(json_t *definitions, const program_t *program)
 {
     types_t types = {.program = program, .of_world = true};
-    bp_component_i component;
+    bp_look_type_t component;
     json_t *properties = json_object();
     int bad = define_types(definitions, program, false, true);
     while (next_type(&types, &component)) {

@@ -380,10 +380,9 @@ static void list_children(family_t *family)
 
 bool family_collect(const program_t *program, bp_world_o *world, family_t *family)
 {
-    bp_world_stats_t stats;
     uint32_t index = 0;
-    bp_world_stats(world, &stats);
-    size_t room = (size_t)stats.entities + 1;
+    bp_look_world_t figures = inspect_figures(program, world);
+    size_t room = (size_t)figures.entities + 1;
     *family = (family_t){
         .entities = malloc(room * sizeof *family->entities),
         .parents = malloc(room * sizeof *family->parents),
@@ -392,7 +391,7 @@ bool family_collect(const program_t *program, bp_world_o *world, family_t *famil
     };
     bool fine =
         family->entities != NULL && family->parents != NULL && family->first != NULL && family->children != NULL;
-    while (fine && family->count < stats.entities) {
+    while (fine && family->count < figures.entities) {
         bp_entity_t entity = inspect_next(program, world, &index);
         if (entity.id == 0)
             break;

@@ -140,6 +140,14 @@ static bool cut_own(char *text, char **component, char **property)
     return *component != NULL;
 }
 
+static bool is_world(const path_worlds_t *worlds, const char *name)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < worlds->count; i++)
+        is = is || strcmp(worlds->worlds[i]->name, name) == 0;
+    return is;
+}
+
 static bp_result_t find_own(world_t *world, const char *component, const char *property, bp_path_t *path)
 {
     error_text_t *error = &world->base->error;
@@ -166,9 +174,9 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
         *entity++ = '\0';
     char *property = entity == NULL ? NULL : cut_last(entity);
     char *component = property == NULL ? NULL : cut_last(entity);
-    bool own = entity == NULL && cut_own(copy, &component, &property);
-    if (component == NULL || copy[0] == '\0' || (!own && entity[0] == '\0') || component[0] == '\0' ||
-        property[0] == '\0')
+    bool own = entity == NULL && cut_own(copy, &component, &property) && is_world(worlds, copy);
+    bool whose = own || (entity != NULL && entity[0] != '\0');
+    if (component == NULL || copy[0] == '\0' || !whose || component[0] == '\0' || property[0] == '\0')
         return error_set(error, BP_ERROR_SYNTAX,
                          "'%.200s' is not a path; write world/entity.component.property, or world.component.property "
                          "for what belongs to the world itself",

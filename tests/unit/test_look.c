@@ -5,6 +5,7 @@
 #include "zoo.h"
 
 #include <bp_look.h>
+#include <bp_plugin.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -375,6 +376,85 @@ START_TEST(callers_of_smaller_and_larger_headers_get_what_they_know)
 }
 END_TEST
 
+/* --- systems ------------------------------------------------------------------------------------------------------ */
+
+struct asked { const float *mass; bp_vec3_t *position; };
+static const bp_term_field_t asked_fields[] = {
+    {BP_FIELD_OF(struct asked, mass)},
+    {BP_FIELD_OF(struct asked, position), .flags = BP_TERM_FIELD_OPTIONAL},
+};
+static const bp_term_t asked_terms[] = {
+    {.component = "body", .instance = "hull", .fields = BP_LIST(asked_fields)},
+    {.component = "flag", .flags = BP_TERM_EXCLUDE},
+};
+
+static void rest(const bp_match_t *match, uint32_t count)
+{
+    (void)match, (void)count;
+}
+
+static const bp_system_i asked_systems[] = {
+    {.name = "push", .doc = "pushes", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(asked_terms), .run = rest,
+     .after = "body"},
+    {.name = "pull", .terms = BP_LIST(asked_terms), .run = rest, .before = "body push"},
+};
+static const bp_plugin_desc_t pushers = {.version = "3", .systems = BP_LIST(asked_systems)};
+static const bp_plugin_head_t pushers_head = BP_PLUGIN_HEAD("pushers", &pushers);
+
+START_TEST(systems_are_told_with_their_terms_and_fields)
+{
+    static const bp_plugin_head_t *const plugins[] = {&pushers_head};
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "pushers", NULL, 0));
+    look = rig.api->registry->find(rig.host, BP_LOOK_API, 1);
+    bp_look_system_t system = {.struct_size = sizeof system};
+    uint32_t cursor = 0;
+    ck_assert_uint_eq(look->system(rig.host, &cursor, &system), 1);
+    ck_assert_str_eq(system.name, "push");
+    ck_assert_str_eq(system.doc, "pushes");
+    ck_assert_str_eq(system.plugin, "pushers");
+    ck_assert_str_eq(system.before, "");
+    ck_assert_str_eq(system.after, "body");
+    ck_assert_uint_eq(system.flags, BP_SYSTEM_PARALLEL);
+    ck_assert_uint_eq(system.term_count, 2);
+    ck_assert_uint_eq(look->system(rig.host, &cursor, &system), 1);
+    ck_assert_str_eq(system.before, "body push");
+    ck_assert_uint_eq(look->system(rig.host, &cursor, &system), 0);
+    bp_look_term_t term = {.struct_size = sizeof term};
+    cursor = 0;
+    ck_assert_uint_eq(look->term(rig.host, "push", &cursor, &term), 1);
+    ck_assert_str_eq(term.component, "body");
+    ck_assert_str_eq(term.instance, "hull");
+    ck_assert_uint_eq(term.field_count, 2);
+    ck_assert_uint_eq(look->term(rig.host, "push", &cursor, &term), 1);
+    ck_assert_str_eq(term.instance, "");
+    ck_assert_uint_eq(term.flags, BP_TERM_EXCLUDE);
+    ck_assert_uint_eq(look->term(rig.host, "push", &cursor, &term), 0);
+    cursor = 0;
+    ck_assert_uint_eq(look->term(rig.host, "shove", &cursor, &term), 0);
+    bp_term_field_t field;
+    cursor = 0;
+    ck_assert_uint_eq(look->asked(rig.host, "push", 0, &cursor, &field, sizeof field), 1);
+    ck_assert_str_eq(field.name, "mass");
+    ck_assert_uint_eq(field.type, BP_F32);
+    ck_assert_uint_eq(field.access, BP_READ);
+    ck_assert_uint_eq(look->asked(rig.host, "push", 0, &cursor, &field, sizeof field), 1);
+    ck_assert_uint_eq(field.access, BP_WRITE);
+    ck_assert_uint_eq(field.flags, BP_TERM_FIELD_OPTIONAL);
+    ck_assert_uint_eq(look->asked(rig.host, "push", 0, &cursor, &field, sizeof field), 0);
+    cursor = 0;
+    ck_assert_uint_eq(look->asked(rig.host, "push", 2, &cursor, &field, sizeof field), 0);
+    ck_assert_uint_eq(look->asked(rig.host, "push", 1, &cursor, &field, sizeof field), 0);
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "pushers"));
+    cursor = 0;
+    ck_assert_uint_eq(look->system(rig.host, &cursor, &system), 0);
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *look_suite(void)
 {
     Suite *suite = suite_create("look");
@@ -392,5 +472,8 @@ Suite *look_suite(void)
     tcase_add_test(all, plugins_are_told_with_their_options);
     tcase_add_test(all, callers_of_smaller_and_larger_headers_get_what_they_know);
     suite_add_tcase(suite, all);
+    TCase *systems = tcase_create("systems");
+    tcase_add_test(systems, systems_are_told_with_their_terms_and_fields);
+    suite_add_tcase(suite, systems);
     return suite;
 }
