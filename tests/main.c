@@ -126,9 +126,9 @@ static const make_suite_t second_half[] = {
 #if !defined(_WIN32)
     posts_suite,
     vote_suite,
-    loaders_suite,
     storm_suite,
 #endif
+    loaders_suite,
     wants_suite,
 };
 

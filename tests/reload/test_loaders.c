@@ -335,6 +335,7 @@ END_TEST
 
 /* --- crashes ------------------------------------------------------------------------------------------------------ */
 
+#if !defined(_WIN32)
 START_TEST(a_crash_while_opening_is_tried_out_elsewhere)
 {
     KEEPS_MEMORY();
@@ -351,6 +352,7 @@ START_TEST(a_crash_while_opening_is_tried_out_elsewhere)
     end();
 }
 END_TEST
+#endif
 
 START_TEST(a_crash_of_a_file_brings_the_one_before_back)
 {
@@ -385,6 +387,7 @@ END_TEST
 
 /* --- files that are written anew ---------------------------------------------------------------------------------- */
 
+#if !defined(_WIN32)
 START_TEST(a_file_that_is_written_anew_comes_in_by_itself)
 {
     begin(BP_HOST_HOT_RELOAD);
@@ -404,6 +407,7 @@ START_TEST(a_file_that_is_written_anew_comes_in_by_itself)
     end();
 }
 END_TEST
+#endif
 
 /* --- formulas ----------------------------------------------------------------------------------------------------- */
 
@@ -556,10 +560,12 @@ Suite *loaders_suite(void)
     tcase_add_loop_test(t, a_new_version_of_who_opens_files_opens_them_anew, 0, 2);
     tcase_add_test(t, who_opens_files_is_taken_back_with_them);
     tcase_add_test(t, who_does_not_open_such_files_any_more_is_refused);
+#if !defined(_WIN32) /* a copy of the process, and files that are watched, are there on POSIX systems alone */
     tcase_add_test(t, a_crash_while_opening_is_tried_out_elsewhere);
+    tcase_add_test(t, a_file_that_is_written_anew_comes_in_by_itself);
+#endif
     tcase_add_test(t, a_crash_of_a_file_brings_the_one_before_back);
     tcase_add_test(t, a_crash_while_opening_sets_aside_who_opens);
-    tcase_add_test(t, a_file_that_is_written_anew_comes_in_by_itself);
     tcase_add_test(t, formulas_are_computed_as_c_does);
     tcase_add_test(t, formulas_say_where_they_are_wrong);
     tcase_add_test(t, any_bytes_are_formulas_or_refused);

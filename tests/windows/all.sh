@@ -22,9 +22,10 @@ judge() { if [ "$1" = 0 ]; then good "$2"; else bad "$2"; fi; }
 
 wineboot >/dev/null 2>&1
 mkdir -p $windows/scratch
-for suite in base convert named lists os image entities prototypes store destruction properties schedule threads sets terms \
-    side_by_side messages pace host look loading plugins hierarchy camera blob json_tree compile compile_errors spawn \
-    scene_property save golden scene_files conformance guard reload reload_plugins rollback reload_threads pause; do
+for suite in base convert named lists os image entities prototypes store stamps queries referrers own destruction \
+    properties schedule threads sets terms side_by_side messages pace host look loading plugins hierarchy camera blob json_tree \
+    compile compile_errors spawn scene_property save golden scene_files conformance guard reload reload_plugins \
+    rollback reload_threads loaders pause; do
     CK_RUN_SUITE=$suite timeout 300 wine $windows/tests.exe >"$scratch/log" 2>&1
     judge $? "suite $suite"
 done
