@@ -33,7 +33,6 @@ json_t *plugin_list_json(const program_t *program);
 /* Field number `index` of a component type; false past the last. */
 bool describe_field(const program_t *program, const char *type, uint32_t index, bp_field_t *field);
 
-
 /* "f32", "vec3"; "?" for a number that is no type. */
 const char *describe_type(uint32_t type);
 
