@@ -1,9 +1,9 @@
 /* test_terms.c - what a term asks for and what a component declares, drawn at random, against an oracle of names.
  *
- * Each case makes a component of fields with random names, types and former names, and a system that asks for random
- * ones of them; the oracle says which field is meant, or that the case is refused and with what code. What is bound is
- * then seen through the columns: every field begins with a value of its own, and what the system writes is read back by
- * the field's name.
+ * Each case makes a component of fields with random names, types, shapes and former names, and a system that asks for
+ * random ones of them; the oracle says which field is meant, or that the case is refused and with what code. What is
+ * bound is then seen through the columns: every field begins with a value of its own, in each element, and what the
+ * system writes is read back by the field's name. The same over reloads is in tests/reload/test_reload_terms.c.
  */
 #include "support.h"
 
@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CASES = 10000, NAMES = 8, MOST_ASKED = 5, ROWS = 3 };
+enum { CASES = 10000, NAMES = 8, MOST_ASKED = 5, ROWS = 3, LIST = 0, SHAPES = 8 };
 
 static const char *const pool[NAMES] = {"mass", "speed", "rate", "place", "power", "phase", "charge", "weight"};
 static const uint32_t types[] = {BP_F32, BP_F64, BP_I32, BP_U8, BP_I64};
+static const uint32_t shapes[SHAPES] = {1, 1, 1, 1, 2, 3, LIST, LIST}; /* elements */
 static const char *const numbers[NAMES] = {"1", "2", "3", "4", "5", "6", "7", "8"};
 
 /* A field that is asked for, as authors of later headers might know it. */
@@ -57,12 +58,30 @@ static void draw_fields(case_t *c, uint64_t *random)
     shuffle(random, order);
     c->field_count = 1 + random_below(random, NAMES - 2);
     for (uint32_t i = 0, former = c->field_count; i < c->field_count; i++) {
+        uint32_t shape = shapes[random_below(random, SHAPES)];
         c->fields[i] = (bp_field_t){.name = pool[order[i]],
                                     .type = types[random_below(random, COUNT(types))],
-                                    .initial = numbers[i]};
+                                    .flags = shape == LIST ? BP_FIELD_LIST : 0,
+                                    .count = shape == 1 ? random_below(random, 2) : shape,
+                                    .initial = shape == LIST ? NULL : numbers[i]};
         if (former < NAMES && random_below(random, 3) == 0)
             c->fields[i].former_name = pool[order[former++]];
     }
+}
+
+static uint32_t shape_of(uint32_t flags, uint32_t count, uint32_t list)
+{
+    return (flags & list) != 0 ? LIST : count > 1 ? count : 1;
+}
+
+static uint32_t shape_of_field(const case_t *c, uint32_t place)
+{
+    return shape_of(c->fields[place].flags, c->fields[place].count, BP_FIELD_LIST);
+}
+
+static uint32_t shape_of_asked(const case_t *c, uint32_t k)
+{
+    return shape_of(c->asked[k].field.flags, c->asked[k].field.count, BP_FIELD_LIST);
 }
 
 static uint32_t find_by_oracle(const case_t *c, const char *name)
@@ -91,17 +110,27 @@ static void draw_asked(case_t *c, uint64_t *random)
             continue;
         bool other = place == NAMES || random_below(random, 12) == 0, optional = random_below(random, 3) == 0;
         uint32_t type = other ? types[random_below(random, COUNT(types))] : c->fields[place].type;
+        bool reshaped = place == NAMES || random_below(random, 20) == 0;
+        uint32_t shape = reshaped ? shapes[random_below(random, SHAPES)] : shape_of_field(c, place);
         c->asked[k].field = (bp_term_field_t){.name = pool[order[i]],
                                               .type = type,
                                               .access = 1 + random_below(random, 2),
                                               .column = random_below(random, 2) * (k + 1),
-                                              .flags = optional ? BP_TERM_FIELD_OPTIONAL : 0};
+                                              .flags = (optional ? BP_TERM_FIELD_OPTIONAL : 0) |
+                                                       (shape == LIST ? BP_FIELD_LIST : 0),
+                                              .count = shape == 1 ? random_below(random, 2) : shape};
         c->places[c->asked_count++] = place;
         if (c->answer == BP_OK && place == NAMES && !optional)
             c->answer = BP_ERROR_NOT_FOUND;
-        if (c->answer == BP_OK && place != NAMES && c->fields[place].type != type)
+        if (c->answer == BP_OK && place != NAMES &&
+            (c->fields[place].type != type || shape_of_field(c, place) != shape))
             c->answer = BP_ERROR_TYPE;
     }
+}
+
+static uint32_t size_of(uint32_t type)
+{
+    return type == BP_U8 ? 1 : type == BP_F32 || type == BP_I32 ? 4 : 8;
 }
 
 static double read_number(uint32_t type, const void *column, uint32_t row)
@@ -126,6 +155,18 @@ static void write_number(uint32_t type, void *column, uint32_t row, uint32_t num
     }
 }
 
+/* A list begins empty; who may write it appends one value. */
+static void change_list(const bp_match_t *match, const case_t *c, uint32_t k, bp_list_t *list)
+{
+    uint32_t type = c->asked[k].field.type;
+    uint64_t room = 0;
+    EXPECT(list->count == 0, "list %u has %u values", k, list->count);
+    if ((c->asked[k].field.access & BP_WRITE) == 0)
+        return;
+    write_number(type, &room, 0, 100 + c->places[k]);
+    EXPECT(bp_list_append(match->lists, list, &room, size_of(type)) != NULL, "list %u has no room", k);
+}
+
 static void run(const bp_match_t *match, uint32_t count)
 {
     case_t *c = match->system->user;
@@ -135,12 +176,15 @@ static void run(const bp_match_t *match, uint32_t count)
     for (uint32_t k = 0; k < c->asked_count; k++) {
         void *column = match->columns[0][k];
         EXPECT((column == NULL) == (c->places[k] == NAMES), "field %u is there, or is not", k);
-        for (uint32_t row = 0; row < count && column != NULL; row++) {
-            double value = read_number(c->asked[k].field.type, column, row);
+        uint32_t shape = shape_of_asked(c, k);
+        for (uint32_t i = 0; i < count * shape && column != NULL; i++) {
+            double value = read_number(c->asked[k].field.type, column, i);
             EXPECT(value == c->places[k] + 1.0, "field %u is %g", k, value);
             if ((c->asked[k].field.access & BP_WRITE) != 0)
-                write_number(c->asked[k].field.type, column, row, 100 + c->places[k]);
+                write_number(c->asked[k].field.type, column, i, 100 + c->places[k]);
         }
+        for (uint32_t row = 0; row < count && column != NULL && shape == LIST; row++)
+            change_list(match, c, k, &((bp_list_t *)column)[row]);
     }
 }
 
@@ -176,10 +220,17 @@ static void step_and_look(bp_host_o *host, bp_world_o *world, case_t *c)
     WORKS(host, bp_world_step(world));
     EXPECT(c->calls == 1, "called %u times", c->calls);
     for (uint32_t i = 0; i < c->field_count; i++) {
-        bp_value_t value;
-        WORKS(host, api->property->get_named(world, entities[ROWS - 1], "thing", c->fields[i].name, c->fields[i].type,
-                                             &value));
-        EXPECT(read_number(c->fields[i].type, &value, 0) == expected_after(c, i), "field '%s'", c->fields[i].name);
+        uint32_t shape = shape_of_field(c, i), written = expected_after(c, i) >= 100;
+        bp_property_t property;
+        uint64_t room[4];
+        bp_list_t list = {.items = room, .count = shape};
+        WORKS(host, api->property->resolve(world, entities[ROWS - 1], "thing", c->fields[i].name, &property));
+        WORKS(host, api->property->get(world, &property, &entities[ROWS - 1], 1, shape == LIST ? (void *)&list : room,
+                                       0));
+        EXPECT(list.count == (shape == LIST ? written : shape), "list '%s'", c->fields[i].name);
+        for (uint32_t n = 0; n < list.count; n++)
+            EXPECT(read_number(c->fields[i].type, list.items, n) == expected_after(c, i), "field '%s'",
+                   c->fields[i].name);
     }
 }
 
