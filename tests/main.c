@@ -115,6 +115,7 @@ static const make_suite_t second_half[] = {
     reload_faults_suite,
     reload_ahead_suite,
     reload_random_suite,
+    reload_terms_suite,
     reload_kept_suite,
     reload_shapes_suite,
     rows_suite,

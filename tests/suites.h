@@ -92,6 +92,7 @@ Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);
 Suite *reload_ahead_suite(void);
 Suite *reload_random_suite(void);
+Suite *reload_terms_suite(void);
 Suite *reload_kept_suite(void);
 Suite *reload_shapes_suite(void);
 Suite *rows_suite(void);
