@@ -127,6 +127,7 @@ static const make_suite_t second_half[] = {
 #if !defined(_WIN32)
     posts_suite,
     vote_suite,
+    sources_suite,
     storm_suite,
 #endif
     loaders_suite,

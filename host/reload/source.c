@@ -399,11 +399,13 @@ static bp_result_t judge_end(const sources_t *sources, const char *path, const p
     char complaint[256];
     error_text_t *error = &sources->loader->base->error;
     const language_t *language = language_of(path);
-    if (end->state == PROCESS_ENDED && end->code == 0)
-        return BP_OK;
+    const char *compiler = setting(sources, language->compiler, language->command);
     if (end->state != PROCESS_ENDED)
         return error_set(error, BP_ERROR_FAILED, "%s: its compiler was ended by %s", path, end->signal);
-    const char *compiler = setting(sources, language->compiler, language->command);
+    if (end->code == 0 && file_exists(find_made(sources, path)->library))
+        return BP_OK;
+    if (end->code == 0)
+        return error_set(error, BP_ERROR_FAILED, "%s: '%s' has made no library of it", path, compiler);
     if (end->code == NOT_FOUND_BY_SHELL)
         return error_set(error, BP_ERROR_NOT_FOUND,
                          "%s: there is no compiler '%s' to make a plugin of it; install one, or say which by %s = in "
@@ -422,7 +424,8 @@ static bp_result_t compile(sources_t *sources, const char *path, char *output)
     sources_begin(sources, path);
     process_t *process = process_start(&sources->memory, command, NULL);
     if (process == NULL)
-        return error_set(&sources->loader->base->error, BP_ERROR_FAILED, "%s: its compiler cannot be started", path);
+        return error_set(&sources->loader->base->error, BP_ERROR_FAILED,
+                         "%s: its compiler cannot be started: no process can be had", path);
     process_end_t end = wait_for(process, output, SOURCE_OUTPUT);
     source_tell(sources->loader->base, output);
     result = judge_end(sources, path, &end, output);

@@ -159,11 +159,11 @@ START_TEST(endings_are_words_of_one_plugin_each)
         {{.ending = "a.b", .open = open_nothing}}, {{.ending = "abcdefghijklmnop", .open = open_nothing}},
         {{.ending = "mine"}},                      {{.ending = "mine", .open = open_nothing},
                                                     {.ending = "mine", .open = open_nothing}},
-        {{.ending = "open", .open = open_nothing}},
+        {{.ending = "open", .open = open_nothing}}, {{.ending = "rs", .open = open_nothing}},
     };
     static const char *const reasons[] = {"'.so'", "'.ini'", "'.a.b'", "'.abcdefghijklmnop'", "has no open",
                                           "two loaders of files that end in '.mine'",
-                                          "are opened by plugin 'opener' already"};
+                                          "are opened by plugin 'opener' already", "'.rs'"};
     for (uint32_t i = 0; i < COUNT(kinds); i++) {
         bp_plugin_desc_t desc = {.loaders = {kinds[i], i == 5 ? 2 : 1, sizeof kinds[i][0]}};
         bp_plugin_head_t head = BP_PLUGIN_HEAD("wrong", &desc);

@@ -1,0 +1,281 @@
+/* test_sources.c - plugins that are given as their source, but for real compilers (tests/scripts/sources.sh has those).
+ *
+ * The compiler is a script that copies a fixture to where the library belongs, and may be told to fail; so each
+ * allocation can be refused in turn without waiting for a compiler some hundred times.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "reload_support.h"
+
+#include "os/os.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECOND = 1000000000, PATIENCE = 60, MOST_REQUESTS = 4000 };
+
+static rig_t rig;
+static char source[512], header[512], compiler[1024];
+
+/* What compiles from now on: the version of the fixture; 0: nothing, with a complaint. */
+static void be_compiler_of(int version)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "for last; do rules=$before; before=$last; done\n"
+             "rules=$(echo \"$last\" | sed 's/so$/d/')\n"
+             "printf '%%s: %%s %%s\\n' \"$last\" '%s' '%s' >\"$rules\"\n"
+             "if [ %d = 0 ]; then echo 'probe.c:7:3: error: nothing is right'; exit 1; fi\n"
+             "cp '%s/reload_probe_%d.so' \"$last.new\" && mv \"$last.new\" \"$last\"\n",
+             source, header, version, TEST_FIXTURE_DIR, version);
+    scratch_file("compiler.new", text);
+    ck_assert(move_over(TEST_SCRATCH_DIR "/compiler.new", TEST_SCRATCH_DIR "/compiler"));
+}
+
+static void prepare(void)
+{
+    snprintf(source, sizeof source, "%s", scratch_file("probe.c", "the source\n"));
+    snprintf(header, sizeof header, "%s", scratch_file("probe_part.h", "a part of the source\n"));
+    snprintf(compiler, sizeof compiler, "sh '%s/compiler'", TEST_SCRATCH_DIR);
+    be_compiler_of(1);
+}
+
+static void begin(uint32_t flags)
+{
+    prepare();
+    rig_init(&rig);
+    rig.desc.flags = flags;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", compiler));
+}
+
+static const char *version_of(bp_host_o *host)
+{
+    const char *path;
+    const bp_plugin_head_t *head = bp_host_plugin(host, 0, &path);
+    ck_assert_ptr_nonnull(head);
+    ck_assert_str_eq(path, source);
+    return head->desc->version;
+}
+
+static void forget_log(void)
+{
+    rig.log.text[0] = '\0';
+    rig.log.count = 0;
+}
+
+START_TEST(a_source_is_a_plugin_that_reload_compiles_anew)
+{
+    const char *name = "probe";
+    begin(0);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    ck_assert_str_eq(version_of(rig.host), "1");
+    be_compiler_of(2);
+    WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+    ck_assert_str_eq(version_of(rig.host), "2");
+    be_compiler_of(0);
+    FAILS(rig.host, BP_ERROR_FAILED, "probe.c:7:3: error: nothing is right",
+          bp_host_reload(rig.host, &name, 1, NULL));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "build: 2: probe.c:7:3: error: nothing is right\n"));
+    forget_log();
+    ck_assert_str_eq(version_of(rig.host), "2");
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, name));
+    FAILS(rig.host, BP_ERROR_FAILED, "it does not compile", bp_host_load_plugin(rig.host, source, NULL, 0));
+    forget_log();
+    be_compiler_of(3);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    ck_assert_str_eq(version_of(rig.host), "3");
+    rig_close(&rig);
+}
+END_TEST
+
+/* Has it worked, or failed for want of memory, or because no process could be had without? */
+static bool tells_of_memory(bp_host_o *host, bp_result_t result)
+{
+    return result == BP_OK || result == BP_ERROR_MEMORY ||
+           strstr(bp_host_error(host), "its compiler cannot be started") != NULL;
+}
+
+START_TEST(every_allocation_fails_once_while_a_source_is_loaded)
+{
+    uint64_t refused = 1;
+    begin(0);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
+    for (bool failed = true; failed; refused++) {
+        bp_host_o *host;
+        heap_t *heap = &rig.heap;
+        rig_close(&rig);
+        begin(0);
+        host = rig.host;
+        heap->refuse_first = heap->refuse_last = heap->requests + refused;
+        bp_result_t result = bp_host_load_plugin(host, source, NULL, 0);
+        failed = heap->refused > 0;
+        heap->refuse_first = heap->refuse_last = 0;
+        EXPECT(refused < MOST_REQUESTS, "there is no end to it");
+        EXPECT((result == BP_OK || failed) && tells_of_memory(host, result), "request %d: %d: %s", (int)refused,
+               result, bp_host_error(host));
+        EXPECT((bp_host_plugin(host, 0, NULL) == NULL) == (result != BP_OK), "request %d: half of it is loaded",
+               (int)refused);
+        if (result != BP_OK)
+            WORKS(host, bp_host_load_plugin(host, source, NULL, 0));
+        forget_log(); /* a copy may have gone elsewhere */
+    }
+    ck_assert_uint_gt(refused, 10);
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(every_allocation_fails_once_while_a_source_is_reloaded)
+{
+    const char *name = "probe";
+    bool failed = true;
+    begin(0);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    be_compiler_of(2);
+    for (uint64_t refused = 1; failed; refused++) {
+        uint64_t before = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + refused;
+        bp_result_t result = bp_host_reload(rig.host, &name, 1, NULL);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        failed = rig.heap.refused > before;
+        EXPECT(refused < MOST_REQUESTS, "there is no end to it");
+        EXPECT(result != BP_OK || strcmp(version_of(rig.host), "2") == 0, "request %d", (int)refused);
+        EXPECT(result == BP_OK || strcmp(version_of(rig.host), "1") == 0, "request %d", (int)refused);
+        EXPECT(tells_of_memory(rig.host, result), "request %d: %d: %s", (int)refused, result,
+               bp_host_error(rig.host));
+        if (result == BP_OK && failed) { /* what may be missing was missing */
+            be_compiler_of(1);
+            WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+            be_compiler_of(2);
+        }
+    }
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
+/* Poll until the plugin has that version. */
+static void await(const char *version)
+{
+    uint64_t began = os_clock_ns();
+    while (strcmp(version_of(rig.host), version) != 0) {
+        WORKS(rig.host, bp_host_poll(rig.host));
+        os_sleep_ns(1000000);
+        EXPECT(os_clock_ns() - began < (uint64_t)PATIENCE * SECOND, "'%s' does not come: %s", version, rig.log.text);
+    }
+}
+
+static void poll_for(uint64_t ms)
+{
+    for (uint64_t end = os_clock_ns() + ms * 1000000; os_clock_ns() < end; os_sleep_ns(1000000))
+        WORKS(rig.host, bp_host_poll(rig.host));
+}
+
+START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes)
+{
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    poll_for(300);
+    ck_assert_str_eq(version_of(rig.host), "1");
+    ck_assert_ptr_null(strstr(rig.log.text, "reloaded")); /* for having been loaded */
+    be_compiler_of(2);
+    scratch_file("probe.c", "the source, saved\n");
+    await("2");
+    be_compiler_of(3);
+    scratch_file("probe_part.h", "a part of the source, saved\n");
+    await("3");
+    forget_log();
+    be_compiler_of(0);
+    scratch_file("probe.c", "the source, with a mistake\n");
+    poll_for(300);
+    ck_assert_str_eq(version_of(rig.host), "3");
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "probe.c:7:3: error: nothing is right\n"));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "'probe' could not be built"));
+    be_compiler_of(2);
+    scratch_file("probe.c", "the source, right again\n");
+    await("2");
+    be_compiler_of(1); /* by hand, while a save has not been seen yet */
+    scratch_file("probe.c", "the source, saved once more\n");
+    WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"probe"}, 1, NULL));
+    ck_assert_str_eq(version_of(rig.host), "1");
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
+    scratch_file("probe.c", "the source of nobody\n");
+    for (int i = 0; i < 100; i++) {
+        WORKS(rig.host, bp_host_poll(rig.host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_ptr_null(bp_host_plugin(rig.host, 0, NULL));
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_clone_compiles_for_itself)
+{
+    bp_host_o *clone;
+    const char *name = "probe";
+    begin(0);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_clone(rig.host, &clone));
+    ck_assert_str_eq(version_of(clone), "1");
+    be_compiler_of(2);
+    WORKS(clone, bp_host_reload(clone, &name, 1, NULL));
+    ck_assert_str_eq(version_of(clone), "2");
+    ck_assert_str_eq(version_of(rig.host), "1");
+    bp_host_destroy(clone);
+    WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+    ck_assert_str_eq(version_of(rig.host), "2");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_is_no_compiler_and_what_is_no_source_is_told)
+{
+    const char *library;
+    char folder[1024], long_text[600];
+    begin(0);
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "there are cc, cflags, cxx, cxxflags, rustc, rustflags",
+          bp_host_set_compiler(rig.host, "compiler", "cc"));
+    memset(long_text, 'x', sizeof long_text);
+    long_text[sizeof long_text - 1] = '\0';
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "at most 511 bytes", bp_host_set_compiler(rig.host, "cc", long_text));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "it is no source", bp_host_compile_plugin(rig.host, "probe.so", &library));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "it is no source", bp_host_compile_plugin(rig.host, "a.c/probe", &library));
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "it is no source", bp_host_compile_plugin(rig.host, ".c", &library));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "there is no such source",
+          bp_host_compile_plugin(rig.host, "nowhere.c", &library));
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "exit 127;"));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "there is no compiler", bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "kill -9 $$;"));
+    FAILS(rig.host, BP_ERROR_FAILED, "SIGKILL", bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "sh -c true"));
+    FAILS(rig.host, BP_ERROR_FAILED, "'sh -c true' has made no library of it", bp_host_load_plugin(rig.host, source, NULL, 0));
+    rig_close(&rig);
+    begin(0);
+    snprintf(folder, sizeof folder, "%s/there/is/none", TEST_SCRATCH_DIR);
+    setenv("TMPDIR", folder, 1);
+    FAILS(rig.host, BP_ERROR_IO, "set TMPDIR", bp_host_load_plugin(rig.host, source, NULL, 0));
+    unsetenv("TMPDIR");
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    rig_close(&rig);
+}
+END_TEST
+
+Suite *sources_suite(void)
+{
+    Suite *suite = suite_create("sources");
+    TCase *test_case = tcase_create("sources");
+    tcase_set_timeout(test_case, 60);
+    tcase_add_test(test_case, a_source_is_a_plugin_that_reload_compiles_anew);
+    tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_loaded);
+    tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_reloaded);
+    tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
+    tcase_add_test(test_case, a_clone_compiles_for_itself);
+    tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
+    suite_add_tcase(suite, test_case);
+    return suite;
+}
