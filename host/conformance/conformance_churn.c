@@ -186,7 +186,7 @@ static void dress_batch(churn_t *t)
     if (c->api->property->set(c->world, &property, t->batch, found, &v[0].value, sizeof v[0]) != BP_OK)
         return;
     for (uint32_t i = 0; i < found; i++)
-        t->lives[t->chosen[i]].seeds[n][p->index] = seed + i;
+        t->lives[t->chosen[i]].seeds[n][p - c->properties] = seed + i;
 }
 
 /* A component may destroy entities in its step. */

@@ -48,6 +48,7 @@ static const char *const made[] = {
     "a --lang rust --fields 'n:u16=65535,text:string[]'",
     "a --lang rust --fields 'text:string'",
     "a --system --fields 'how_much:f64=0.25,colour:colour=#ff0000'",
+    "a --fields 'l:vec3[],m:u8[4]=7,s:string[],who:entity,on:bool,c:colour'",
 };
 
 START_TEST(what_is_made_builds_without_a_warning_passes_check_runs_and_reloads)
