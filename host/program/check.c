@@ -337,11 +337,8 @@ static void ask_one(check_t *check, uint32_t number, const char *component, cons
     char digits[16], text[CONFORMANCE_TEXT + PATH_ROOM], said[CONFORMANCE_TEXT + 64];
     bool good;
     snprintf(digits, sizeof digits, "%u", number);
-    if (older != NULL && !copy_file(older, check->place)) {
-        snprintf(text, sizeof text, "the older version %s cannot be read", older);
-        tell_error(check, question->level, text);
-        return;
-    }
+    if (older != NULL && !copy_file(older, check->place))
+        return; /* look_for_gone has told */
     check->asked++;
     good = ask(check, digits, component, older != NULL ? check->place : check->file, older != NULL ? check->file : NULL,
                said, sizeof said);
@@ -371,6 +368,42 @@ static void ask_component(check_t *check, const char *component, bool of_world)
                check->asked - asked, check->level);
 }
 
+/* Is the name one of a list with line ends between its names? */
+static bool lists(const char *list, const char *name, size_t length)
+{
+    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
+        if (strcspn(at, "\n") == length && memcmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Does the plugin, which brings the components of `list`, still bring those of an older version? */
+static void look_for_gone(check_t *check, const char *older, const char *list)
+{
+    char before[COMPONENTS_MAX * 64], text[PATH_ROOM + sizeof before];
+    if (!copy_file(older, check->place)) {
+        snprintf(text, sizeof text, "the older version %s cannot be read", older);
+        tell_error(check, 4, text);
+        return;
+    }
+    if (!ask(check, "list", "", check->place, NULL, before, sizeof before)) {
+        snprintf(text, sizeof text, "the components of the older version %s cannot be asked: %s", older, before);
+        tell_error(check, 4, text);
+        return;
+    }
+    for (const char *name = before; *name != '\0'; name += strcspn(name, "\n"), name += *name == '\n') {
+        int length = (int)strcspn(name, "\n");
+        if (lists(list, name, (size_t)length))
+            continue;
+        snprintf(text, sizeof text, "from %s: component '%.*s' has gone: a world that has it refuses this version",
+                 older, length, name);
+        add_finding(check, &(finding_t){BP_LOG_ERROR, 4, "", "", text, "keep the component under its name, if only to "
+                                                                       "read what it holds; or call the plugin "
+                                                                       "otherwise"});
+    }
+}
+
 static void ask_all(check_t *check)
 {
     char list[COMPONENTS_MAX * 64], text[sizeof list + 64];
@@ -382,6 +415,8 @@ static void ask_all(check_t *check)
     if (list[0] == '\0')
         add_finding(check, &(finding_t){BP_LOG_INFO, 2, "", "", "it brings no component: levels 2 to 5 have nothing to "
                                                                 "ask", ""});
+    for (uint32_t f = 0; f < check->from_count && check->level >= 4; f++)
+        look_for_gone(check, check->from[f], list);
     for (char *name = list, *end; *name != '\0'; name = end + 1) {
         end = strchr(name, '\n');
         if (end == NULL)

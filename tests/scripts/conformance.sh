@@ -93,6 +93,13 @@ assert not told["passed"] and len(found) == 1, found
 assert found[0]["level"] == 4 and found[0]["component"] == "spin" and "it is refused" in found[0]["text"]
 assert "state_form" in found[0]["advice"] and "older/spin.so" in found[0]["text"]
 END
+sed 's/{\.doc = "an angle/{.name = "whirl", .doc = "an angle/' "$source/examples/plugin/spin.c" >"$scratch/older.c"
+cc -shared -fPIC -I "$source/plugin_api" "$scratch/older.c" -o "$scratch/older/spin.so"
+! check "$scratch/spin.so" --from "$scratch/older/spin.so" || fail "a component that has gone passes"
+expect "error: from $scratch/older/spin.so: component 'whirl' has gone: a world that has it refuses this version"
+! check "$scratch/spin.so" --from "$scratch/nowhere.so" || fail "an older version that is not there passes"
+expect "the older version $scratch/nowhere.so cannot be read"
+[ "$(grep -c nowhere "$said")" = 1 ] || { cat "$said"; fail "it says it more than once"; }
 ! check "$scratch/spin.so" --level 6 || fail "there is no level 6"
 expect "--level takes a number from 1 to 5"
 ! check "$scratch/spin.so" --lvel 2 || fail "an option is made up"
