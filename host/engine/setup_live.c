@@ -46,10 +46,11 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
     static const char *const of_guard[] = {"call_limit", "probation", NULL};
     static const char *const of_reload[] = {"build", "sources", NULL};
     static const char *const of_trials[] = {"trial", "trial_deadline", NULL};
-    bool watchful = s->host->watchful, guarded = watchful, hot = false, trial = true;
-    bp_result_t result = read_flag(s, "crash_guard", &guarded);
+    bool hot = false, trial = true;
+    bp_result_t result = read_flag(s, "hot_reload", &hot);
+    bool watchful = s->host->watchful || hot, guarded = watchful; /* what is reloaded by itself is guarded and tried */
     if (result == BP_OK)
-        result = read_flag(s, "hot_reload", &hot);
+        result = read_flag(s, "crash_guard", &guarded);
     if (result == BP_OK)
         result = refuse_without(s, of_guard, guarded, "crash_guard = on");
     if (result == BP_OK)

@@ -9,7 +9,9 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
+#include "engine/host.h"
 #include "plugin/guard.h"
+#include "reload/process.h"
 #include "os/os.h"
 
 #include <fenv.h>
@@ -478,6 +480,24 @@ START_TEST(an_ini_turns_the_guard_on)
 }
 END_TEST
 
+/* In a host of an embedder's too, whose ini says nothing else. */
+START_TEST(what_an_ini_has_reloaded_by_itself_is_guarded_tried_and_on_probation)
+{
+    static const char *const rest[] = {"", "call_limit = 1000\nprobation = 7\n", "crash_guard = off\ntrial = off\n"};
+    static const uint32_t steps[] = {120, 7, 0};
+    for (uint32_t i = 0; i < COUNT(rest); i++) {
+        char ini[256];
+        bp_host_o *host = bp_host_create(NULL);
+        snprintf(ini, sizeof ini, "[host]\nhot_reload = on\n%s", rest[i]);
+        WORKS(host, bp_host_setup(host, scratch_file("hot.ini", ini)));
+        EXPECT(host->guarded == (i < 2), "%s", ini);
+        EXPECT(host->hot.trying == (i < 2 && process_can_fork()), "%s", ini);
+        EXPECT(host->reload.probation_steps == steps[i], "%s: %u", ini, host->reload.probation_steps);
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
 static void add_ways(Suite *suite)
 {
     TCase *crashes = tcase_create("crashes");
@@ -496,6 +516,7 @@ static void add_ways(Suite *suite)
     tcase_add_loop_test(crashes, a_call_that_does_not_return_is_ended, 0, LATE_WAYS);
     tcase_add_test(crashes, several_hosts_share_the_handlers);
     tcase_add_test(crashes, an_ini_turns_the_guard_on);
+    tcase_add_test(crashes, what_an_ini_has_reloaded_by_itself_is_guarded_tried_and_on_probation);
     suite_add_tcase(suite, crashes);
 }
 
