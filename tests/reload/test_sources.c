@@ -253,7 +253,7 @@ START_TEST(what_is_no_compiler_and_what_is_no_source_is_told)
     WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "kill -9 $$;"));
     FAILS(rig.host, BP_ERROR_FAILED, "SIGKILL", bp_host_load_plugin(rig.host, source, NULL, 0));
     WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "sh -c true"));
-    FAILS(rig.host, BP_ERROR_FAILED, "'sh -c true' has made no library of it", bp_host_load_plugin(rig.host, source, NULL, 0));
+    FAILS(rig.host, BP_ERROR_FAILED, "has made no library of it", bp_host_load_plugin(rig.host, source, NULL, 0));
     rig_close(&rig);
     begin(0);
     snprintf(folder, sizeof folder, "%s/there/is/none", TEST_SCRATCH_DIR);

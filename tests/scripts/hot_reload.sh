@@ -4,7 +4,7 @@
 # Blocks ```sh whose first line is "# type" are run in a copy of the tree's root, one after another; "# type in another
 # terminal" runs beside them, and "# type Ctrl-C in the other terminal" interrupts it. A block ``` that follows, with or
 # without prose between, is what is then to be read, there or (where the commands print something themselves) here: each
-# line, in this order, "..." standing for anything. It is waited for.
+# line, in this order, "..." standing for anything. It is waited for. What follows any other command is left alone.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -29,7 +29,7 @@ awk -v out="$scratch/blocks" '
         if ($0 == "# type") begin("type")
         else if ($0 == "# type in another terminal") begin("other")
         else if ($0 == "# type Ctrl-C in the other terminal") begin("interrupt")
-        if (n > 0 && file != "") typed = 1
+        typed = n > 0 && file != ""
         next
     }
     inside && plain && first { first = 0; if (typed && $0 !~ /^\$ /) begin("read") }
