@@ -13,6 +13,10 @@ extern const group_t group_simulate;
 /* cases_stamps.c */
 extern const group_t group_stamps_step, group_stamps_search;
 
+/* cases_history.c */
+extern const group_t group_history_keyframe, group_history_second, group_history_snapshot, group_history_compare;
+extern const group_t group_history_go;
+
 /* cases_query.c */
 extern const group_t group_query;
 

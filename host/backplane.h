@@ -607,7 +607,9 @@ BACKPLANE_API void bp_recording_close(bp_recording_o *recording);
 
 enum {
     BP_PLAY_CHECK = 1u << 0, /* compare with each keyframe on the way */
-    BP_PLAY_ALL = 1u << 1    /* from the first keyframe, not from the nearest */
+    BP_PLAY_ALL = 1u << 1,   /* from the first keyframe, not from the nearest */
+    BP_PLAY_HERE = 1u << 2   /* from the moment `here`, at which the host is as bp_recording_play would have left it:
+                                from an earlier call, or by a snapshot that has been brought back */
 };
 
 /* How to play. Each function may be NULL. */
@@ -617,6 +619,7 @@ typedef struct bp_playback_i {
     void *context;
     void (*step)(void *context, uint64_t moment); /* a step has been taken */
     const bp_diff_i *differences;                 /* between the first keyframe that differs and what is computed */
+    uint64_t here;                                /* of BP_PLAY_HERE */
 } bp_playback_i;
 
 /* Compute a recording again, up to a moment, in a host that is made of the same plugins, worlds, components and
@@ -635,6 +638,19 @@ BACKPLANE_API bp_result_t bp_recording_resume(bp_recording_o *recording);
  * units run one after another, and a step takes several times as long. 0 ends the audit. [main], between steps */
 enum { BP_AUDIT_WRITES = 1u << 0 };
 BACKPLANE_API bp_result_t bp_host_audit(bp_host_o *host, uint32_t flags);
+
+/* Look at units as they run: `before` and `after` are called around each unit of each step, and units run one after
+ * another while this goes on. Both may read whatever they like, and change nothing. Each may be NULL. */
+typedef struct bp_unit_watch_i {
+    uint32_t struct_size;
+    uint32_t padding;
+    void *context;
+    void (*before)(void *context, bp_world_o *world, const char *unit, uint32_t is_system);
+    void (*after)(void *context, bp_world_o *world, const char *unit, uint32_t is_system);
+} bp_unit_watch_i;
+
+/* Watch units from now on; NULL ends it. An audit of writes rests meanwhile. [main], between steps */
+BACKPLANE_API bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_watch_i *watch);
 
 /* Take one step of every world twice: first on `threads` threads (0: four, or one where the host has several itself),
  * then, from the same beginning, as bp_host_step does. BP_ERROR_FAILED where the two runs come to different results:

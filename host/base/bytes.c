@@ -34,7 +34,7 @@ bool bytes_reserve(bytes_t *bytes, size_t more)
 
 void bytes_fit(bytes_t *bytes)
 {
-    if (bytes->size > 0 && bytes->size < bytes->room)
+    if (bytes->size > 0 && bytes->room - bytes->size > bytes->room / 16)
         resize(bytes, bytes->size);
 }
 

@@ -29,7 +29,7 @@ void bytes_free(bytes_t *bytes);
 /* Room for `more` bytes behind what there is. False when out of memory. */
 bool bytes_reserve(bytes_t *bytes, size_t more);
 
-/* Give back room that is not used. */
+/* Give back room that is not used, where that is more than a sixteenth. */
 void bytes_fit(bytes_t *bytes);
 
 /* Append `size` bytes that are to be filled; NULL where it has failed. */

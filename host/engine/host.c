@@ -170,6 +170,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
     audit_init(&host->audit, &host->base, true);
+    audit_init(&host->watch, &host->base, false);
     host_read_part(&host->crew.jobs, known.jobs, sizeof host->crew.jobs);
     host->own_jobs = host->crew.jobs.run == NULL;
     if (host->own_jobs)

@@ -49,6 +49,8 @@ struct bp_host_o {
     uint32_t rank, ranks;      /* this process among its peers; both stay when the plugin that knows them goes */
     history_t history;
     audit_t audit;             /* of writes; asked where crew.audit is set */
+    audit_t watch;             /* of units, in its place */
+    bool audits;               /* the audit of writes is on, also while it rests */
     jobs_t *other_pool;        /* another number of threads, to compare with; NULL while nobody compares */
     uint32_t other_threads;
     bool tells_reloads;        /* ... is told of reloads */

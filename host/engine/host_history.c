@@ -67,8 +67,8 @@ bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
     }
     if (result == BP_OK) {
         memcpy(bytes->start, &length, sizeof length);
-        result = snapshot_open(&snapshot->read, &snapshot->memory, &host->base.error, bytes->start + HEAD,
-            (size_t)length);
+        result = snapshot_open_own(&snapshot->read, &snapshot->memory, &host->base.error, bytes->start + HEAD,
+                                   (size_t)length);
     }
     if (result == BP_OK)
         *out = snapshot;
@@ -325,9 +325,7 @@ bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const 
     host_read_part(&known, playback, sizeof known);
     host_read_part(&differences, known.differences, sizeof differences);
     known.differences = known.differences == NULL ? NULL : &differences;
-    bool all = (known.flags & BP_PLAY_ALL) != 0;
-    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, moment, all, &known)
-                           : result;
+    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, moment, &known) : result;
 }
 
 bp_result_t bp_recording_resume(bp_recording_o *recording)
@@ -337,7 +335,7 @@ bp_result_t bp_recording_resume(bp_recording_o *recording)
     if (result == BP_OK)
         result = tell_history_of_reloads(host);
     if (result == BP_OK)
-        result = playback_to(&host->history, &recording->recorded, recording->recorded.last, false, NULL);
+        result = playback_to(&host->history, &recording->recorded, recording->recorded.last, NULL);
     return result == BP_OK ? history_record_on(&host->history, recording->path, &recording->recorded) : result;
 }
 

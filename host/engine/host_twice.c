@@ -17,7 +17,20 @@ bp_result_t bp_host_audit(bp_host_o *host, uint32_t flags)
     if ((flags & ~(uint32_t)BP_AUDIT_WRITES) != 0)
         return error_set(&host->base.error, BP_ERROR_ARGUMENT, "an audit has flags 0x%x, which mean nothing", flags);
     audit_free(&host->audit);
-    host->crew.audit = flags != 0 ? &host->audit : NULL;
+    host->audits = flags != 0;
+    if (host->watch.watch.struct_size == 0)
+        host->crew.audit = host->audits ? &host->audit : NULL;
+    return BP_OK;
+}
+
+bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_watch_i *watch)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
+    host_read_part(&host->watch.watch, watch, sizeof host->watch.watch);
+    host->watch.watch.struct_size = watch != NULL ? (uint32_t)sizeof *watch : 0;
+    host->crew.audit = watch != NULL ? &host->watch : host->audits ? &host->audit : NULL;
     return BP_OK;
 }
 

@@ -127,6 +127,7 @@ typedef struct diffing_t {
     const base_t *base;
     const bp_diff_i *sink;
     side_t before, after;
+    bool aligned; /* both sides have the same prototypes, and the same entities in the same rows */
     bool no_memory;
 } diffing_t;
 
@@ -164,7 +165,8 @@ static bool find_places(side_t *side, memory_t *memory)
 
 static void free_places(side_t *side, memory_t *memory)
 {
-    memory_free(memory, side->places, (side->snapshot->bound + (size_t)1) * sizeof *side->places);
+    memory_free(memory, side->places,
+                side->places == NULL ? 0 : (side->snapshot->bound + (size_t)1) * sizeof *side->places);
     side->places = NULL;
 }
 
@@ -328,6 +330,107 @@ static uint32_t place_then(const kept_world_t *then, const char *type, const kep
     return BP_NONE;
 }
 
+/* --- rows that lie alike ----------------------------------------------------------------------------------------- */
+
+static bool same_keys(const kept_world_t *a, const kept_world_t *b)
+{
+    bool same = a->key_count == b->key_count && a->prototype_count == b->prototype_count &&
+                memcmp(a->prototypes, b->prototypes, a->prototype_count * sizeof *a->prototypes) == 0 &&
+                memcmp(a->prototype_columns, b->prototype_columns,
+                       a->prototype_count * sizeof *a->prototype_columns) == 0;
+    for (uint32_t i = 0; i < a->key_count && same; i++)
+        same = a->keys[i].name == b->keys[i].name &&
+               strcmp(a->managers[a->keys[i].manager].type, b->managers[b->keys[i].manager].type) == 0;
+    return same;
+}
+
+static bool are_aligned(const kept_world_t *a, const kept_world_t *b)
+{
+    bool same = a->run_count == b->run_count && same_keys(a, b);
+    for (uint32_t r = 0; r < a->run_count && same; r++) {
+        const kept_run_t *x = &a->runs[r], *y = &b->runs[r];
+        same = x->prototype == y->prototype && x->count == y->count &&
+               (x->count == 0 || memcmp(x->columns[0].data, y->columns[0].data, (size_t)x->columns[0].size) == 0);
+    }
+    return same;
+}
+
+/* The type of the parts of a value that has parts; of any other the type itself. */
+static bool is_floats(const kept_field_t *field)
+{
+    switch (field->type) {
+    case BP_F32: case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR: return true;
+    default: return false;
+    }
+}
+
+/* As `distance`, of cells of floats: the difference of most fields, which a switch for each part would take long for.
+ * NAN: there is none, or it is infinite. */
+static double distance_of_floats(const char *a, const char *b, size_t size)
+{
+    double largest = 0;
+    for (size_t i = 0; i < size; i += sizeof(float)) {
+        float x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        double between = fabs((double)x - (double)y);
+        largest = between <= largest ? largest : between;
+    }
+    return largest <= 1.7976931348623157e308 ? largest : NAN;
+}
+
+static void tell_cell(diffing_t *d, bp_diff_field_t *told, const kept_column_t *before, const char *a, size_t a_size,
+                      const kept_column_t *after, const char *b, size_t b_size, bp_entity_t e)
+{
+    double between = a_size == b_size && is_floats(after->field) && !after->counted ? distance_of_floats(a, b, a_size)
+                                                                                   : NAN;
+    if (isnan(between))
+        between = a_size == b_size ? distance(after, a, b, a_size) : 0;
+    told->largest = between > told->largest ? between : told->largest;
+    told->count++;
+    if (d->sink->value != NULL && told->count <= d->sink->most)
+        tell_value(d, told, before, a, after, b, e);
+}
+
+/* A cell that is written by itself, at the reader, which is moved behind the cell. */
+static const char *next_cell(reader_t *r, const kept_field_t *field, size_t *size)
+{
+    const char *begin = r->at;
+    uint32_t items = (field->flags & BP_FIELD_LIST) != 0 ? reader_u32(r) : field->elements > 0 ? field->elements : 1;
+    if (field->type != BP_STRING)
+        reader_take(r, (uint64_t)items * value_size(field->type));
+    for (uint32_t k = 0; field->type == BP_STRING && k < items; k++)
+        reader_text(r);
+    *size = (size_t)(r->at - begin);
+    return begin;
+}
+
+/* Differences of a column whose rows are of the same entities. */
+static void diff_column(diffing_t *d, const kept_run_t *now, const kept_column_t *before, const kept_column_t *after,
+                        bp_diff_field_t *told)
+{
+    reader_t was = reader_of(before->data, (size_t)before->size), is = reader_of(after->data, (size_t)after->size);
+    size_t cell = after->field->size, a_size, b_size, stretch = cell * BP_STAMP_ROWS;
+    for (uint32_t row = 0; row < now->count; row++) {
+        if (!after->counted && row % BP_STAMP_ROWS == 0 && now->count - row >= BP_STAMP_ROWS &&
+            memcmp(before->data + row * cell, after->data + row * cell, stretch) == 0) {
+            row += BP_STAMP_ROWS - 1;
+            continue;
+        }
+        const char *a = after->counted ? next_cell(&was, before->field, &a_size) : before->data + row * cell;
+        const char *b = after->counted ? next_cell(&is, after->field, &b_size) : after->data + row * cell;
+        a_size = after->counted ? a_size : cell;
+        b_size = after->counted ? b_size : cell;
+        if (a_size == b_size && memcmp(a, b, a_size) == 0)
+            continue;
+        bp_entity_t e = entity_at(now, row);
+        if (e.id != 0)
+            tell_cell(d, told, before, a, a_size, after, b, b_size, e);
+    }
+}
+
+/* --- rows that lie elsewhere ------------------------------------------------------------------------------------- */
+
 static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_name_t name, const kept_manager_t *m,
                        uint32_t k, bp_diff_field_t *told)
 {
@@ -354,10 +457,7 @@ static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_
         const char *a = cell_of(before, was_row, &a_size), *b = cell_of(after, row, &b_size);
         if (a_size == b_size && memcmp(a, b, a_size) == 0)
             continue;
-        double between = a_size == b_size ? distance(after, a, b, a_size) : 0;
-        told->largest = between > told->largest ? between : told->largest;
-        told->count++;
-        tell_value(d, told, before, a, after, b, e);
+        tell_cell(d, told, before, a, a_size, after, b, b_size, e);
     }
 }
 
@@ -374,6 +474,21 @@ static bool same_bytes(const diffing_t *d, const kept_run_t *now, uint32_t run, 
            same_field(was->columns[column].field, now->columns[column].field);
 }
 
+/* Differences of a field in runs whose rows are of the same entities. */
+static void diff_aligned(diffing_t *d, const kept_key_t *key, const kept_manager_t *m, uint32_t k,
+                         bp_diff_field_t *told)
+{
+    const kept_world_t *now = d->after.world, *then = d->before.world;
+    uint32_t was = place_then(then, m->type, &m->columns[k]);
+    for (uint32_t r = 0; r < now->run_count && was != BP_NONE; r++) {
+        uint32_t first = first_column(now, &now->runs[r], key->name, m->type);
+        const kept_column_t *before = &then->runs[r].columns[first + was], *after = &now->runs[r].columns[first + k];
+        if (first != 0 && (before->size != after->size ||
+                           memcmp(before->data, after->data, (size_t)after->size) != 0))
+            diff_column(d, &now->runs[r], before, after, told);
+    }
+}
+
 static void diff_key(diffing_t *d, uint32_t number)
 {
     const kept_world_t *w = d->after.world;
@@ -382,7 +497,9 @@ static void diff_key(diffing_t *d, uint32_t number)
     const char *component = names_text(&d->base->names, key->name);
     for (uint32_t k = 0; k < m->column_count && !m->own_storage; k++) {
         bp_diff_field_t told = {.world = w->name, .component = component, .field = m->columns[k].name};
-        for (uint32_t r = 0; r < w->run_count; r++) {
+        if (d->aligned)
+            diff_aligned(d, key, m, k, &told);
+        for (uint32_t r = 0; r < w->run_count && !d->aligned; r++) {
             uint32_t first = first_column(w, &w->runs[r], key->name, m->type);
             if (first != 0 && !same_bytes(d, &w->runs[r], r, first + k))
                 diff_cells(d, &w->runs[r], first + k, key->name, m, k, &told);
@@ -484,9 +601,11 @@ static void diff_fields(const diffing_t *d, const kept_world_t *have, const kept
 
 static void diff_world(diffing_t *d, memory_t *memory)
 {
-    d->no_memory = !find_places(&d->before, memory) || !find_places(&d->after, memory);
+    d->aligned = are_aligned(d->before.world, d->after.world);
+    d->no_memory = !d->aligned && (!find_places(&d->before, memory) || !find_places(&d->after, memory));
     if (!d->no_memory) {
-        diff_entities(d);
+        if (!d->aligned)
+            diff_entities(d);
         diff_fields(d, d->before.world, d->after.world, "is not there any more, or of another type");
         diff_fields(d, d->after.world, d->before.world, "has come, or is of another type");
         for (uint32_t i = 0; i < d->after.world->key_count; i++)

@@ -59,6 +59,7 @@ static uint64_t used(const history_t *h)
  * oldest past goes, with its calls, rather than all keyframes in between. */
 void history_make_room(history_t *h, uint64_t needed)
 {
+    pieces_t *pieces = &h->store.pieces;
     while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
         bool oldest = h->keyframes.count > 1 && beside_keyframes(h) > h->budget / 2;
         uint32_t least = oldest ? BP_NONE : keyframes_least_missed(&h->keyframes, h->last);
@@ -67,6 +68,9 @@ void history_make_room(history_t *h, uint64_t needed)
         else
             drop_first(h);
     }
+    uint64_t others = used(h) + needed;
+    if (others + pieces->spare_bytes > h->budget)
+        pieces_trim(pieces, others < h->budget ? h->budget - others : 0);
 }
 
 bool history_make_room_for_piece(void *context, uint64_t bytes)
@@ -84,7 +88,7 @@ bp_result_t history_keep(history_t *h, bool touched)
     if (!keyframes_reserve(&h->keyframes))
         return error_memory(&h->parts.base->error, "remembering a moment");
     history_make_room(h, 0);
-    h->store.pieces.most = h->store.pieces.bytes + h->budget - used(h);
+    h->store.pieces.most = h->budget - beside_keyframes(h);
     if (snapshot_measure(&h->parts) > h->budget)
         return error_set(&h->parts.base->error, BP_ERROR_LIMIT,
                          "a keyframe takes about %zu bytes, and history has room for %" PRIu64,

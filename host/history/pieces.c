@@ -27,6 +27,7 @@ void pieces_free(pieces_t *p)
     p->pieces = NULL;
     p->part_capacity = p->piece_capacity = 0;
     count_rooms(p);
+    pieces_trim(p, 0);
 }
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
@@ -34,25 +35,59 @@ void pieces_free(pieces_t *p)
 /* May so many bytes more be taken? */
 static bool may_take(pieces_t *p, uint64_t bytes)
 {
-    if (p->bytes + bytes <= p->most || (p->make_room != NULL && p->make_room(p->context, bytes)))
+    if (p->bytes + p->spare_bytes + bytes <= p->most || (p->make_room != NULL && p->make_room(p->context, bytes)))
         return true;
     p->full = true;
     return false;
+}
+
+static piece_t **spare_of(pieces_t *p, uint32_t size)
+{
+    return &p->spare[size / 512 % PIECE_CLASSES];
 }
 
 static void let_go(pieces_t *p, piece_t *piece)
 {
     if (--piece->users > 0)
         return;
+    piece_t **spare = spare_of(p, piece->size);
+    piece->spare.next = *spare;
+    *spare = piece;
     p->bytes -= sizeof *piece + piece->size;
-    memory_free(p->memory, piece, sizeof *piece + piece->size);
+    p->spare_bytes += sizeof *piece + piece->size;
+}
+
+void pieces_trim(pieces_t *p, uint64_t most)
+{
+    for (uint32_t i = 0; i < PIECE_CLASSES && p->spare_bytes > most; i++) {
+        for (piece_t *piece = p->spare[i]; piece != NULL && p->spare_bytes > most; piece = p->spare[i]) {
+            p->spare[i] = piece->spare.next;
+            p->spare_bytes -= sizeof *piece + piece->size;
+            memory_free(p->memory, piece, sizeof *piece + piece->size);
+        }
+    }
+}
+
+/* A spare piece of that size; NULL: there is none at hand. */
+static piece_t *take_spare(pieces_t *p, uint32_t size)
+{
+    piece_t **spare = spare_of(p, size), *piece = *spare;
+    if (piece == NULL || piece->size != size)
+        return NULL;
+    *spare = piece->spare.next;
+    p->spare_bytes -= sizeof *piece + size;
+    return piece;
 }
 
 static piece_t *make_piece(pieces_t *p, const char *bytes, uint32_t size)
 {
-    if (!may_take(p, sizeof(piece_t) + size))
+    piece_t *piece = take_spare(p, size);
+    if (piece == NULL && !may_take(p, sizeof *piece + size))
         return NULL;
-    piece_t *piece = memory_resize(p->memory, NULL, 0, sizeof *piece + size);
+    if (piece == NULL)
+        piece = take_spare(p, size); /* making room may have made one */
+    if (piece == NULL)
+        piece = memory_resize(p->memory, NULL, 0, sizeof *piece + size);
     if (piece == NULL) {
         p->no_memory = true;
         return NULL;
@@ -96,7 +131,7 @@ static const part_t *part_before(pieces_t *p, const part_t *part)
         return NULL;
     const part_t *was = &before->parts[p->at];
     return memcmp(&was->key, &part->key, sizeof was->key) == 0 && was->mark == part->mark &&
-           was->stride == part->stride ? was : NULL;
+           (was->stride == part->stride || part->stride == 0) ? was : NULL;
 }
 
 /* Make room for a part and its pieces. */
@@ -170,9 +205,18 @@ static uint32_t put(pieces_t *p, part_t part, const char *bytes, const stamps_t 
     return is_failed(p) ? 0 : p->part_count++;
 }
 
+/* The bytes of a piece of a part of so many bytes: twice as many, until there are not too many pieces. */
+static uint32_t stride_of(uint64_t size, uint32_t least)
+{
+    uint32_t stride = least;
+    while (size / stride > PART_PIECES)
+        stride *= 2;
+    return stride;
+}
+
 uint32_t pieces_put(pieces_t *p, part_key_t key, uint32_t mark, const void *bytes, size_t size)
 {
-    part_t part = {.key = key, .mark = mark, .size = size, .stride = PIECE_BYTES};
+    part_t part = {.key = key, .mark = mark, .size = size, .stride = stride_of(size, PIECE_BYTES)};
     return put(p, part, bytes, NULL, 0, 0);
 }
 
@@ -181,13 +225,13 @@ uint32_t pieces_put_column(pieces_t *p, part_key_t key, uint32_t mark, const cha
 {
     uint32_t block = cell * BP_STAMP_ROWS;
     part_t part = {.key = key, .mark = mark, .size = (uint64_t)rows * cell};
-    part.stride = (PIECE_BYTES + block - 1) / block * block;
+    part.stride = stride_of(part.size, (PIECE_BYTES + block - 1) / block * block);
     return put(p, part, cells, stamps, since, cell);
 }
 
 bool pieces_repeat(pieces_t *p, part_key_t key, uint32_t mark, uint32_t *number)
 {
-    part_t part = {.key = key, .mark = mark, .stride = PIECE_BYTES};
+    part_t part = {.key = key, .mark = mark};
     const part_t *was = is_failed(p) || !p->trust ? NULL : part_before(p, &part);
     *number = 0;
     if (was == NULL || !reserve(p, was->count) || p->before == NULL)

@@ -8,7 +8,11 @@
  *
  * Parts come in the order of their keys, in every keyframe.
  *
- * Invariant: `bytes` of a store is what all pieces, tables and the rooms for taking the next keyframe take.
+ * Pieces that nobody holds any more are spare: the next pieces of that size take their place, so that a past whose
+ * budget is full asks for no memory. Whoever needs the memory for something else trims them.
+ *
+ * Invariant: `bytes` of a store is what all pieces, tables and the rooms for taking the next keyframe take, without
+ * what is spare.
  *
  * Not here: what parts mean (snapshot.c), and which keyframes there are (keyframes.h).
  */
@@ -19,14 +23,16 @@
 #include "../store/stamps.h"
 
 enum {
+    PIECE_CLASSES = 16,
     PIECE_BYTES = 4096, /* at least, but for the last piece of a part; whole blocks of stamps of a column */
+    PART_PIECES = 1024, /* beyond so many, pieces are twice as large */
     PART_LEAST = 1024   /* bytes; smaller parts are written down with what is not cut */
 };
 
-/* In front of the bytes of a piece. */
+/* In front of the bytes of a piece, which lie at a multiple of 16. */
 typedef struct piece_t {
     uint32_t users, size;
-    uint64_t padding; /* the bytes lie at a multiple of 16 */
+    union { struct piece_t *next; uint64_t padding; } spare; /* the next spare piece */
 } piece_t;
 
 static inline char *piece_bytes(const piece_t *piece)
@@ -60,7 +66,8 @@ typedef struct cut_t {
 
 typedef struct pieces_t {
     memory_t *memory;
-    uint64_t bytes, most;
+    uint64_t bytes, spare_bytes, most;
+    piece_t *spare[PIECE_CLASSES]; /* by size */
     /* Make room for so many bytes more than `most`, or answer no. */
     bool (*make_room)(void *context, uint64_t bytes);
     void *context;
@@ -80,8 +87,11 @@ typedef struct pieces_t {
 
 void pieces_init(pieces_t *pieces, memory_t *memory);
 
-/* Free the rooms for taking keyframes. */
+/* Free the rooms for taking keyframes, and what is spare. */
 void pieces_free(pieces_t *pieces);
+
+/* Free spare pieces until they take at most so many bytes. */
+void pieces_trim(pieces_t *pieces, uint64_t most);
 
 /* Begin to cut parts; where not `trust`, values may have been written without a stamp. */
 void pieces_begin(pieces_t *pieces, bool trust);

@@ -91,11 +91,14 @@ static bp_result_t take_steps(playing_t *p, const chunk_t *chunk)
 {
     const chunk_steps_t *steps = chunk_bytes(chunk);
     bp_result_t result = BP_OK;
+    uint64_t skipped = p->now - chunk->moment; /* where playing begins in the middle of the chunk */
     for (size_t i = 0; i < chunk->size / sizeof *steps; i++) {
         if (steps[i].world != BP_NONE && steps[i].world >= p->parts->destruction->world_count)
             return error_set(&p->parts->base->error, BP_ERROR_STATE,
                              "moment %" PRIu64 ": the recorded host had a world more than this one", p->now);
-        for (uint32_t k = 0; k < steps[i].count && p->now < p->to; k++) {
+        uint32_t first = skipped < steps[i].count ? (uint32_t)skipped : steps[i].count;
+        skipped -= first;
+        for (uint32_t k = first; k < steps[i].count && p->now < p->to; k++) {
             result = p->history->step(p->history->context, steps[i].world);
             if (result != BP_OK)
                 return result;
@@ -127,6 +130,32 @@ static bp_result_t play(playing_t *p, const chunk_t *chunk, bool *over)
     }
 }
 
+/* The moment at the end of a chunk. */
+static uint64_t end_of(const chunk_t *chunk)
+{
+    const chunk_steps_t *steps = chunk_bytes(chunk);
+    uint64_t moment = chunk->moment;
+    for (size_t i = 0; chunk->kind == CHUNK_STEPS && i < chunk->size / sizeof *steps; i++)
+        moment += steps[i].count;
+    return moment;
+}
+
+/* Play from the moment at which the host is; the calls of that moment have not been made. */
+static bp_result_t play_on(playing_t *p)
+{
+    const chunk_t *chunk;
+    size_t at = 0;
+    bool over = false;
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && !over && (chunk = recorded_next(p->recorded, &at)) != NULL &&
+           (chunk->kind == CHUNK_NAMES || chunk->moment <= p->to)) {
+        bool gone = chunk->kind == CHUNK_STEPS ? end_of(chunk) <= p->now : chunk->moment < p->now;
+        if (chunk->kind == CHUNK_NAMES || (chunk->kind != CHUNK_HEAD && !gone))
+            result = play(p, chunk, &over);
+    }
+    return result;
+}
+
 static bp_result_t play_from(playing_t *p, size_t start)
 {
     const chunk_t *chunk;
@@ -146,21 +175,26 @@ static bp_result_t play_from(playing_t *p, size_t start)
     return result;
 }
 
-bp_result_t playback_to(history_t *h, const recorded_t *recorded, uint64_t to, bool from_first,
-                        const bp_playback_i *playback)
+bp_result_t playback_to(history_t *h, const recorded_t *recorded, uint64_t to, const bp_playback_i *playback)
 {
+    uint32_t flags = playback != NULL ? playback->flags : 0;
+    bool here = (flags & BP_PLAY_HERE) != 0;
     error_text_t *error = &h->parts.base->error;
     if (to < recorded->first || to > recorded->last)
         return error_set(error, BP_ERROR_NOT_FOUND,
                          "moment %" PRIu64 " is not recorded; those from %" PRIu64 " to %" PRIu64 " are", to,
                          recorded->first, recorded->last);
+    if (here && (playback->here < recorded->first || playback->here > to))
+        return error_set(error, BP_ERROR_ARGUMENT, "moment %" PRIu64 " does not lie before moment %" PRIu64,
+                         playback->here, to);
     bp_result_t result = snapshot_moment(&h->parts);
     if (result != BP_OK)
         return result;
     playing_t p = {.history = h, .parts = &h->parts, .recorded = recorded, .playback = playback, .to = to};
-    p.check = playback != NULL && (playback->flags & BP_PLAY_CHECK) != 0;
+    p.check = (flags & BP_PLAY_CHECK) != 0;
+    p.now = here ? playback->here : 0;
     h->going = *h->recomputing = true;
-    result = play_from(&p, find_start(recorded, to, from_first));
+    result = here ? play_on(&p) : play_from(&p, find_start(recorded, to, (flags & BP_PLAY_ALL) != 0));
     h->branch++;
     snapshot_tell(&h->parts);
     h->going = *h->recomputing = false;

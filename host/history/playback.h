@@ -14,11 +14,11 @@
 
 #include <backplane.h>
 
-/* Bring the host to moment `to` of a recording: from its first keyframe where `from_first`, else from the last keyframe
- * before. At a moment in the middle the calls from outside at that moment have not been made; at the last moment they
- * have. Errors: NOT_FOUND for a moment that is not in the file; FAILED where BP_PLAY_CHECK finds a difference; those of
- * restoring, of steps and of calls: the host is then somewhere between the two moments. [main], between steps */
-bp_result_t playback_to(history_t *history, const recorded_t *recorded, uint64_t to, bool from_first,
-                        const bp_playback_i *playback);
+/* Bring the host to moment `to` of a recording: from its first keyframe with BP_PLAY_ALL, from where the host is with
+ * BP_PLAY_HERE, else from the last keyframe before. At a moment in the middle the calls from outside at that moment
+ * have not been made; at the last moment they have. Errors: NOT_FOUND for a moment that is not in the file; FAILED
+ * where BP_PLAY_CHECK finds a difference; those of restoring, of steps and of calls: the host is then somewhere between
+ * the two moments. [main], between steps */
+bp_result_t playback_to(history_t *history, const recorded_t *recorded, uint64_t to, const bp_playback_i *playback);
 
 #endif

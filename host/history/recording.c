@@ -112,7 +112,7 @@ static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
     *taken = false;
     bp_result_t result = snapshot_take(r->parts, &r->keyframe);
     if (result == BP_OK)
-        result = snapshot_open(&snapshot, r->memory, &r->parts->base->error, r->keyframe.start, r->keyframe.size);
+        result = snapshot_open_own(&snapshot, r->memory, &r->parts->base->error, r->keyframe.start, r->keyframe.size);
     if (result != BP_OK) {
         bytes_free(&r->keyframe);
         return result;

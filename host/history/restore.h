@@ -44,6 +44,7 @@ typedef struct world_back_t {
     uint8_t *same;    /* by number of prototype: does the world have the same prototype under that number? */
     run_back_t *runs;
     uint32_t attic_taken; /* of the attic, from its end */
+    bool same_rows;   /* the world has the same entities in the same rows: records and holes stay */
     uint32_t layout;  /* the layout that the world gets; 0: its present one stays */
 } world_back_t;
 

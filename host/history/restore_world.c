@@ -208,6 +208,31 @@ static bool is_kept(const world_back_t *back, const run_t *run)
     return false;
 }
 
+static bool is_column(const kept_column_t *column, const void *bytes)
+{
+    return column->part != NULL ? part_is(column->cut, column->part, bytes)
+                                : column->size == 0 || memcmp(column->data, bytes, (size_t)column->size) == 0;
+}
+
+/* Has the world the entities of the snapshot in the rows of the snapshot? */
+static bool has_same_rows(const world_back_t *back)
+{
+    const world_t *world = &back->world->rows;
+    uint64_t rows = 0, kept = 0;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        rows += world->runs[i]->count;
+    for (uint32_t i = 0; i < back->kept->run_count; i++)
+        kept += back->kept->runs[i].count;
+    bool same = rows == kept;
+    for (uint32_t i = 0; i < back->kept->run_count && same; i++) {
+        const kept_run_t *k = &back->kept->runs[i];
+        const run_t *run = back->runs[i].run;
+        same = !back->runs[i].made && find_run(back, k->prototype) == run && run->count == k->count &&
+               run->holes == k->holes && is_column(&k->columns[0], run->columns[0]);
+    }
+    return same;
+}
+
 /* --- room --------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t reserve_notices(world_back_t *back)
@@ -257,10 +282,10 @@ static bool reserve_records_in(world_t *world, const kept_column_t *column, uint
 }
 
 /* Make records for all entities that had components, and for all that systems are still to be told of. */
-static bool reserve_records(world_t *world, const kept_world_t *kept)
+static bool reserve_records(world_t *world, const kept_world_t *kept, bool same_rows)
 {
     bool good = reserve_records_of(world, kept->notices.entities, kept->notices.count);
-    for (uint32_t i = 0; i < kept->run_count; i++)
+    for (uint32_t i = 0; i < kept->run_count && !same_rows; i++)
         good = good && reserve_records_in(world, &kept->runs[i].columns[0], kept->runs[i].count);
     return good;
 }
@@ -271,7 +296,7 @@ static bp_result_t reserve(world_back_t *back)
     const kept_world_t *kept = back->kept;
     commands_t *commands = &back->world->schedule->commands;
     bool good =
-        reserve_records(world, kept) &&
+        reserve_records(world, kept, back->same_rows) &&
         memory_reserve(&world->memory, &world->holed, &world->holed_capacity, kept->holed_count, sizeof *world->holed)
             &&
         memory_reserve(&world->memory, &world->runs, &world->run_capacity, kept->run_count, sizeof *world->runs) &&
@@ -323,6 +348,7 @@ bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept
         result = compare_prototypes(back);
     if (result == BP_OK)
         result = prepare_runs(back);
+    back->same_rows = result == BP_OK && has_same_rows(back);
     if (result == BP_OK)
         result = reserve(back);
     if (result == BP_OK)
@@ -495,13 +521,16 @@ void world_back_commit(world_back_t *back)
     prototypes_free(&world->prototypes);
     world->prototypes = back->prototypes;
     back->made_prototypes = false;
-    records_clear(world);
+    if (!back->same_rows)
+        records_clear(world);
     world->run_count = kept->run_count;
     for (uint32_t i = 0; i < kept->run_count; i++) {
         run_t *run = back->runs[i].run;
         put_rows(world, &back->runs[i], &kept->runs[i]);
-        put_holes(run);
-        put_records(world, run);
+        if (!back->same_rows) {
+            put_holes(run);
+            put_records(world, run);
+        }
         run->flags = world->prototypes.items[run->prototype].flags;
         world->prototypes.items[run->prototype].run = run;
         world->runs[i] = run;

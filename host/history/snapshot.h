@@ -216,6 +216,10 @@ typedef struct snapshot_t {
 bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size);
 void snapshot_close(snapshot_t *snapshot);
 
+/* As snapshot_open, for a block that this process has just written: its numbers are believed. */
+bp_result_t snapshot_open_own(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
+                              size_t size);
+
 /* Read what snapshot_take_pieces has cut: bytes of this process, whose numbers are believed. */
 bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,
                                  const void *bytes, size_t size);

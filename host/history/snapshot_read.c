@@ -13,7 +13,8 @@ typedef struct arena_chunk_t {
 typedef struct opening_t {
     snapshot_t *snapshot;
     reader_t reader;
-    const cut_t *cut; /* not NULL: bytes of this process, with parts in pieces; their numbers are believed */
+    const cut_t *cut; /* that parts lie in; NULL: there are none */
+    bool own;         /* bytes of this process, whose numbers are believed */
     bool no_memory;
 } opening_t;
 
@@ -121,7 +122,7 @@ static void read_entities(opening_t *o)
     s->lives = take_block(o, (uint64_t)s->bound * sizeof *s->lives);
     s->queue = reader_take(r, (uint64_t)s->queue_count * sizeof *s->queue);
     expect(o, s->queue_count <= s->bound);
-    if (o->cut != NULL)
+    if (o->own)
         return;
     uint32_t living = 0;
     for (uint32_t i = 0; !r->failed && i < s->bound; i++)
@@ -328,7 +329,7 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
                 column->data = assemble(o, column->part);
                 column->part = NULL;
             }
-            if (column->counted && o->cut == NULL)
+            if (column->counted && !o->own)
                 check_counted(o, column, run->count);
             if (!column->counted)
                 expect(o, column->size == (uint64_t)run->count * column->field->size);
@@ -384,7 +385,7 @@ static void read_runs(opening_t *o, kept_world_t *w)
         expect(o, (uint64_t)run->column_count * 16 <= reader_left(r) && run->count <= UINT32_MAX / 2);
         run->columns = r->failed ? NULL : table(o, run->column_count, sizeof *run->columns);
         read_columns(o, w, run);
-        if (!r->failed && o->cut == NULL)
+        if (!r->failed && !o->own)
             check_rows(o, w, run, seen);
     }
 }
@@ -393,7 +394,7 @@ static void read_holed(opening_t *o, kept_world_t *w)
 {
     reader_t *r = &o->reader;
     uint32_t occupied = reader_u32(r);
-    expect(o, o->cut != NULL || occupied == w->occupied);
+    expect(o, o->own || occupied == w->occupied);
     w->occupied = occupied;
     w->holed_next = reader_u32(r);
     w->holed_lost = reader_u32(r);
@@ -559,12 +560,10 @@ static void read_world(opening_t *o, kept_world_t *w)
         read_notices(o, w);
 }
 
-bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,
-                                 const void *bytes, size_t size)
+static bp_result_t open_bytes(snapshot_t *snapshot, memory_t *memory, error_text_t *error, opening_t o)
 {
     memset(snapshot, 0, sizeof *snapshot);
     snapshot->memory = memory;
-    opening_t o = {snapshot, reader_of(bytes, size), cut, false};
     expect(&o, reader_u64(&o.reader) == SNAPSHOT_MAGIC);
     if (!o.reader.failed)
         read_entities(&o);
@@ -582,7 +581,7 @@ bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_t
     expect(&o, o.reader.at == o.reader.end);
     if (!o.reader.failed)
         return BP_OK;
-    size_t at = (size_t)(o.reader.at - o.reader.start);
+    size_t at = (size_t)(o.reader.at - o.reader.start), size = (size_t)(o.reader.end - o.reader.start);
     snapshot_close(snapshot);
     if (o.no_memory)
         return error_memory(error, "reading what was written down of a host");
@@ -590,7 +589,22 @@ bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_t
                      size);
 }
 
+bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,
+                                 const void *bytes, size_t size)
+{
+    return open_bytes(snapshot, memory, error,
+                      (opening_t){.snapshot = snapshot, .reader = reader_of(bytes, size), .cut = cut, .own = true});
+}
+
+bp_result_t snapshot_open_own(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
+                              size_t size)
+{
+    return open_bytes(snapshot, memory, error,
+                      (opening_t){.snapshot = snapshot, .reader = reader_of(bytes, size), .own = true});
+}
+
 bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size)
 {
-    return snapshot_open_pieces(snapshot, memory, error, NULL, bytes, size);
+    return open_bytes(snapshot, memory, error,
+                      (opening_t){.snapshot = snapshot, .reader = reader_of(bytes, size)});
 }

@@ -114,12 +114,17 @@ typedef struct condition_t {
     int comparison;
     const char *value; /* NULL: any */
     bool known;        /* some entity has been seen that has the property */
+    bp_path_t path;    /* to the entity that was looked at last */
+    bool resolved;     /* the path's property has been resolved, for an entity at least */
 } condition_t;
 
 enum { CONSOLE_VALUE = 1024 };
 
 /* Read a condition from `rest`; complaints name `command`. */
 bool console_read_condition(console_t *console, const char *command, char *rest, condition_t *condition);
+
+/* The value of the condition's property as text, in CONSOLE_VALUE bytes; false: the entity has none, the text is "". */
+bool console_read_value(const program_t *program, condition_t *condition, bp_entity_t entity, char *value);
 
 /* Does the condition hold for an entity? The entity's value as text goes to `value`, of CONSOLE_VALUE bytes, "" where
  * it has none. */
@@ -143,6 +148,11 @@ void console_show_watched(const console_t *console);
 /* --- history ----------------------------------------------------------------------------------------------------- */
 
 /* Commands that go back and forth in what the host remembers (console_history.c). */
+
+bp_history_t console_read_history(const console_t *console);
+
+/* Does the host remember anything? Complains where not. */
+bool console_remembers(const console_t *console);
 
 bool console_history(console_t *console, char *rest);
 bool console_back(console_t *console, char *rest);

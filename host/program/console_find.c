@@ -7,6 +7,7 @@
 #include "output.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,23 +44,74 @@ static bool holds(comparison_t comparison, const char *left, const char *right)
     }
 }
 
+/* Read by way of a property that has been resolved for another entity, which most have in common; else resolve. */
+bool console_read_value(const program_t *program, condition_t *c, bp_entity_t entity, char *value)
+{
+    const bp_property_api *api = program->api->property;
+    c->path.world = c->world;
+    c->path.entity = entity;
+    value[0] = '\0';
+    if (c->resolved && api->get_text(&c->path, value, CONSOLE_VALUE) == BP_OK)
+        return true;
+    bp_property_t property;
+    value[0] = '\0';
+    if (api->resolve(c->world, entity, c->component, c->property, &property) != BP_OK)
+        return false;
+    c->path.property = property;
+    c->resolved = true;
+    return api->get_text(&c->path, value, CONSOLE_VALUE) == BP_OK;
+}
+
 bool console_holds(const program_t *program, condition_t *c, bp_entity_t entity, char *value)
 {
-    bp_path_t path = {.world = c->world, .entity = entity};
-    value[0] = '\0';
-    if (program->api->property->resolve(c->world, entity, c->component, c->property, &path.property) != BP_OK ||
-        program->api->property->get_text(&path, value, CONSOLE_VALUE) != BP_OK)
+    if (!console_read_value(program, c, entity, value))
         return false;
     c->known = true;
     return c->value == NULL || holds((comparison_t)c->comparison, value, c->value);
+}
+
+/* A number read without its text, where the property is one. */
+static bool read_number(const program_t *program, condition_t *c, bp_entity_t entity, double *number)
+{
+    union { float f32; double f64; int32_t i32; uint32_t u32; } value;
+    bp_property_t *p = &c->path.property;
+    bool is_number = c->resolved && p->size <= sizeof value &&
+                     (p->type == BP_F32 || p->type == BP_F64 || p->type == BP_I32 || p->type == BP_U32) &&
+                     (p->flags & BP_FIELD_LIST) == 0 && (p->element != BP_NONE || p->count <= 1);
+    if (!is_number ||
+        program->api->property->get(c->world, p, &entity, 1, &value, sizeof value) != BP_OK)
+        return false;
+    *number = p->type == BP_F32 ? (double)value.f32 : p->type == BP_F64 ? value.f64
+              : p->type == BP_I32 ? (double)value.i32 : (double)value.u32;
+    return true;
+}
+
+/* Can the condition be ruled out without the value's text? A number has to be clearly on the wrong side: near the
+ * value that is compared with, the text decides. */
+static bool is_ruled_out(const program_t *program, condition_t *c, bp_entity_t entity, double limit)
+{
+    double number;
+    if (!read_number(program, c, entity, &number) || !(fabs(number - limit) > 1e-5 * (fabs(number) + fabs(limit))))
+        return false;
+    c->known = true;
+    switch ((comparison_t)c->comparison) {
+    case LESS: case AT_MOST: return number > limit;
+    case AT_LEAST: case GREATER: return number < limit;
+    case UNLIKE: return false;
+    default: return true;
+    }
 }
 
 bp_entity_t console_first(const program_t *program, condition_t *c, char *value)
 {
     uint32_t index = 0;
     bp_entity_t entity;
-    while ((entity = inspect_next(program, c->world, &index)).id != 0 && !console_holds(program, c, entity, value))
-        continue;
+    bool number = c->value != NULL && numbers_is_number(c->value);
+    double limit = number ? strtod(c->value, NULL) : 0;
+    while ((entity = inspect_next(program, c->world, &index)).id != 0) {
+        if (!(number && is_ruled_out(program, c, entity, limit)) && console_holds(program, c, entity, value))
+            break;
+    }
     return entity;
 }
 

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bp_history_t read_history(const console_t *console)
+bp_history_t console_read_history(const console_t *console)
 {
     bp_history_t history = {.struct_size = sizeof history};
     bp_host_history(console->program->host, &history);
     return history;
 }
 
-static bool remembers(const console_t *console)
+bool console_remembers(const console_t *console)
 {
-    if (read_history(console).budget > 0)
+    if (console_read_history(console).budget > 0)
         return true;
     return console_refuse(console,
         "the host remembers nothing; [host] history = 512 MiB in the ini says that it is to");
@@ -27,16 +27,16 @@ static bool go(console_t *console, uint64_t moment)
 {
     if (bp_host_go(console->program->host, moment) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
-    bp_history_t history = read_history(console);
+    bp_history_t history = console_read_history(console);
     printf("at step %" PRIu64 " of %" PRIu64 "\n", history.now, history.last);
     return true;
 }
 
 bool console_history(console_t *console, char *rest)
 {
-    if (!console_takes_nothing(console, rest) || !remembers(console))
+    if (!console_takes_nothing(console, rest) || !console_remembers(console))
         return false;
-    bp_history_t h = read_history(console);
+    bp_history_t h = console_read_history(console);
     printf("steps %" PRIu64 " to %" PRIu64 ", at %" PRIu64 "; %" PRIu32 " %s, %.1f of %.1f MiB\n", h.first, h.last,
         h.now,
            h.keyframes, h.keyframes == 1 ? "keyframe" : "keyframes", (double)h.bytes / 1048576,
@@ -47,7 +47,7 @@ bool console_history(console_t *console, char *rest)
 static bool read_steps(console_t *console, char *rest, uint64_t *count, bool *given)
 {
     char *word;
-    if (!console_take_words(console, rest, &word, 1) || !remembers(console))
+    if (!console_take_words(console, rest, &word, 1) || !console_remembers(console))
         return false;
     *given = word != NULL;
     if (word != NULL && !numbers_read_count(word, count))
@@ -61,7 +61,7 @@ bool console_back(console_t *console, char *rest)
     bool given;
     if (!read_steps(console, rest, &count, &given))
         return false;
-    bp_history_t h = read_history(console);
+    bp_history_t h = console_read_history(console);
     if (count > h.now - h.first)
         return console_refuse(console, "what is remembered begins at step %" PRIu64 ", %" PRIu64 " back", h.first,
                               h.now - h.first);
@@ -74,7 +74,7 @@ bool console_forward(console_t *console, char *rest)
     bool given;
     if (!read_steps(console, rest, &count, &given))
         return false;
-    bp_history_t h = read_history(console);
+    bp_history_t h = console_read_history(console);
     return go(console, given && count < h.last - h.now ? h.now + count : h.last);
 }
 
@@ -82,7 +82,7 @@ bool console_goto(console_t *console, char *rest)
 {
     char *word;
     uint64_t moment;
-    if (!console_take_words(console, rest, &word, 1) || !remembers(console))
+    if (!console_take_words(console, rest, &word, 1) || !console_remembers(console))
         return false;
     if (word == NULL)
         return console_refuse(console, "go where? To the number of a step, or to the name of a mark");
@@ -91,112 +91,15 @@ bool console_goto(console_t *console, char *rest)
     return go(console, moment);
 }
 
-/* --- when --------------------------------------------------------------------------------------------------------- */
-
-static bool hold_at(console_t *console, condition_t *c, uint64_t moment, bool *holds)
-{
-    char value[CONSOLE_VALUE];
-    if (bp_host_go(console->program->host, moment) != BP_OK)
-        return console_refuse(console, "%s", bp_host_error(console->program->host));
-    *holds = console_first(console->program, c, value).id != 0;
-    return true;
-}
-
-bp_entity_t console_print_first(const program_t *program, condition_t *c, uint64_t now, uint64_t last)
-{
-    char id[64], value[CONSOLE_VALUE];
-    bp_entity_t entity = console_first(program, c, value);
-    const char *name = inspect_name(program, c->world, entity);
-    program->api->entity->format(program->host, entity, id, sizeof id);
-    printf("at step %" PRIu64 " of %" PRIu64 ": %s%s%s %s.%s = ", now, last, id, name != NULL ? " " : "",
-           name != NULL ? name : "", c->component, c->property);
-    terminal_print(stdout, value);
-    return entity;
-}
-
-void console_print_before(const char *before)
-{
-    fputs(before[0] != '\0' ? ", before " : "", stdout);
-    terminal_print(stdout, before);
-    putchar('\n');
-}
-
-/* The host is at the first step at which the condition holds: tell whose value fits, and what the value was before. */
-static bool tell_first(console_t *console, condition_t *c)
-{
-    const program_t *program = console->program;
-    bp_history_t h = read_history(console);
-    char before[CONSOLE_VALUE] = "";
-    bp_entity_t entity = console_print_first(program, c, h.now, h.last);
-    if (h.now > h.first && bp_host_go(program->host, h.now - 1) == BP_OK) {
-        console_holds(program, c, entity, before);
-        if (bp_host_go(program->host, h.now) != BP_OK)
-            return console_refuse(console, "%s", bp_host_error(program->host));
-    }
-    console_print_before(before);
-    return true;
-}
-
-/* Nothing was found: back to where the host was. */
-static bool return_to(console_t *console, const bp_history_t *h, const condition_t *c, const char *why)
-{
-    if (bp_host_go(console->program->host, h->now) != BP_OK)
-        return console_refuse(console, "%s", bp_host_error(console->program->host));
-    if (!c->known)
-        return console_refuse(console, "no entity had a property %s.%s", c->component, c->property);
-    printf("%s in steps %" PRIu64 " to %" PRIu64 "\n", why, h->first, h->last);
-    return true;
-}
-
-bool console_when(console_t *console, char *rest)
-{
-    condition_t condition;
-    if (!remembers(console) || !console_read_condition(console, "when", rest, &condition))
-        return false;
-    bp_history_t h = read_history(console);
-    for (uint64_t moment = h.first; moment <= h.last; moment++) {
-        bool holds;
-        if (!hold_at(console, &condition, moment, &holds))
-            return false;
-        if (holds)
-            return tell_first(console, &condition);
-    }
-    return return_to(console, &h, &condition, "never");
-}
-
-bool console_bisect(console_t *console, char *rest)
-{
-    condition_t condition;
-    bool holds;
-    if (!remembers(console) || !console_read_condition(console, "bisect", rest, &condition))
-        return false;
-    bp_history_t h = read_history(console);
-    uint64_t before = h.first, at = h.last;
-    if (!hold_at(console, &condition, at, &holds))
-        return false;
-    if (!holds)
-        return return_to(console, &h, &condition, "not at the end, and so nothing to look for");
-    if (!hold_at(console, &condition, before, &holds))
-        return false;
-    at = holds ? before : at;
-    while (at - before > 1) {
-        uint64_t middle = before + (at - before) / 2;
-        if (!hold_at(console, &condition, middle, &holds))
-            return false;
-        *(holds ? &at : &before) = middle;
-    }
-    return hold_at(console, &condition, at, &holds) && tell_first(console, &condition);
-}
-
 /* --- branch, mark ------------------------------------------------------------------------------------------------- */
 
 bool console_branch(console_t *console, char *rest)
 {
-    if (!console_takes_nothing(console, rest) || !remembers(console))
+    if (!console_takes_nothing(console, rest) || !console_remembers(console))
         return false;
     if (bp_host_branch_off(console->program->host) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
-    printf("another future begins at step %" PRIu64 "\n", read_history(console).now);
+    printf("another future begins at step %" PRIu64 "\n", console_read_history(console).now);
     return true;
 }
 

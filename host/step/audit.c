@@ -141,8 +141,16 @@ static void look(audit_t *a, const unit_t *unit, audit_see see)
         see_columns(world, world->runs[i], see, &looking);
 }
 
+/* Tell whoever watches. */
+static void show(const audit_t *a, const unit_t *unit, void (*told)(void *, bp_world_o *, const char *, uint32_t))
+{
+    if (told != NULL)
+        told(a->watch.context, world_handle(unit->schedule->world), unit->name, unit->system != NULL);
+}
+
 void audit_before(audit_t *a, const unit_t *unit)
 {
+    show(a, unit, a->watch.before);
     if (!a->writes)
         return;
     a->cell_count = 0;
@@ -155,6 +163,7 @@ void audit_before(audit_t *a, const unit_t *unit)
 
 void audit_after(audit_t *a, const unit_t *unit)
 {
+    show(a, unit, a->watch.after);
     if (a->writes && !a->lacking)
         look(a, unit, compare);
     if (!a->writes)

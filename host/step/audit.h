@@ -15,6 +15,8 @@
 
 #include "schedule.h"
 
+#include <backplane.h>
+
 /* The writes of one unit to one field. */
 typedef struct audit_result_t {
     const unit_t *unit;
@@ -31,6 +33,7 @@ typedef struct audit_told_t {
 typedef struct audit_t {
     base_t *base;
     bool writes;              /* the first question; else the second */
+    bp_unit_watch_i watch;    /* or neither: somebody else looks (struct_size 0: nobody) */
     uint64_t *cells;          /* hashes, before a unit */
     uint32_t cell_count, cell_capacity;
     bool lacking;             /* there was no memory for the hashes */
@@ -47,6 +50,12 @@ void audit_free(audit_t *audit);
  * memory. [main] */
 void audit_clear(audit_t *audit);
 bp_result_t audit_expect(audit_t *audit, const schedule_t *schedule);
+
+/* Do units have to run one after another, to be looked at? */
+static inline bool audit_is_alone(const audit_t *audit)
+{
+    return audit->writes || audit->watch.struct_size != 0;
+}
 
 /* To be called before and after a unit that runs alone: report the values that the unit changes without having declared
  * it. [main] */

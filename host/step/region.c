@@ -179,7 +179,7 @@ void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, 
 {
     region_t region = {.parts = parts, .count = count, .trace = crew->trace, .audit = crew->audit};
     if (crew->audit != NULL) { /* an audit uses threads wherever there can be some, whether or not they pay */
-        if (crew->audit->writes || crew->jobs.threads <= 1 || expected_of(&region) == 0)
+        if (audit_is_alone(crew->audit) || crew->jobs.threads <= 1 || expected_of(&region) == 0)
             run_here(&region);
         else
             run_on_threads(&region, crew);

@@ -92,7 +92,8 @@ START_TEST(a_recording_is_looked_through)
     const outcome_t *outcome = shell("backplane bisect %s main orbit.revolutions '>=' 1", RECORDING);
     expect(outcome, 0, NULL);
     expect_in(outcome->out, " of 2000: ");
-    expect_in(outcome->out, " moon orbit.revolutions = 1, before 0\n");
+    expect_in(outcome->out, " moon orbit.revolutions = 1, before 0\n"
+                            "  written by system orbit_measure: #4:1 moon 0 -> 1\n");
     outcome = shell("backplane bisect %s main body.mass '>=' 1 --ini %s", RECORDING, sun);
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "at step 0 of 2000: ");
@@ -139,12 +140,17 @@ START_TEST(the_first_step_is_found)
     static const char lines[] = "step 10\nset main/#1:1.point_mass.mass 5\nstep 30\n"
                                 "set main/#2:1.point_mass.mass 7\nstep 10\nset main/#1:1.point_mass.mass 1\nstep 5\n"
                                 "when main point_mass.mass > 4\nforward\n"
+                                "when main point_mass.position = 3 0 0\nforward\n"
                                 "bisect main point_mass.mass = 7\nforward\n"
                                 "when main point_mass.mass > 9\nbisect main point_mass.mass > 9\n"
                                 "bisect main point_mass.mass > 0\n";
     const outcome_t *outcome = console(ini, lines);
     expect(outcome, 0, NULL);
-    expect_in(outcome->out, "at step 11 of 55: #1:1 point_mass.mass = 5, before 1\n");
+    expect_in(outcome->out, "at step 11 of 55: #1:1 point_mass.mass = 5, before 1\n"
+                            "  written from outside: #1:1 1 -> 5\n");
+    expect_in(outcome->out, "at step 3 of 55: #0:1 point_mass.position = 3 0 0, before 2 0 0\n"
+                            "  written by component point_mass: #0:1 2 0 0 -> 3 0 0; #1:1 2 0 0 -> 3 0 0; "
+                            "#2:1 2 0 0 -> 3 0 0\n");
     expect_in(outcome->out, "at step 41 of 55: #2:1 point_mass.mass = 7, before 1\n");
     expect_in(outcome->out, "never in steps 0 to 55\n");
     expect_in(outcome->out, "not at the end, and so nothing to look for in steps 0 to 55\n");

@@ -1,0 +1,181 @@
+/* writers.c - values beside each other, before and after each unit. */
+#include "writers.h"
+#include "inspect.h"
+#include "output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+static bool reserve(void *block, size_t *room, size_t needed, size_t size)
+{
+    void **at = block;
+    size_t wanted = *room * 2 > needed ? *room * 2 : needed + 64;
+    if (needed <= *room)
+        return true;
+    void *more = realloc(*at, wanted * size);
+    if (more == NULL)
+        return false;
+    *at = more;
+    *room = wanted;
+    return true;
+}
+
+static bool add_value(values_t *v, bp_entity_t entity, const char *text)
+{
+    size_t length = strlen(text) + 1;
+    if (!reserve(&v->items, &v->capacity, v->count + 1, sizeof *v->items) ||
+        !reserve(&v->texts, &v->room, v->size + length, 1))
+        return false;
+    v->items[v->count++] = (known_value_t){entity, v->size};
+    memcpy(v->texts + v->size, text, length);
+    v->size += length;
+    return true;
+}
+
+/* Read the values of all entities that have the property, in the order of their indices. */
+static bool read_values(writers_t *w, values_t *v)
+{
+    char text[CONSOLE_VALUE];
+    uint32_t index = 0;
+    bp_entity_t entity;
+    v->count = v->size = 0;
+    while ((entity = inspect_next(w->program, w->condition->world, &index)).id != 0) {
+        if (console_read_value(w->program, w->condition, entity, text) && !add_value(v, entity, text))
+            return false;
+    }
+    return true;
+}
+
+static void free_values(values_t *v)
+{
+    free(v->items);
+    free(v->texts);
+    *v = (values_t){.count = 0};
+}
+
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(const values_t *v, size_t i)
+{
+    return v->texts + v->items[i].text;
+}
+
+static void note(writer_t *writer, bp_entity_t entity, const char *before, const char *after)
+{
+    if (writer->count++ >= WRITERS_SHOWN)
+        return;
+    written_t *written = &writer->first[writer->count - 1];
+    written->entity = entity;
+    snprintf(written->before, sizeof written->before, "%s", before);
+    snprintf(written->after, sizeof written->after, "%s", after);
+}
+
+/* Note all values that are others than before; entities lie in the order of their indices. */
+static void compare(const values_t *a, const values_t *b, writer_t *writer)
+{
+    for (size_t i = 0, k = 0; k < b->count || i < a->count;) {
+        uint32_t was = i < a->count ? bp_entity_index(a->items[i].entity) : UINT32_MAX;
+        uint32_t is = k < b->count ? bp_entity_index(b->items[k].entity) : UINT32_MAX;
+        if (was < is) {
+            note(writer, a->items[i].entity, text_of(a, i), "");
+            i++;
+        } else if (is < was) {
+            note(writer, b->items[k].entity, "", text_of(b, k));
+            k++;
+        } else {
+            bool same = a->items[i].entity.id == b->items[k].entity.id && strcmp(text_of(a, i), text_of(b, k)) == 0;
+            if (!same)
+                note(writer, b->items[k].entity, text_of(a, i), text_of(b, k));
+            i++;
+            k++;
+        }
+    }
+}
+
+/* Read the values as they are now, and note what differs as written by `name`. */
+static void look(writers_t *w, const char *kind, const char *name)
+{
+    writer_t writer = {.count = 0};
+    if (w->no_memory)
+        return;
+    w->no_memory = !read_values(w, &w->now);
+    if (w->no_memory)
+        return;
+    compare(&w->before, &w->now, &writer);
+    values_t now = w->now;
+    w->now = w->before;
+    w->before = now;
+    snprintf(writer.name, sizeof writer.name, "%s%s%s", kind, name[0] != '\0' ? " " : "", name);
+    if (writer.count > 0 && w->count < WRITERS_MOST)
+        w->writers[w->count++] = writer;
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
+static const char outside[] = "from outside", after_units[] = "by commands, or what comes after the units";
+
+static void unit_begins(void *context, bp_world_o *world, const char *unit, uint32_t is_system)
+{
+    writers_t *w = context;
+    (void)unit, (void)is_system;
+    if (world != w->condition->world || w->any_unit)
+        return;
+    w->any_unit = true;
+    look(w, outside, "");
+}
+
+static void unit_ends(void *context, bp_world_o *world, const char *unit, uint32_t is_system)
+{
+    writers_t *w = context;
+    if (world == w->condition->world)
+        look(w, is_system != 0 ? "by system" : "by component", unit);
+}
+
+bool writers_begin(writers_t *w, const program_t *program, condition_t *condition)
+{
+    *w = (writers_t){.program = program, .condition = condition};
+    const bp_unit_watch_i watch = {
+        .struct_size = sizeof watch, .context = w, .before = unit_begins, .after = unit_ends};
+    if (read_values(w, &w->before) && bp_host_watch_units(program->host, &watch) == BP_OK)
+        return true;
+    writers_free(w);
+    return false;
+}
+
+bool writers_end(writers_t *w)
+{
+    bp_host_watch_units(w->program->host, NULL);
+    look(w, w->any_unit ? after_units : outside, "");
+    return !w->no_memory;
+}
+
+void writers_print(const writers_t *w)
+{
+    const program_t *program = w->program;
+    for (uint32_t i = 0; i < w->count; i++) {
+        const writer_t *writer = &w->writers[i];
+        printf("  written %s: ", writer->name);
+        for (uint32_t k = 0; k < writer->count && k < WRITERS_SHOWN; k++) {
+            const written_t *written = &writer->first[k];
+            char id[ENTITY_TEXT_MAX];
+            const char *name = inspect_name(program, w->condition->world, written->entity);
+            program->api->entity->format(program->host, written->entity, id, sizeof id);
+            printf("%s%s%s%s ", k > 0 ? "; " : "", id, name != NULL ? " " : "", name != NULL ? name : "");
+            terminal_print(stdout, written->before[0] != '\0' ? written->before : "(none)");
+            fputs(" -> ", stdout);
+            terminal_print(stdout, written->after[0] != '\0' ? written->after : "(none)");
+        }
+        if (writer->count > WRITERS_SHOWN)
+            printf("; and %u more", (unsigned)(writer->count - WRITERS_SHOWN));
+        putchar('\n');
+    }
+}
+
+void writers_free(writers_t *w)
+{
+    free_values(&w->before);
+    free_values(&w->now);
+}

@@ -1,0 +1,63 @@
+/* writers.h - who writes a property in a step: which units, of which entities, from what to what.
+ *
+ * All values of the property are read before the step, as texts, and after each unit. What differs from the time before
+ * has been written by that unit; what differs before the first unit came from outside, what differs after the last
+ * one from commands, or from whatever follows the units.
+ *
+ * Not here: which step (console_when.c, replay.c).
+ */
+#ifndef HOST_PROGRAM_WRITERS_H
+#define HOST_PROGRAM_WRITERS_H
+
+#include "console.h"
+
+enum { WRITERS_MOST = 32, WRITERS_SHOWN = 3, WRITERS_TEXT = 96 };
+
+/* A value that was written. */
+typedef struct written_t {
+    bp_entity_t entity;
+    char before[WRITERS_TEXT], after[WRITERS_TEXT]; /* may be cut; "" where there was none */
+} written_t;
+
+/* One unit, or what comes before or after all of them. */
+typedef struct writer_t {
+    char name[2 * WRITERS_TEXT]; /* "system gravity" */
+    uint32_t count;              /* of entities */
+    written_t first[WRITERS_SHOWN];
+} writer_t;
+
+typedef struct known_value_t {
+    bp_entity_t entity;
+    size_t text; /* where it begins in the texts */
+} known_value_t;
+
+/* All values at one time. */
+typedef struct values_t {
+    known_value_t *items;
+    char *texts;
+    size_t count, capacity, size, room;
+} values_t;
+
+typedef struct writers_t {
+    const program_t *program;
+    condition_t *condition; /* for its world and property */
+    values_t before, now;
+    bool any_unit;          /* a unit has run in this step */
+    bool no_memory;
+    writer_t writers[WRITERS_MOST];
+    uint32_t count;
+} writers_t;
+
+/* Look at the steps of the host from now on; the last step before writers_end is what is told. False when out of
+ * memory: nothing is held. */
+bool writers_begin(writers_t *writers, const program_t *program, condition_t *condition);
+
+/* Look no more. False when out of memory meanwhile. */
+bool writers_end(writers_t *writers);
+
+/* Print a line for each writer. */
+void writers_print(const writers_t *writers);
+
+void writers_free(writers_t *writers);
+
+#endif
