@@ -80,6 +80,17 @@ static bool is_default(const spawn_plan_t *plan, const field_t *field, const voi
     return strcmp(blob_text(plan->blob, number), field->initial_text) == 0;
 }
 
+/* The field of which each value of an array or a list would be a cell. */
+static field_t field_of_values(const field_t *field)
+{
+    field_t one = *field;
+    one.flags &= ~(uint32_t)BP_FIELD_LIST;
+    one.elements = 0;
+    one.size = value_size(field->type);
+    one.initial_cell = NULL;
+    return one;
+}
+
 /* All values of a source become those of the new field; cells stay what they are. */
 static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t *field, source_t *source,
                            uint64_t items)
@@ -87,9 +98,7 @@ static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t
     enum { AT_ONCE = 1 << 20 };
     base_t *base = plan->world->base;
     uint32_t size = value_size(field->type), old_size = value_size(old->type);
-    field_t one = *old; /* the field as errors name it: a value, not a cell */
-    one.flags &= ~(uint32_t)BP_FIELD_LIST;
-    one.elements = 0;
+    field_t one = field_of_values(old), other = field_of_values(field);
     source->converted_size = (size_t)items * size;
     source->converted = memory_resize(&plan->world->memory, NULL, 0, source->converted_size + 1);
     if (source->converted == NULL)
@@ -97,9 +106,9 @@ static bp_result_t convert(spawn_plan_t *plan, const field_t *old, const field_t
     for (uint64_t i = 0; i < items; i += AT_ONCE) {
         const char *from = (const char *)source->values + i * old_size;
         uint32_t n = items - i < AT_ONCE ? (uint32_t)(items - i) : AT_ONCE;
-        uint32_t fit = convert_column(old, from, field, (char *)source->converted + i * size, n, NULL);
+        uint32_t fit = convert_column(&one, from, &other, (char *)source->converted + i * size, n, NULL);
         if (fit < n)
-            return convert_refuse(&base->values, &one, field, from + (size_t)fit * old_size, &base->error);
+            return convert_refuse(&base->values, &one, &other, from + (size_t)fit * old_size, &base->error);
     }
     source->values = source->converted;
     return BP_OK;

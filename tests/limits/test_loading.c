@@ -789,7 +789,7 @@ static const bp_term_t contrary_terms[] = {{.component = "thing", .flags = BP_TE
                                            {.component = "thing", .instance = "a"}};
 static const bp_term_t contrary_names[] = {{.component = "thing", .instance = "a"},
                                            {.component = "thing", .instance = "a", .flags = BP_TERM_EXCLUDE}};
-static const bp_term_t odd_term[] = {{.component = "thing", .flags = 1u << 3}};
+static const bp_term_t odd_term[] = {{.component = "thing", .flags = 1u << 14}};
 static const bp_term_t torn_term[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE | BP_TERM_OPTIONAL}};
 
 static const bp_term_field_t asked_x[] = {{.name = "x", .type = BP_F32}};
@@ -831,7 +831,7 @@ static const struct {
     {{.name = "system", .run = stub_run, .terms = BP_LIST(empty_term)},
      BP_ERROR_ARGUMENT,
      {"'system'", "names no component"}},
-    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x8"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x4000"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x6"}},
     {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_terms)},
      BP_ERROR_ARGUMENT,
