@@ -206,11 +206,23 @@ void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
 
 typedef struct fillers_t {
     uint32_t count, end;          /* rows of the run from `end` on are left over */
+    bool together;                /* the holes lie behind each other, and the rows too */
     uint32_t rows[STORE_BLOCK];   /* holes ... */
     uint32_t lasts[STORE_BLOCK];  /* ... and the rows that fill them */
 } fillers_t;
 
-/* Pair the lowest holes with the last rows, no more than `most`. The bits of the holes stay until they are filled. */
+/* Let the first hole get the first of the rows. */
+static void turn_round(uint32_t *lasts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint32_t kept = lasts[i];
+        lasts[i] = lasts[count - 1 - i];
+        lasts[count - 1 - i] = kept;
+    }
+}
+
+/* Pair the lowest holes with the last rows, no more than `most`. The bits of the holes stay until they are filled. The
+ * rows keep their order, so that entities that lay behind each other still do, and take part in batches together. */
 static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
 {
     const bp_entity_t *entities = run_entities(run);
@@ -223,6 +235,9 @@ static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
         last = last > 0 && entities[last - 1].id != 0 ? last - 1 : holes_last_filled(&run->hole_set, last);
     }
     f->end = last + 1 > lowest_end ? last + 1 : lowest_end;
+    f->together = f->count > 0 && lowest_end - f->rows[0] == f->count &&
+                  f->lasts[0] - f->lasts[f->count - 1] == f->count - 1;
+    turn_round(f->lasts, f->count);
 }
 
 #define FILL_CELLS(type)                            \
@@ -240,6 +255,10 @@ static void fill_large_cells(char *cells, size_t size, const fillers_t *f)
 
 static void fill_cells(char *cells, uint32_t size, const fillers_t *f)
 {
+    if (f->together) {
+        memcpy(cells + (size_t)f->rows[0] * size, cells + (size_t)f->lasts[0] * size, (size_t)f->count * size);
+        return;
+    }
     switch (size) {
     case 1: FILL_CELLS(uint8_t); break;
     case 2: FILL_CELLS(uint16_t); break;
@@ -260,13 +279,14 @@ static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
         run_release(run, 1, run->column_count, f->rows[i], 1, &world->holdings);
     for (uint32_t c = 0; c < run->column_count; c++)
         fill_cells(run->columns[c], run->sizes[c], f);
-    for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; i < f->count; i++)
         world_own_record(world, entities[f->rows[i]])->row = f->rows[i];
-        holes_remove(&run->hole_set, f->rows[i]);
+    for (uint32_t i = 0; run->stamps != NULL && i < f->count; i++)
         stamps_note_rows(run->stamps, f->rows[i], 1);
-    }
-    if (f->count > 0)
+    if (f->count > 0) {
         run->hole_set.lowest = f->rows[f->count - 1];
+        holes_drop(&run->hole_set, f->rows[0], run->hole_set.lowest + 1);
+    }
 }
 
 /* The rows from f->end on are holes, or have moved away. */
