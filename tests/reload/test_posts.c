@@ -11,6 +11,7 @@
 #include "os/os.h"
 #include "reload/process.h"
 
+#include <bp_clock.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,6 +112,27 @@ START_TEST(what_is_posted_is_carried_out_in_order_by_the_next_poll)
     expect_heard("[again]");
     WORKS(rig.host, bp_host_poll(rig.host));
     expect_heard("");
+    rig_close(&rig);
+}
+END_TEST
+
+/* While all worlds are stopped programs go on polling, and a stopped world is no reason not to change it. */
+START_TEST(a_stopped_host_carries_out_what_is_posted)
+{
+    static rig_t rig;
+    open_linked(&rig);
+    const bp_clock_api *clock = (const bp_clock_api *)rig.api->registry->find(rig.host, BP_CLOCK_API, 1);
+    clock->stop(heard.world);
+    WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", "stopped", 7), BP_OK);
+    ck_assert_int_eq(heard.tasks->post(heard.plugin, "try_all", NULL, 0), BP_OK);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    expect_heard("[stopped][tried]");
+    bp_step_t now = {.struct_size = sizeof now};
+    rig.api->world->clock(heard.world, &now);
+    ck_assert_uint_eq(now.number, 0);
+    rig.log.text[0] = '\0'; /* the reload that was refused */
+    rig.log.count = 0;
     rig_close(&rig);
 }
 END_TEST
@@ -404,6 +426,7 @@ Suite *posts_suite(void)
     tcase_set_timeout(alone, 60);
     tcase_set_timeout(versions, 60);
     tcase_add_test(alone, what_is_posted_is_carried_out_in_order_by_the_next_poll);
+    tcase_add_test(alone, a_stopped_host_carries_out_what_is_posted);
     tcase_add_test(alone, a_task_changes_worlds_and_no_plugins);
     tcase_add_test(alone, what_cannot_be_posted_is_refused_by_its_code);
     tcase_add_test(alone, posts_that_wait_take_so_much_memory_and_no_more);
