@@ -326,6 +326,11 @@ static void rewound(bp_system_t *s, const bp_step_t *now)
     r->samples = 0;
 }
 
+static void died(bp_system_t *s, const bp_death_t *batch)
+{
+    recorder_lose(s->state, batch);
+}
+
 static bp_result_t load(bp_plugin_t *plugin)
 {
     if (plugin->state != NULL)
@@ -345,8 +350,10 @@ static void unload(bp_plugin_t *plugin)
 
 static const bp_system_report_i reporting = {report};
 static const bp_rewind_i rewinding = {rewound};
+static const bp_system_deaths_i deaths = {.died = died, .which = BP_DEATHS_ALL};
 static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)},
-                                            {BP_EXTENSION("bp_rewind", rewinding)}};
+                                            {BP_EXTENSION("bp_rewind", rewinding)},
+                                            {BP_EXTENSION("bp_deaths", deaths)}};
 
 static const bp_system_i systems[] = {
     {.name = "recorder",

@@ -112,6 +112,9 @@ void recorder_free_sources(recorder_state *r);
 /* Read all sources: values and valid. The first call settles types, units and labels. */
 void recorder_read(recorder_state *r);
 
+/* Entities have died: of sources that were found in them this is told, and is no error. */
+void recorder_lose(recorder_state *r, const bp_death_t *batch);
+
 /* Settle types, units and labels before the first sample, with these types. */
 void recorder_settle_as(recorder_state *r, const uint32_t *types);
 

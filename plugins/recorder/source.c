@@ -239,6 +239,32 @@ static void read_source(recorder_state *r, recorder_source *s)
     s->seen += s->valid;
 }
 
+static int is_among(const bp_death_t *batch, bp_entity_t entity)
+{
+    uint32_t i = 0;
+    while (i < batch->count && batch->entities[i].id != entity.id)
+        i++;
+    return i < batch->count;
+}
+
+void recorder_lose(recorder_state *r, const bp_death_t *batch)
+{
+    bp_step_t now = {.struct_size = sizeof now};
+    for (uint32_t i = 0; i < r->count; i++) {
+        recorder_source *s = &r->sources[i];
+        char message[RECORDER_MESSAGE];
+        if (!s->found ||
+            (!is_among(batch, s->at.entity) && (s->reference == NULL || !is_among(batch, s->from.entity))))
+            continue;
+        r->system->api->world->clock(r->system->world, &now);
+        snprintf(message, sizeof message, "'%.150s%s%.150s' has no value from time %g on: an entity has died", s->path,
+                 s->reference != NULL ? "@" : "", s->reference != NULL ? s->reference : "", now.time);
+        r->system->api->error->log(r->system->plugin, BP_LOG_INFO, message);
+        s->found = 0;
+        s->complained = 1;
+    }
+}
+
 /* --- what is settled at the first sample ---------------------------------------------------------------- */
 
 /* Split a path as its grammar does. 0 where a part is missing or too long. */

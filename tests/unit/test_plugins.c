@@ -48,12 +48,13 @@ static bp_host_o *host;
 static const bp_api_t *api;
 static bp_world_o *world;
 static char log_text[LOG_MAX];
+static int32_t log_least = BP_LOG_WARNING;
 
 static void write_log(void *context, int32_t level, const char *source, const char *text)
 {
     char *all = context;
     size_t used = strlen(all);
-    if (level >= BP_LOG_WARNING)
+    if (level >= log_least)
         snprintf(all + used, LOG_MAX - used, "%s: %s\n", source, text);
 }
 
@@ -1161,6 +1162,38 @@ START_TEST(rows_are_written_as_often_as_asked)
 }
 END_TEST
 
+/* Its death is told when it happens, and is no error; who takes its name is recorded from then on. */
+START_TEST(a_recorded_entity_that_dies_is_told_of_once)
+{
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}};
+    bp_entity_t e[2], heir;
+    begin_recorder(options, 1, e);
+    OK(bp_world_use_system(world, "recorder"));
+    steps(3);
+    log_least = BP_LOG_INFO;
+    ck_assert_uint_eq(api->entity->destroy(host, &e[1], 1), 1);
+    const char *told = strstr(log_text, "'main/ball.point_mass.position@main/home.point_mass.position' has no value "
+                                        "from time 0.3 on: an entity has died");
+    ck_assert_msg(told != NULL, "%s", log_text);
+    told = strchr(told, '\n');
+    ck_assert_msg(strstr(log_text, "'main/ball.point_mass.position' has") == NULL, "%s", log_text);
+    steps(2);
+    ck_assert_msg(told[1] == '\0', "%s", log_text);
+    create("point_mass", &heir, 1);
+    OK(api->world->add(world, key_of("debug_name"), &heir, 1));
+    set_text(heir, "debug_name", "name", "home");
+    steps(1);
+    log_least = BP_LOG_WARNING;
+    log_text[0] = '\0';
+    end();
+    char *text = read_file(csv_file), *line = text;
+    for (int i = 0; i < 6; i++, line = strchr(line, '\n') + 1)
+        ck_assert_msg((strncmp(strchr(line, '\n') - 2, ",,", 2) == 0) == (i > 3), "row %d of\n%s", i, text);
+    ck_assert_msg(strstr(line, ",,") == NULL, "%s", line);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_recorder_that_cannot_write_does_not_start)
 {
     static const struct {
@@ -1482,6 +1515,7 @@ Suite *plugins_suite(void)
     tcase_add_test(recorder, the_csv_says_what_the_property_was);
     tcase_add_test(recorder, the_svg_is_a_picture_that_parses);
     tcase_add_test(recorder, rows_are_written_as_often_as_asked);
+    tcase_add_test(recorder, a_recorded_entity_that_dies_is_told_of_once);
     tcase_add_loop_test(recorder, a_recorder_that_cannot_write_does_not_start, 0, 3);
     suite_add_tcase(suite, recorder);
     TCase *orbit = tcase_create("orbit");
