@@ -431,7 +431,7 @@ bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *en
                          const void *values, size_t stride)
 {
     if (count == 1 && p->size == 4) {
-        const void *cell = bp_property_cell(world_handle(world), p, entities[0]);
+        const void *cell = known_cell(world, p, entities[0]);
         if (cell != NULL && may_copy(world, p, values, WORLD_SEALED | WORLD_STAMPED)) {
             memcpy((void *)(uintptr_t)cell, values, 4);
             return BP_OK;

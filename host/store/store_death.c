@@ -221,12 +221,41 @@ static void turn_round(uint32_t *lasts, uint32_t count)
     }
 }
 
+/* Where rows that are left over begin, once the rows from `last` + 1 on have filled holes below `lowest_end`. */
+static uint32_t end_of(uint32_t last, uint32_t lowest_end)
+{
+    return last + 1 > lowest_end ? last + 1 : lowest_end; /* `last` may be BP_NONE */
+}
+
+/* The usual case: the holes from `hole` on lie behind each other, and the last rows are no holes. */
+static bool choose_together(const run_t *run, uint32_t hole, uint32_t most, fillers_t *f)
+{
+    uint32_t last = run->count - 1, count = most < STORE_BLOCK ? most : STORE_BLOCK;
+    if (hole >= last)
+        return false;
+    count = count < (last - hole + 1) / 2 ? count : (last - hole + 1) / 2;
+    count = holes_stretch(&run->hole_set, hole, count);
+    uint32_t first = last + 1 - count;
+    if (holes_next(&run->hole_set, first) != BP_NONE)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        f->rows[i] = hole + i;
+        f->lasts[i] = first + i;
+    }
+    f->count = count;
+    f->together = true;
+    f->end = end_of(holes_last_filled(&run->hole_set, first), hole + count);
+    return true;
+}
+
 /* Pair the lowest holes with the last rows, no more than `most`. The bits of the holes stay until they are filled. The
  * rows keep their order, so that entities that lay behind each other still do, and take part in batches together. */
 static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
 {
     const bp_entity_t *entities = run_entities(run);
     uint32_t hole = holes_next(&run->hole_set, run->hole_set.lowest), last = run->count - 1, lowest_end = 0;
+    if (choose_together(run, hole, most, f))
+        return;
     for (f->count = 0; f->count < most && f->count < STORE_BLOCK && last != BP_NONE && hole < last; f->count++) {
         f->rows[f->count] = hole;
         f->lasts[f->count] = last;
@@ -234,7 +263,7 @@ static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
         hole = holes_following(&run->hole_set, hole);
         last = last > 0 && entities[last - 1].id != 0 ? last - 1 : holes_last_filled(&run->hole_set, last);
     }
-    f->end = last + 1 > lowest_end ? last + 1 : lowest_end;
+    f->end = end_of(last, lowest_end);
     f->together = f->count > 0 && lowest_end - f->rows[0] == f->count &&
                   f->lasts[0] - f->lasts[f->count - 1] == f->count - 1;
     turn_round(f->lasts, f->count);
