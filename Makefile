@@ -123,7 +123,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
+.PHONY: all built run inspect dev bubbles machines test test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -326,6 +326,11 @@ test: test-packages
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory tsan
 	@$(MAKE) --no-print-directory fuzz-short
+
+# A bare Debian in $(BUILD)/clean_machine, where a clone of the present commit is played as README.md and docs/ have it
+# typed. Needs root, debootstrap and the network. HALT=run: without `make test`, which takes longest.
+test-clean-machine:
+	@tools/clean_machine.sh $(BUILD)/clean_machine $(HALT)
 
 # The inspector's page in Chromium without a window; pictures of it stay in build/browser. No part of `make test`: a
 # browser is large, and not to be had everywhere.
@@ -546,6 +551,7 @@ help:
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"
 	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver. And the official"
 	@echo "                  client of the Model Context Protocol, from npm"
+	@echo "make test-clean-machine  README and docs as typed on a bare Debian, by debootstrap; as root. HALT=run: without make test"
 	@echo "make asan         the tests under AddressSanitizer; make tsan: those with threads under ThreadSanitizer"
 	@echo "make check-source headers, rooms, columns: what can be seen in the source alone"
 	@echo "make proofs       the random reloads, ten times as many of them"
