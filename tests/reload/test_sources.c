@@ -209,6 +209,11 @@ START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_include
     }
     ck_assert_ptr_null(bp_host_plugin(rig.host, 0, NULL));
     forget_log();
+    be_compiler_of(3);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    poll_for(300);
+    ck_assert_str_eq(rig.log.text, ""); /* its folder was watched already: it is not new for having been loaded */
+    ck_assert_str_eq(version_of(rig.host), "3");
     rig_close(&rig);
 }
 END_TEST
