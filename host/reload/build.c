@@ -15,6 +15,8 @@
 
 static const char place[] = "{plugin}";
 
+enum { NOT_KNOWN = -1, LOST = -2 }; /* in place of a folder's number; LOST: a folder that a source needs is gone */
+
 bp_result_t build_begin(build_t *build, loader_t *loader, sources_t *made)
 {
     error_text_t *error = &loader->base->error;
@@ -88,8 +90,8 @@ static bool is_source(const char *file)
     return false;
 }
 
-/* `path` as seen from `folder`. */
-static void add_header(build_t *build, const char *plugin, const char *folder, const char *path)
+/* `path` as seen from `folder`. false where the folder of the file is not there. */
+static bool add_header(build_t *build, const char *plugin, const char *folder, const char *path)
 {
     char whole[FILE_PATH_MAX];
     bool good = os_path_is_absolute(path) ? (size_t)snprintf(whole, sizeof whole, "%s", path) < sizeof whole
@@ -98,13 +100,16 @@ static void add_header(build_t *build, const char *plugin, const char *folder, c
     if (slash == NULL || strlen(slash + 1) >= sizeof build->headers->file ||
         !memory_reserve(&build->memory, &build->headers, &build->header_capacity, build->header_count + 1u,
                         sizeof *build->headers))
-        return;
+        return true;
+    file_stamp_t stamp;
+    build->newer = build->newer || (file_stamp(whole, &stamp) && stamp.written > build->made_at);
     build_header_t *header = &build->headers[build->header_count];
     snprintf(header->plugin, sizeof header->plugin, "%s", plugin);
     snprintf(header->file, sizeof header->file, "%s", slash + 1);
     *slash = '\0';
     header->folder = folder_watch_add(build->folders, slash == whole ? "/" : whole);
     build->header_count += header->folder >= 0;
+    return header->folder >= 0;
 }
 
 static void forget_headers(build_t *build, const char *plugin)
@@ -121,15 +126,17 @@ static const char *folder_of(const build_t *build, const plugin_t *plugin)
     return plugin->file != NULL || build->folder == NULL ? "." : build->folder;
 }
 
-/* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules. */
-static void read_headers(build_t *build, const char *name)
+/* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules.
+ * false where the folder of such a file is not there. */
+static bool read_headers(build_t *build, const char *name)
 {
+    bool all = true;
     char path[FILE_PATH_MAX], *bytes;
     size_t size, suffix = strlen(os_library_suffix);
     error_text_t kept = build->loader->base->error; /* a missing file of rules is no error */
     const plugin_t *plugin = loader_find(build->loader, name);
     if (plugin == NULL || plugin->path[0] == '\0')
-        return;
+        return true;
     const char *file = loader_file(plugin);
     size_t length = strlen(file);
     if (length > suffix && strcmp(file + length - suffix, os_library_suffix) == 0)
@@ -143,7 +150,7 @@ static void read_headers(build_t *build, const char *name)
             bool last = at + word >= end;
             at[word] = '\0'; /* there is a zero behind the last */
             if (word > 0 && is_source(at))
-                add_header(build, name, folder_of(build, plugin), at);
+                all &= add_header(build, name, folder_of(build, plugin), at);
             at += word + !last;
             if (last)
                 break;
@@ -151,6 +158,7 @@ static void read_headers(build_t *build, const char *name)
         memory_free(&build->memory, bytes, size + 1);
     }
     build->loader->base->error = kept;
+    return all;
 }
 
 /* --- folders ------------------------------------------------------------------------------------------------------ */
@@ -158,40 +166,81 @@ static void read_headers(build_t *build, const char *name)
 static void soil(build_t *build, const char *name, uint64_t now);
 
 /* Watch what the compiler of a source has read, and the source itself. */
-static void read_source(build_t *build, const plugin_t *plugin)
+static bool read_source(build_t *build, const plugin_t *plugin)
 {
+    file_stamp_t library;
     forget_headers(build, plugin->name);
-    add_header(build, plugin->name, ".", plugin->path);
-    read_headers(build, plugin->name);
+    build->newer = false;
+    build->made_at = file_stamp(plugin->file, &library) ? library.written : UINT64_MAX;
+    bool there = add_header(build, plugin->name, ".", plugin->path);
+    return read_headers(build, plugin->name) && there;
 }
 
-static void know(build_t *build, const plugin_t *plugin, uint64_t now)
+/* A file that was not watched before may have been written while its library was on the way: build it once more then,
+ * and not again for the same file, whose time may lie in the future. */
+static void catch_up(build_t *build, const char *name, uint64_t now)
 {
-    char folder[FILE_PATH_MAX];
-    const char *name = plugin->name;
+    bool again = build->newer && strcmp(build->caught, name) != 0;
+    snprintf(build->caught, sizeof build->caught, "%s", again ? name : "");
+    if (again)
+        soil(build, name, now);
+}
+
+/* The number of a plugin in the list of those that are known; the length of the list where it is not there. */
+static uint32_t find_known(const build_t *build, const char *name)
+{
     uint32_t at = 0;
-    bool source = plugin->file != NULL;
     while (at < build->known_count && strcmp(build->known[at], name) != 0)
         at++;
-    if (at < build->known_count && (source || build->known_ids[at] >= 0))
-        return;
-    if (!source && build->sources == NULL)
-        return;
+    return at;
+}
+
+/* Add it where it is not there. NULL when out of memory. */
+static int32_t *need_known(build_t *build, const char *name)
+{
+    uint32_t at = find_known(build, name);
+    if (at < build->known_count)
+        return &build->known_ids[at];
     if (!memory_reserve(&build->memory, &build->known, &build->known_capacity, at + 1u, sizeof *build->known) ||
         !memory_reserve(&build->memory, &build->known_ids, &build->id_capacity, at + 1u, sizeof *build->known_ids))
-        return;
-    if (!source && !file_path_join(build->sources, name, folder, sizeof folder))
-        return;
+        return NULL;
     snprintf(build->known[at], sizeof build->known[at], "%s", name);
-    build->known_ids[at] = source ? -1 : folder_watch_add(build->folders, folder);
+    build->known_ids[at] = NOT_KNOWN;
+    build->known_count++;
+    return &build->known_ids[at];
+}
+
+/* Of a source, the files that its compiler has read; looked for again as long as a folder of theirs is gone. What comes
+ * back may be other files. */
+static void know_source(build_t *build, const plugin_t *plugin, uint64_t now)
+{
+    uint32_t at = find_known(build, plugin->name);
+    bool lost = at < build->known_count && build->known_ids[at] == LOST;
+    if (at < build->known_count && !lost)
+        return;
+    int32_t *id = need_known(build, plugin->name);
+    if (id == NULL)
+        return;
+    *id = read_source(build, plugin) ? NOT_KNOWN : LOST;
+    if ((lost && *id != LOST) || sources_is_stale(build->made, plugin->path))
+        soil(build, plugin->name, now);
+    catch_up(build, plugin->name, now);
+}
+
+static void know(build_t *build, const char *name)
+{
+    char folder[FILE_PATH_MAX];
+    uint32_t at = find_known(build, name);
     bool is_new = at == build->known_count;
-    build->known_count += is_new;
-    if (source)
-        read_source(build, plugin);
-    else if (is_new)
+    if ((!is_new && build->known_ids[at] >= 0) || build->sources == NULL ||
+        !file_path_join(build->sources, name, folder, sizeof folder))
+        return;
+    int32_t *id = need_known(build, name);
+    if (id == NULL)
+        return;
+    *id = folder_watch_add(build->folders, folder);
+    if (is_new)
         read_headers(build, name);
-    if (source && sources_is_stale(build->made, plugin->path))
-        soil(build, name, now);
 }
 
 static void look_for_folders(build_t *build, uint64_t now)
@@ -200,8 +249,11 @@ static void look_for_folders(build_t *build, uint64_t now)
     if (build->sources_id < 0 && build->sources != NULL)
         build->sources_id = folder_watch_add(build->folders, build->sources);
     for (uint32_t i = 0; i < build->loader->plugins.count; i++) {
-        if (build->loader->plugins.items[i]->path[0] != '\0')
-            know(build, build->loader->plugins.items[i], now);
+        const plugin_t *plugin = build->loader->plugins.items[i];
+        if (plugin->file != NULL)
+            know_source(build, plugin, now);
+        else if (plugin->path[0] != '\0')
+            know(build, plugin->name);
     }
 }
 
@@ -222,6 +274,18 @@ static void soil(build_t *build, const char *name, uint64_t now)
     snprintf(build->dirty[build->dirty_count++], sizeof build->dirty[0], "%s", name);
 }
 
+/* The folder of a file that the compiler of a source has read may have been that. */
+static void lose_header(build_t *build, build_header_t *header, int32_t folder)
+{
+    const plugin_t *plugin = loader_find(build->loader, header->plugin);
+    uint32_t at = find_known(build, header->plugin);
+    if (header->folder != folder)
+        return;
+    header->folder = LOST;
+    if (plugin != NULL && plugin->file != NULL && at < build->known_count)
+        build->known_ids[at] = LOST;
+}
+
 static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
 {
     char name[64];
@@ -230,10 +294,12 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
     for (uint32_t i = 0; i < build->known_count; i++) {
         bool here = build->known_ids[i] >= 0 && build->known_ids[i] == notice->id;
         if (here && notice->what == FOLDER_LOST)
-            build->known_ids[i] = -1;
+            build->known_ids[i] = NOT_KNOWN;
         else if (notice->what == FOLDER_UNSURE || (here && is_source(notice->name)))
             soil(build, build->known[i], now);
     }
+    for (uint32_t i = 0; i < build->header_count && notice->what == FOLDER_LOST; i++)
+        lose_header(build, &build->headers[i], notice->id);
     for (uint32_t i = 0; i < build->header_count; i++) {
         if (build->headers[i].folder == notice->id && strcmp(build->headers[i].file, notice->name) == 0)
             soil(build, build->headers[i].plugin, now);
@@ -241,6 +307,15 @@ static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
     if (build->sources_id >= 0 && notice->id == build->sources_id && is_source(notice->name)) {
         snprintf(name, sizeof name, "%.*s", (int)(strrchr(notice->name, '.') - notice->name), notice->name);
         soil(build, name, now);
+    }
+}
+
+static void hear_all(build_t *build, uint64_t now)
+{
+    folder_notice_t notice;
+    while (folder_watch_next(build->folders, &notice)) {
+        if (notice.what != FOLDER_TOUCHED)
+            hear(build, &notice, now);
     }
 }
 
@@ -298,6 +373,15 @@ static void listen(build_t *build)
     build->output[build->output_size] = '\0';
 }
 
+static void learn(build_t *build, const plugin_t *plugin, uint64_t now)
+{
+    int32_t *id = need_known(build, plugin->name);
+    if (id == NULL)
+        return;
+    *id = read_source(build, plugin) ? NOT_KNOWN : LOST;
+    catch_up(build, plugin->name, now);
+}
+
 static void finish(build_t *build, const process_end_t *end, uint64_t now)
 {
     bp_log_i *log = &build->loader->base->log;
@@ -319,13 +403,14 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
     build->process = NULL;
     const plugin_t *plugin = loader_find(build->loader, build->building);
     if (fine && plugin != NULL && plugin->file != NULL)
-        read_source(build, plugin);
+        learn(build, plugin, now);
     else if (fine)
         read_headers(build, build->building);
 }
 
 void build_learn(build_t *build, const plugin_t *plugin, uint64_t now)
 {
+    hear_all(build, now); /* of what was written before: that is compiled */
     if (build->process != NULL && strcmp(build->building, plugin->name) == 0) {
         process_free(build->process);
         build->process = NULL;
@@ -336,9 +421,11 @@ void build_learn(build_t *build, const plugin_t *plugin, uint64_t now)
         build->dirty_count--;
         memmove(&build->dirty[i - 1], &build->dirty[i], (build->dirty_count - (i - 1)) * sizeof *build->dirty);
     }
-    know(build, plugin, now);
-    if (plugin->file != NULL)
-        read_source(build, plugin);
+    if (plugin->file == NULL)
+        return;
+    learn(build, plugin, now);
+    if (sources_is_stale(build->made, plugin->path))
+        soil(build, plugin->name, now);
 }
 
 bool build_is_waiting(const build_t *build)
@@ -348,13 +435,9 @@ bool build_is_waiting(const build_t *build)
 
 void build_poll(build_t *build, uint64_t now)
 {
-    folder_notice_t notice;
     if (now - build->retried_at >= BUILD_RETRY_MS)
         look_for_folders(build, now);
-    while (folder_watch_next(build->folders, &notice)) {
-        if (notice.what != FOLDER_TOUCHED)
-            hear(build, &notice, now);
-    }
+    hear_all(build, now);
     if (build->process != NULL) {
         listen(build);
         process_end_t end = process_state(build->process);

@@ -44,6 +44,9 @@ typedef struct build_t {
     build_header_t *headers;
     uint32_t header_count, header_capacity;
     int32_t sources_id;
+    uint64_t made_at;         /* of the library whose list of files is being read */
+    bool newer;               /* one of these files has been written since then */
+    char caught[64];          /* the plugin that is built once more for that */
     uint64_t quiet_since, retried_at, started; /* ms */
     process_t *process;
     char building[64];

@@ -315,6 +315,18 @@ static void put_rust(command_t *command, const sources_t *sources, const source_
     put_word(command, rules);
 }
 
+/* What a compiler writes on the way goes to our folder, where it is removed though the compiler be killed. */
+static void put_folder(command_t *command, const sources_t *sources)
+{
+#if !defined(_WIN32)
+    put(command, "TMPDIR=");
+    put_word(command, sources->folder);
+    put(command, "; export TMPDIR; ");
+#else
+    (void)command, (void)sources;
+#endif
+}
+
 bp_result_t sources_command(sources_t *sources, const char *path, char *text, size_t size)
 {
     char headers[FILE_PATH_MAX] = "";
@@ -330,6 +342,7 @@ bp_result_t sources_command(sources_t *sources, const char *path, char *text, si
                          "%s: the headers for plugins are neither beside the program nor beside the library", path);
     if (!known)
         headers[0] = '\0';
+    put_folder(&command, sources);
     if (language == &rust_language)
         put_rust(&command, sources, made, headers);
     else
