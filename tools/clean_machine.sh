@@ -6,7 +6,8 @@
 # nothing stays mounted: README's line for a bare system; `make run` and `make test`; README's other commands, each
 # block as it stands, from top to bottom, and once more; all that docs/ say can be run; an installation, and with that
 # a day of a user who may only read it. What is said goes to the terminal and to FOLDER/log, with the time of each part.
-# The exit status is 0 where all went well. HALT: "run" installs what `make test` would, and leaves that out, since it takes longest.
+# The exit status is 0 where all went well. HALT: "run" installs what `make test` would, and leaves that out, since it
+# takes longest.
 #
 # Needs root, debootstrap, unshare and the network, so it is no part of `make test`.
 set -eu
@@ -80,7 +81,7 @@ status=0
 # $$, the fds and the mounts of the namespace go with it.
 HALT=$halt unshare --mount --pid --fork sh -c '
     mount -t proc proc "$1/proc" && mount -t sysfs sys "$1/sys" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
-    exec env -i HOME=/root HALT="$HALT" TERM=dumb LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    exec env -i HOME=/root HALT="$HALT" TERM=dumb LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         chroot "$1" sh /root/day.sh' sh "$root" >"$folder/log" 2>&1 || status=$?
 cat "$folder/log"
 echo "a clean machine: status $status after $(($(date +%s) - began)) s; all of it is in $folder/log"
