@@ -165,6 +165,12 @@ static void tell_death(int signal, bool plugins)
     frame->guard->tell(frame->data, &crash);
 }
 
+/* Was the code of the C library running, called by the plugin? It may hold locks then. */
+static bool was_in_library(int signal)
+{
+    return signal == SIGABRT || guard_here.found.at != guard_here.found.pc;
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -172,7 +178,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         siglongjmp(guard_here.walk_failed, 1);
     if (guard_here.top != NULL && is_own(info)) {
         bool plugins = judge(signal, info, context);
-        if (plugins && !guard_here.top->guard->only_tells)
+        guard_here.heap_locked = plugins && was_in_library(signal) && !guard_heap_is_free();
+        if (plugins && !guard_here.top->guard->only_tells && !guard_here.heap_locked)
             siglongjmp(guard_here.top->back, 1);
         tell_death(signal, plugins);
     }
@@ -362,6 +369,10 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
         snprintf(crash->reason, GUARD_REASON, "%s", name_signal(found->signal));
     else
         tell_address(found, crash->reason);
+    size_t length = strlen(crash->reason);
+    if (guard_here.heap_locked)
+        snprintf(crash->reason + length, GUARD_REASON - length,
+                 ", with the heap of the C library locked: nothing can go on");
 }
 
 /* For when a call has ended and does not count as running any more: signals that still wait for it find nothing to

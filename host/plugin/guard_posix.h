@@ -104,6 +104,7 @@ typedef struct thread_t {
     _Atomic(guard_t *) active;  /* the guard of the newest frame; NULL: none */
     _Atomic uint64_t calls;     /* count of calls begun and ended */
     _Atomic uint64_t late_call; /* the value of `calls` that the watcher found too old */
+    bool heap_locked;           /* the crash has left the heap of the C library locked: the process ends */
     uint32_t tries;             /* signals for being late that did not meet the plugin's own code */
     bool walking;               /* the stack is being looked at; as it may be broken, a fault ends the walk */
     sigjmp_buf walk_failed;
@@ -115,6 +116,10 @@ typedef struct thread_t {
     uint64_t seen_calls, seen_at; /* the watcher's: the value of `calls` it saw last, and since when in ms */
     struct thread_t *next;
 } thread_t;
+
+/* guard_watch_posix.c: can memory be had from the C library still, after a crash in it? Asked of a copy of the process,
+ * which may wait for ever where the lock of the heap has been left. For handlers. */
+bool guard_heap_is_free(void);
 
 /* Initial-exec: the first touch of other thread-local memory may allocate, which a handler must not. */
 extern _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -410,6 +410,36 @@ START_TEST(a_crash_in_the_hosts_own_code_is_not_caught)
 }
 END_TEST
 
+/* The C library looks at large blocks while the heap is locked, where there are several threads; the watcher of a time
+ * limit is one. It ends the process with that lock, so nobody could go on. */
+static int end_of_free(const char *how, uint32_t limit)
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        alarm(20);
+        open_host(1, limit);
+        load("simulate", how);
+        make_world();
+        bp_world_step(scene.world);
+        free(malloc(5000));
+        _exit(strstr(scene.log.text, "SIGABRT") != NULL ? 0 : 1);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+START_TEST(a_block_freed_twice_hangs_nobody)
+{
+    ck_assert_int_eq(end_of_free("twice", 0), 0);
+    ck_assert_int_eq(end_of_free("twice", 300), 0);
+    ck_assert_int_eq(end_of_free("large_twice", 0), 0);
+    ck_assert_int_eq(end_of_free("large_twice", 300), SIGABRT);
+}
+END_TEST
+
 START_TEST(without_the_guard_a_crash_ends_the_process)
 {
     ck_assert_int_eq(signal_of_child("null", 0), SIGSEGV);
@@ -515,6 +545,9 @@ static void add_ways(Suite *suite)
     tcase_add_loop_test(crashes, a_crash_on_a_job_thread_is_caught, 0, 4);
     tcase_add_loop_test(crashes, a_call_that_does_not_return_is_ended, 0, LATE_WAYS);
     tcase_add_test(crashes, several_hosts_share_the_handlers);
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    tcase_add_test(crashes, a_block_freed_twice_hangs_nobody);
+#endif
     tcase_add_test(crashes, an_ini_turns_the_guard_on);
     tcase_add_test(crashes, what_an_ini_has_reloaded_by_itself_is_guarded_tried_and_on_probation);
     suite_add_tcase(suite, crashes);
