@@ -33,23 +33,57 @@ static bp_result_t fits_columns(const parts_t *parts, const world_t *world, cons
     return BP_OK;
 }
 
+manager_t *restore_manager(const world_t *world, const kept_world_t *kept, uint32_t number)
+{
+    const kept_manager_t *then = &kept->managers[number];
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < number; i++)
+        before += kept->managers[i].started == then->started && strcmp(kept->managers[i].type, then->type) == 0;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        manager_t *manager = world->managers[i];
+        if (manager->started == (then->started != 0) && strcmp(manager->component->name, then->type) == 0 &&
+            before-- == 0)
+            return manager;
+    }
+    return NULL;
+}
+
+static uint32_t count_started(const world_t *world)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->manager_count; i++)
+        count += world->managers[i]->started;
+    return count;
+}
+
+static bp_result_t fits_managers(const parts_t *parts, const world_t *world, const kept_world_t *kept)
+{
+    uint32_t started = 0;
+    for (uint32_t i = 0; i < kept->manager_count; i++)
+        started += kept->managers[i].started != 0;
+    if (started != count_started(world))
+        return error_set(&parts->base->error, BP_ERROR_STATE, "world '%s' had %u components then and has %u now",
+                         world->name, started, count_started(world));
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < kept->manager_count && result == BP_OK; i++) {
+        const manager_t *manager = restore_manager(world, kept, i);
+        if (manager == NULL)
+            return error_set(&parts->base->error, BP_ERROR_STATE,
+                             "the host is made of other parts than when it was written down: world '%s' %s component "
+                             "'%s' then",
+                             world->name, kept->managers[i].started != 0 ? "had" : "had had", kept->managers[i].type);
+        result = fits_columns(parts, world, &kept->managers[i], manager);
+    }
+    return result;
+}
+
 static bp_result_t fits_world(const parts_t *parts, const bp_world_o *handle, const kept_world_t *kept)
 {
     const world_t *world = &handle->rows;
     const schedule_t *schedule = handle->schedule;
-    bp_result_t result = BP_OK;
     if (strcmp(kept->name, world->name) != 0)
         return differs(parts, "a world", kept->name, world->name);
-    if (kept->manager_count != world->manager_count)
-        return error_set(&parts->base->error, BP_ERROR_STATE, "world '%s' had %u components then and has %u now",
-                         world->name, kept->manager_count, world->manager_count);
-    for (uint32_t i = 0; i < kept->manager_count && result == BP_OK; i++) {
-        const manager_t *manager = world->managers[i];
-        if (strcmp(kept->managers[i].type, manager->component->name) != 0 ||
-            (kept->managers[i].started != 0) != manager->started)
-            return differs(parts, "a component of a world", kept->managers[i].type, manager->component->name);
-        result = fits_columns(parts, world, &kept->managers[i], manager);
-    }
+    bp_result_t result = fits_managers(parts, world, kept);
     if (result == BP_OK && kept->unit_count != schedule->count)
         return error_set(&parts->base->error, BP_ERROR_STATE, "world '%s' had %u units then and has %u now",
                          world->name, kept->unit_count, schedule->count);
@@ -140,7 +174,7 @@ static bp_result_t prepare_states_of(back_t *back, bp_world_o *world, const kept
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < kept->manager_count && result == BP_OK; i++)
-        result = prepare_state(back, (state_back_t){.manager = world->rows.managers[i],
+        result = prepare_state(back, (state_back_t){.manager = restore_manager(&world->rows, kept, i),
                                                     .kept = &kept->managers[i].state,
                                                     .version = kept->managers[i].version});
     for (uint32_t i = 0; i < kept->unit_count && result == BP_OK; i++) {

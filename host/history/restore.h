@@ -7,8 +7,9 @@
  * references and resolved properties look again. Runs that the snapshot does not have are emptied and wait in the attic
  * of their world.
  *
- * The host must be made of the same worlds, managers, units and plugins as when the snapshot was taken, in the same
- * order and with the same columns; the error names what differs. Entities of the snapshot carry the tag of the host
+ * The host must be made of the same worlds, managers, units and plugins as when the snapshot was taken, with the same
+ * columns, and in the same order but for managers: those whose plugin has been unloaded leave their number behind, and
+ * have another one when the plugin has come again. The error names what differs. Entities of the snapshot carry the tag of the host
  * that they were written down from, and this host has that tag from then on.
  *
  * Not here: ending a reload that is under way (history.h).
@@ -27,6 +28,10 @@ void snapshot_tell(const parts_t *parts);
 
 /* Is the host made of the same parts as the snapshot's? Else the error names a difference. */
 bp_result_t snapshot_fits(const parts_t *parts, const snapshot_t *snapshot);
+
+/* The manager that the world has for number `number` of the snapshot: the one at work of that component, or, where it
+ * had left the world then, as many-th of those that have left it. NULL where there is none. */
+manager_t *restore_manager(const world_t *world, const kept_world_t *kept, uint32_t number);
 
 /* --- for restore.c: one world (restore_world.c) ------------------------------------------------------------------- */
 

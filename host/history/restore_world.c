@@ -21,9 +21,9 @@ static bp_result_t make_prototypes(world_back_t *back)
         return no_memory(back);
     back->made_prototypes = true;
     for (uint32_t i = 0; i < kept->key_count; i++) {
-        const manager_t *manager = world->managers[kept->keys[i].manager];
+        const manager_t *manager = restore_manager(world, kept, kept->keys[i].manager);
         component_key_t key = {.name = kept->keys[i].name,
-                               .manager = kept->keys[i].manager,
+                               .manager = manager->number,
                                .columns = (uint16_t)manager->column_count};
         key.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
         key.flags |= manager->started ? 0 : KEY_GONE;

@@ -471,6 +471,46 @@ START_TEST(a_plugin_that_has_gone_is_not_asked)
 }
 END_TEST
 
+/* 0: as it was; 1: gone and come again; 2: twice. The snapshot goes back and forth. */
+START_TEST(a_plugin_that_has_gone_and_come_again_has_its_values_back)
+{
+    rig_t rig;
+    bp_snapshot_o *taken, *later;
+    uint8_t alive[3];
+    bp_world_o *world = open_probe(&rig);
+    set_mass(&rig, world, 7);
+    WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
+    for (int i = 0; i < _i; i++) {
+        WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
+        FAILS(rig.host, BP_ERROR_STATE, "the host had 2 plugins then and has 1 now",
+              bp_host_bring_back(rig.host, taken));
+        WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_1", "kept_probe"), NULL, 0));
+    }
+    bp_entity_t entity;
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), &entity, 1));
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &later));
+    for (int i = 0; i < 3; i++) {
+        float mass = 0;
+        WORKS(rig.host, bp_host_bring_back(rig.host, taken));
+        ck_assert_uint_eq(rig.api->entity->alive(rig.host, probed, 3, alive), 3);
+        ck_assert_uint_eq(rig.api->entity->alive(rig.host, &entity, 1, alive), 0);
+        WORKS(rig.host, rig.api->property->get_named(world, probed[1], "probe", "mass", BP_F32, &mass));
+        ck_assert(mass == 7);
+        WORKS(rig.host, bp_world_step(world));
+        check_host(rig.host);
+        WORKS(rig.host, bp_host_bring_back(rig.host, later));
+        ck_assert_uint_eq(rig.api->entity->alive(rig.host, &entity, 1, alive), 1);
+        WORKS(rig.host, rig.api->property->get_named(world, entity, "probe", "mass", BP_F32, &mass));
+        WORKS(rig.host, bp_world_step(world));
+        check_host(rig.host);
+    }
+    bp_snapshot_free(taken);
+    bp_snapshot_free(later);
+    rig_close(&rig);
+}
+END_TEST
+
 /* A reload on probation keeps what it has taken away as hidden columns. */
 START_TEST(what_was_written_down_on_probation_is_brought_back_after_it)
 {
@@ -529,6 +569,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, who_does_not_say_is_named);
     tcase_add_test(tcase, the_same_ids_come_once_more);
     tcase_add_test(tcase, a_plugin_that_has_gone_is_not_asked);
+    tcase_add_loop_test(tcase, a_plugin_that_has_gone_and_come_again_has_its_values_back, 0, 3);
     tcase_add_loop_test(tcase, what_was_written_down_on_probation_is_brought_back_after_it, 0, 2);
     tcase_add_test(tcase, a_step_is_taken_twice_after_a_reload_too);
     suite_add_tcase(suite, tcase);
