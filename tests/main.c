@@ -120,6 +120,7 @@ static const make_suite_t second_half[] = {
     reload_shapes_suite,
     rows_suite,
     rollback_suite,
+    rollback_own_suite,
     reload_many_suite,
     reload_threads_suite,
     reload_limit_suite,

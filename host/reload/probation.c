@@ -150,7 +150,7 @@ static bool keeps_instances(const manager_change_t *m)
 typedef struct missing_t {
     world_change_t *w;
     manager_change_t *m;
-    uint32_t *made;      /* slots, to take them back */
+    uint32_t **made;     /* where the slots of those made stand in hidden columns, to take them back */
     uint32_t count, capacity;
 } missing_t;
 
@@ -175,8 +175,10 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
                                      entities, count, NULL, made);
     manager_leave(s->m);
     reason_given(&world->base->error, result);
-    for (uint32_t i = 0; i < count && result == BP_OK; i++)
-        slots[rows[i]] = s->made[s->count++] = made[i];
+    for (uint32_t i = 0; i < count && result == BP_OK; i++) {
+        slots[rows[i]] = made[i];
+        s->made[s->count++] = &slots[rows[i]];
+    }
     return result;
 }
 
@@ -198,11 +200,15 @@ static bp_result_t make_in_run(missing_t *s, run_t *run, uint32_t key)
     return result;
 }
 
+/* Rows whose instance is taken back lack one again, so that the next try makes it. */
 static void unmake(missing_t *s)
 {
     manager_enter(s->m);
-    for (uint32_t i = s->count; i > 0; i--)
-        verb_destroy(s->m->component->kept, &s->m->manager->verb, &s->made[i - 1], 1);
+    for (uint32_t i = s->count; i > 0; i--) {
+        uint32_t slot = *s->made[i - 1];
+        *s->made[i - 1] = BP_NONE;
+        verb_destroy(s->m->component->kept, &s->m->manager->verb, &slot, 1);
+    }
     manager_leave(s->m);
 }
 

@@ -23,6 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
+#if defined(__linux__)
+#include "plugin/guard_posix.h"
+#endif
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
@@ -362,6 +365,53 @@ START_TEST(a_call_that_does_not_return_is_ended)
 }
 END_TEST
 
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static uint32_t threads_known(void)
+{
+    uint32_t count = 0;
+    pthread_mutex_lock(&guard_process.lock);
+    for (const thread_t *t = guard_process.threads; t != NULL; t = t->next)
+        count++;
+    pthread_mutex_unlock(&guard_process.lock);
+    return count;
+}
+
+static uint64_t address_space(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%llu", &pages), 1);
+    fclose(file);
+    return pages * 4096;
+}
+
+/* Threads that have made guarded calls, and have ended, are known no more, and their alternate stacks are given back. */
+START_TEST(threads_that_end_are_forgotten)
+{
+    uint64_t before = 0;
+    uint32_t known = 0, met = 0;
+    for (int round = 0; round < 30; round++) {
+        open_host(3, 0);
+        WORKS(scene.host, load("nowhere", "null"));
+        make_world();
+        many_rows();
+        for (int i = 0; i < 20; i++)
+            WORKS(scene.host, bp_world_step(scene.world));
+        met = threads_known() > met ? threads_known() : met;
+        bp_host_destroy(scene.host);
+        if (round == 4)
+            before = address_space();
+        if (round == 0)
+            known = threads_known();
+        ck_assert_uint_eq(threads_known(), known);
+    }
+    ck_assert_uint_gt(met, known);
+    ck_assert_uint_lt(address_space(), before + 25 * 64 * 1024); /* a stack of each round would be that much */
+}
+END_TEST
+#endif
+
 /* Together they take three times the limit, each far less, even where the machine has others to serve in between. */
 START_TEST(calls_that_return_are_left_alone_by_the_limit)
 {
@@ -558,6 +608,9 @@ Suite *guard_suite(void)
     Suite *suite = suite_create("guard");
     TCase *calm = tcase_create("nothing crashes");
     tcase_add_test(calm, calls_that_return_are_left_alone_by_the_limit);
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    tcase_add_test(calm, threads_that_end_are_forgotten);
+#endif
     suite_add_tcase(suite, calm);
     if (!FIT)
         return suite;

@@ -14,6 +14,35 @@
 
 enum { LOTS = LEVEL_LOTS, ENTITIES = LEVEL_ENTITIES };
 
+/* A system that is told which entities have a body. */
+static uint32_t told;
+
+static void told_added(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities;
+    told += count;
+}
+
+static void told_removed(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities;
+    told -= count;
+}
+
+static void told_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+static const bp_term_t told_terms[] = {{.component = "body"}};
+static const bp_system_i told_systems[] = {{.name = "hears_of_bodies",
+                                            .terms = BP_LIST(told_terms),
+                                            .run_all = told_run,
+                                            .entities_added = told_added,
+                                            .entities_removed = told_removed}};
+static const bp_plugin_head_t told_plugin =
+    BP_PLUGIN_HEAD("hears", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(told_systems)}));
+
 typedef struct stage_t {
     desk_t desk;
     rig_t rig;
@@ -24,9 +53,10 @@ typedef struct stage_t {
 
 static void open_stage(stage_t *stage)
 {
-    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 2];
     memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
     plugins[ZOO_PLUGINS] = &kin_plugin;
+    plugins[ZOO_PLUGINS + 1] = &told_plugin;
     desk_open(&stage->desk);
     stage->bytes = scene_of_a_level(&stage->desk);
     rig_init(&stage->rig);
@@ -104,6 +134,26 @@ START_TEST(everything_arrives)
     ck_assert_uint_eq(kin->create_calls, 6);
     ck_assert_uint_eq(kin->at_create, 0); /* kin comes before vault */
     WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    close_stage(&stage);
+}
+END_TEST
+
+/* A system that is told who has a body hears of all that a scene brings, and of all that go with it. */
+START_TEST(systems_are_told_of_what_a_scene_brings)
+{
+    stage_t stage;
+    bp_spawn_t spawn;
+    told = 0;
+    open_stage(&stage);
+    WORKS(stage.rig.host, bp_world_use_system(stage.world, "hears_of_bodies"));
+    WORKS(stage.rig.host, bp_world_step(stage.world));
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, &spawn));
+    WORKS(stage.rig.host, bp_world_step(stage.world));
+    ck_assert_uint_eq(told, world_count(&stage.world->rows, world_component(&stage.world->rows, "body")));
+    ck_assert_uint_ge(told, LOTS);
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, NULL, NULL));
+    WORKS(stage.rig.host, bp_world_step(stage.world));
+    ck_assert_uint_eq(told, world_count(&stage.world->rows, world_component(&stage.world->rows, "body")));
     close_stage(&stage);
 }
 END_TEST
@@ -556,6 +606,7 @@ Suite *spawn_suite(void)
     Suite *suite = suite_create("spawn");
     TCase *scenes = tcase_create("scenes");
     tcase_add_test(scenes, everything_arrives);
+    tcase_add_test(scenes, systems_are_told_of_what_a_scene_brings);
     tcase_add_test(scenes, a_spawn_is_ended_by_its_handle_once);
     tcase_add_test(scenes, a_spawn_without_memory_leaves_no_trace);
     tcase_add_test(scenes, a_manager_that_refuses_undoes_the_spawn);

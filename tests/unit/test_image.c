@@ -371,6 +371,7 @@ START_TEST(tables_that_the_loader_would_follow_too_far_are_refused)
         patched_is_refused(last, get(library + last, 4) & ~UINT64_C(1), 4, "hash table");
         patched_is_refused(hash, 0, 4, "hash table");
         patched_is_refused(hash + 8, 3, 4, "hash table");
+        patched_is_refused(hash + 12, 64, 4, "hash table");
     }
 }
 END_TEST
@@ -596,6 +597,22 @@ START_TEST(pe_tables_that_point_astray_are_refused)
 }
 END_TEST
 
+/* Each number is one beyond, or below, what the header may say. */
+START_TEST(pe_headers_keep_their_limits)
+{
+    pe_patched_is_refused(PE_OPTIONAL + 36, 256, 4, "the sizes in its header make no sense");
+    pe_patched_is_refused(PE_OPTIONAL + 60, PE_SECTIONS + 79, 4, "the sizes in its header make no sense");
+    pe_patched_is_refused(PE_OPTIONAL + 56, 0x1ff, 4, "the sizes in its header make no sense");
+    pe_patched_is_refused(PE_OPTIONAL + 32, 0x100, 4, "the sizes in its header make no sense");
+    pe_patched_is_refused(PE_HEADER + 22, 0x2020, 2, "a program, not a shared library");
+    memmove(library + PE_SECTIONS + 8, library + PE_SECTIONS, 80); /* room for a table more */
+    memset(library + PE_SECTIONS, 0, 8);
+    put(library + PE_HEADER + 20, 248, 2);
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    pe_patched_is_refused(PE_OPTIONAL + 108, 17, 4, "the sizes in its header make no sense");
+}
+END_TEST
+
 #if defined(__x86_64__)
 START_TEST(a_pe_table_for_unwinding_is_in_order)
 {
@@ -688,6 +705,7 @@ Suite *image_suite(void)
     tcase_add_test(tests, any_changed_bit_breaks_a_pe_checksum);
     tcase_add_test(tests, the_kind_and_machine_of_a_pe_file_are_told);
     tcase_add_test(tests, pe_tables_that_point_astray_are_refused);
+    tcase_add_test(tests, pe_headers_keep_their_limits);
 #if defined(__x86_64__)
     tcase_add_test(tests, a_pe_table_for_unwinding_is_in_order);
 #endif

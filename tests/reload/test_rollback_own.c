@@ -1,0 +1,163 @@
+/* test_rollback_own.c - storage of a plugin's own on probation: what has died or come since the commit is ended, or made,
+ * in the manager that comes back; and what `load` loses is not taken.
+ *
+ * The plugins are tests/fixtures/crasher.h, whose component crash_own counts its instances and is told of each death,
+ * and keeper.c, which looks for its dead itself, moves instances, and has `save` and `load`.
+ */
+#include "../suites.h"
+#include "reload_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 10, BEFORE = 100, SINCE = 700 };
+
+static rig_t rig;
+static bp_world_o *world;
+static bp_entity_t entities[BEFORE + SINCE];
+
+static void open_world(const char *fixture, const char *component, const bp_option_t *options, uint32_t count)
+{
+    const char *as = strcmp(fixture, "keeper") == 0 ? "keeper" : "crasher";
+    rig_init(&rig);
+    rig_open(&rig);
+    rig.host->reload.probation_steps = 50;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin(fixture, as), options, options == NULL ? 0 : 1));
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, component));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, component, NULL, NULL, NULL), entities, count));
+}
+
+static void bring(const char *fixture, const char *as)
+{
+    const char *const names[] = {as};
+    put_plugin(fixture, as);
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+}
+
+static uint32_t instances(const char *component)
+{
+    world_t *rows = &world->rows;
+    return world_count(rows, world_component(rows, component));
+}
+
+static void close_world(void)
+{
+    check_host(rig.host);
+    rig.log.count = 0;
+    rig_close(&rig);
+}
+
+static void set_number(uint32_t e, int32_t number)
+{
+    WORKS(rig.host, rig.api->property->set_named(world, entities[e], "keeper", "number", BP_I32, &number));
+}
+
+static int32_t number_of(uint32_t e)
+{
+    int32_t number = -1;
+    WORKS(rig.host, rig.api->property->get_named(world, entities[e], "keeper", "number", BP_I32, &number));
+    return number;
+}
+
+/* --- the dead and the new ------------------------------------------------------------------------------------- */
+
+START_TEST(a_manager_that_comes_back_is_told_of_deaths_and_has_those_that_came)
+{
+    uint32_t dead = _i == 0 ? 3 : FEW, born = _i == 2 ? 0 : 2;
+    open_world("crasher", "crash_own", NULL, FEW);
+    bring("crasher_next", "crasher");
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, dead), dead);
+    if (born > 0)
+        WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL),
+                                               entities + FEW, born));
+    ck_assert_uint_eq(instances("crash_own"), FEW - dead + born);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(instances("crash_own"), FEW - dead + born);
+    close_world();
+}
+END_TEST
+
+/* A manager that collects its dead is not told of them: it would end others in their places. */
+START_TEST(a_manager_that_finds_its_dead_itself_is_not_told_of_them)
+{
+    open_world("keeper", "keeper", NULL, BEFORE);
+    for (uint32_t e = 0; e < BEFORE; e++)
+        set_number(e, (int32_t)e);
+    bring("keeper", "keeper");
+    for (uint32_t e = 0; e < BEFORE; e += 3)
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &entities[e], 1), 1);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "keeper", NULL, NULL, NULL), entities + BEFORE,
+                                           FEW));
+    set_number(BEFORE, 77);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(instances("keeper"), BEFORE + FEW); /* the dead are still in it */
+    for (uint32_t steps = 0; steps < 200; steps++)
+        WORKS(rig.host, bp_world_step(world));
+    for (uint32_t e = 0; e < BEFORE; e++) {
+        if (e % 3 != 0)
+            ck_assert_int_eq(number_of(e), (int32_t)e);
+    }
+    ck_assert_int_eq(number_of(BEFORE), 5); /* what was made since has its defaults */
+    close_world();
+}
+END_TEST
+
+/* Making those that came fails, at each request for memory in turn: then none of them has been made. */
+START_TEST(a_way_back_that_fails_leaves_nothing_in_the_old_manager)
+{
+    heap_t *heap = &rig.heap;
+    bool refused = true;
+    uint32_t failures = 0;
+    open_world("keeper", "keeper", NULL, BEFORE);
+    bring("keeper", "keeper");
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "keeper", NULL, NULL, NULL), entities + BEFORE,
+                                           SINCE));
+    for (uint64_t n = 1; refused; n++) {
+        uint64_t before = heap->refused;
+        heap->refuse_first = heap->refuse_last = heap->requests + n;
+        bp_result_t result = reload_rollback(&rig.host->reload);
+        heap->refuse_first = heap->refuse_last = 0;
+        refused = heap->refused > before;
+        ck_assert_int_eq(result, refused ? BP_ERROR_MEMORY : BP_OK);
+        failures += refused;
+        ck_assert_uint_eq(instances("keeper"), BEFORE + SINCE);
+    }
+    ck_assert_uint_ge(failures, 3);
+    for (uint32_t e = 0; e < BEFORE + SINCE; e += 50)
+        ck_assert_int_eq(number_of(e), 5);
+    close_world();
+}
+END_TEST
+
+/* --- saved and loaded ----------------------------------------------------------------------------------------- */
+
+START_TEST(a_load_that_loses_one_instance_is_refused)
+{
+    static const char *const names[] = {"keeper"};
+    const bp_option_t drops = {.name = "fault", .value = "19"}; /* keeper.c: load forgets the last instance */
+    open_world("keeper", "keeper", &drops, FEW);
+    for (uint32_t e = 0; e < FEW; e++)
+        set_number(e, (int32_t)e + 20);
+    put_plugin("keeper", "keeper");
+    FAILS(rig.host, BP_ERROR_FAILED, "the new version has lost instances: it has 9 instances after loading; 10 are alive",
+          bp_host_reload(rig.host, names, 1, NULL));
+    ck_assert_uint_eq(instances("keeper"), FEW);
+    for (uint32_t e = 0; e < FEW; e++)
+        ck_assert_int_eq(number_of(e), (int32_t)e + 20);
+    close_world();
+}
+END_TEST
+
+Suite *rollback_own_suite(void)
+{
+    Suite *suite = suite_create("rollback_own");
+    TCase *own = tcase_create("own storage");
+    tcase_set_timeout(own, 60);
+    tcase_add_loop_test(own, a_manager_that_comes_back_is_told_of_deaths_and_has_those_that_came, 0, 3);
+    tcase_add_test(own, a_manager_that_finds_its_dead_itself_is_not_told_of_them);
+    tcase_add_test(own, a_way_back_that_fails_leaves_nothing_in_the_old_manager);
+    tcase_add_test(own, a_load_that_loses_one_instance_is_refused);
+    suite_add_tcase(suite, own);
+    return suite;
+}
