@@ -407,7 +407,7 @@ START_TEST(threads_that_end_are_forgotten)
         ck_assert_uint_eq(threads_known(), known);
     }
     ck_assert_uint_gt(met, known);
-    ck_assert_uint_lt(address_space(), before + 25 * 64 * 1024); /* a stack of each round would be that much */
+    ck_assert_uint_lt(address_space(), before + 10 * 64 * 1024); /* a stack of each round would be 25 times that */
 }
 END_TEST
 #endif

@@ -19,10 +19,11 @@ static bp_entity_t entities[BEFORE + SINCE];
 static void open_world(const char *fixture, const char *component, const bp_option_t *options, uint32_t count)
 {
     const char *as = strcmp(fixture, "keeper") == 0 ? "keeper" : "crasher";
+    uint32_t option_count = options == NULL ? 0 : as[0] == 'k' ? 1 : 2;
     rig_init(&rig);
     rig_open(&rig);
     rig.host->reload.probation_steps = 50;
-    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin(fixture, as), options, options == NULL ? 0 : 1));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin(fixture, as), options, option_count));
     world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, component));
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, component, NULL, NULL, NULL), entities, count));
@@ -130,6 +131,24 @@ START_TEST(a_way_back_that_fails_leaves_nothing_in_the_old_manager)
 }
 END_TEST
 
+/* A manager that is full takes the first batch of those that came, and not the second. The first is taken back, and when
+ * all of them have died the way back is free. */
+START_TEST(what_was_made_for_a_way_back_that_failed_is_ended)
+{
+    const bp_option_t options[] = {{.name = "where", .value = "create"}, {.name = "how", .value = "full"}};
+    open_world("crasher", "crash_own", options, FEW);
+    bring("crasher_next", "crasher");
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL), entities + FEW,
+                                           3 * BEFORE));
+    FAILS(rig.host, BP_ERROR_LIMIT, "it is full", reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(instances("crash_own"), FEW + 3 * BEFORE);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + FEW, 3 * BEFORE), 3 * BEFORE);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(instances("crash_own"), FEW);
+    close_world();
+}
+END_TEST
+
 /* --- saved and loaded ----------------------------------------------------------------------------------------- */
 
 START_TEST(a_load_that_loses_one_instance_is_refused)
@@ -157,6 +176,7 @@ Suite *rollback_own_suite(void)
     tcase_add_loop_test(own, a_manager_that_comes_back_is_told_of_deaths_and_has_those_that_came, 0, 3);
     tcase_add_test(own, a_manager_that_finds_its_dead_itself_is_not_told_of_them);
     tcase_add_test(own, a_way_back_that_fails_leaves_nothing_in_the_old_manager);
+    tcase_add_test(own, what_was_made_for_a_way_back_that_failed_is_ended);
     tcase_add_test(own, a_load_that_loses_one_instance_is_refused);
     suite_add_tcase(suite, own);
     return suite;
