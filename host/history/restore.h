@@ -9,8 +9,8 @@
  *
  * The host must be made of the same worlds, managers, units and plugins as when the snapshot was taken, with the same
  * columns, and in the same order but for managers: those whose plugin has been unloaded leave their number behind, and
- * have another one when the plugin has come again. The error names what differs. Entities of the snapshot carry the tag of the host
- * that they were written down from, and this host has that tag from then on.
+ * have another one when the plugin has come again. The error names what differs. Entities of the snapshot carry the tag
+ * of the host that they were written down from, and this host has that tag from then on.
  *
  * Not here: ending a reload that is under way (history.h).
  */

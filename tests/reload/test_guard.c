@@ -386,7 +386,8 @@ static uint64_t address_space(void)
     return pages * 4096;
 }
 
-/* Threads that have made guarded calls, and have ended, are known no more, and their alternate stacks are given back. */
+/* Threads that have made guarded calls, and have ended, are known no more, and their alternate stacks are given
+ * back. */
 START_TEST(threads_that_end_are_forgotten)
 {
     uint64_t before = 0;

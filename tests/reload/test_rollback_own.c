@@ -1,5 +1,5 @@
-/* test_rollback_own.c - storage of a plugin's own on probation: what has died or come since the commit is ended, or made,
- * in the manager that comes back; and what `load` loses is not taken.
+/* test_rollback_own.c - storage of a plugin's own on probation: what has died or come since the commit is ended, or
+ * made, in the manager that comes back; and what `load` loses is not taken.
  *
  * The plugins are tests/fixtures/crasher.h, whose component crash_own counts its instances and is told of each death,
  * and keeper.c, which looks for its dead itself, moves instances, and has `save` and `load`.
@@ -131,8 +131,8 @@ START_TEST(a_way_back_that_fails_leaves_nothing_in_the_old_manager)
 }
 END_TEST
 
-/* A manager that is full takes the first batch of those that came, and not the second. The first is taken back, and when
- * all of them have died the way back is free. */
+/* A manager that is full takes the first batch of those that came, and not the second. The first is taken back, and
+ * when all of them have died the way back is free. */
 START_TEST(what_was_made_for_a_way_back_that_failed_is_ended)
 {
     const bp_option_t options[] = {{.name = "where", .value = "create"}, {.name = "how", .value = "full"}};
@@ -159,7 +159,7 @@ START_TEST(a_load_that_loses_one_instance_is_refused)
     for (uint32_t e = 0; e < FEW; e++)
         set_number(e, (int32_t)e + 20);
     put_plugin("keeper", "keeper");
-    FAILS(rig.host, BP_ERROR_FAILED, "the new version has lost instances: it has 9 instances after loading; 10 are alive",
+    FAILS(rig.host, BP_ERROR_FAILED, "has lost instances: it has 9 instances after loading; 10 are alive",
           bp_host_reload(rig.host, names, 1, NULL));
     ck_assert_uint_eq(instances("keeper"), FEW);
     for (uint32_t e = 0; e < FEW; e++)
