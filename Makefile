@@ -356,11 +356,13 @@ tsan:
 	@set -e; for suite in $(TSAN_SUITES); do \
 	    CK_RUN_SUITE=$$suite $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program; done
 
-# Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads.
+# Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads,
+# a hundred times the visits of moments that a host remembers.
 proofs: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
+	HISTORY_VISITS=2000 CK_TIMEOUT_MULTIPLIER=30 CK_RUN_SUITE=history $(BUILD)/tests
 
 # Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.
 SEEDS ?= 3000

@@ -579,6 +579,11 @@ BACKPLANE_API void bp_host_touched(bp_host_o *host);
  * BP_ERROR_IO. */
 BACKPLANE_API bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin);
 
+/* Write a keyframe so often to the files that are begun from now on: every 10,000 milliseconds unless said otherwise,
+ * and less often where keyframes take long to be written, or would take more than 40,000 bytes a second. 0: after each
+ * step. */
+BACKPLANE_API void bp_host_record_every(bp_host_o *host, uint32_t milliseconds);
+
 /* End the recording, with a last keyframe. BP_ERROR_IO where something could not be written. A host that is not being
  * recorded is no error. */
 BACKPLANE_API bp_result_t bp_host_record_end(bp_host_o *host);

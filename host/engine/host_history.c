@@ -192,6 +192,11 @@ void bp_host_keyframe_every(bp_host_o *host, uint32_t milliseconds)
     host->history.interval_ms = milliseconds;
 }
 
+void bp_host_record_every(bp_host_o *host, uint32_t milliseconds)
+{
+    host->history.record_ms = milliseconds;
+}
+
 void bp_host_history(bp_host_o *host, bp_history_t *history)
 {
     const history_t *h = &host->history;

@@ -9,7 +9,7 @@ enum { MILLION = 1000000 };
 
 void history_prepare(history_t *h, const parts_t *parts)
 {
-    *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS};
+    *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS, .record_ms = RECORDING_KEYFRAME_MS};
     memory_init_child(&h->memory, "history", &parts->base->memory);
     bytes_init(&h->calls, &h->memory);
     keyframe_store_init(&h->store, &h->memory);
@@ -408,6 +408,7 @@ static bp_result_t may_record(history_t *h)
 /* Record from here on: calls that came before are in the first keyframe. */
 static void begin_recording(history_t *h)
 {
+    h->recording.interval_ms = h->record_ms;
     h->recording.elsewhere = h->touched; /* calls since the last step are in the first keyframe, and must not come
                                             again */
     if (h->budget == 0) {

@@ -71,6 +71,7 @@ typedef struct history_t {
     recording_t recording;
     uint64_t budget;            /* bytes; 0: nothing is remembered */
     uint32_t interval_ms;       /* from keyframe to keyframe; 0: one after each step */
+    uint32_t record_ms;         /* the same in a file */
     uint64_t first, now, last;  /* moments */
     uint64_t branch;            /* how often the host has gone elsewhere */
     keyframe_store_t store;

@@ -41,16 +41,29 @@ static bp_result_t read_names(playing_t *p, const chunk_t *chunk)
     return result;
 }
 
+/* Read a keyframe; its bytes are in `bytes`, which the caller frees after the snapshot, also after a failure. */
+static bp_result_t open_keyframe(playing_t *p, const chunk_t *chunk, bytes_t *bytes, snapshot_t *snapshot)
+{
+    error_text_t *error = &p->parts->base->error;
+    memory_t *memory = &p->history->memory;
+    bytes_init(bytes, memory);
+    if ((chunk->flags & CHUNK_DELTA) == 0)
+        return snapshot_open(snapshot, memory, error, chunk_bytes(chunk), (size_t)chunk->size);
+    bp_result_t result = recorded_keyframe(p->recorded, chunk, bytes, error);
+    return result == BP_OK ? snapshot_open(snapshot, memory, error, bytes->start, bytes->size) : result;
+}
+
 static bp_result_t bring_back(playing_t *p, const chunk_t *chunk)
 {
     snapshot_t snapshot;
-    bp_result_t result = snapshot_open(&snapshot, &p->history->memory, &p->parts->base->error, chunk_bytes(chunk),
-                                       (size_t)chunk->size);
-    if (result != BP_OK)
-        return result;
-    result = snapshot_restore(p->parts, &snapshot);
-    snapshot_close(&snapshot);
-    p->now = chunk->moment;
+    bytes_t bytes;
+    bp_result_t result = open_keyframe(p, chunk, &bytes, &snapshot);
+    if (result == BP_OK) {
+        result = snapshot_restore(p->parts, &snapshot);
+        snapshot_close(&snapshot);
+        p->now = chunk->moment;
+    }
+    bytes_free(&bytes);
     return result;
 }
 
@@ -59,11 +72,14 @@ static bp_result_t tell_difference(playing_t *p, const chunk_t *chunk, const sna
 {
     error_text_t *error = &p->parts->base->error;
     snapshot_t then;
+    bytes_t bytes;
+    bytes_init(&bytes, &p->history->memory);
     if (p->playback != NULL && p->playback->differences != NULL &&
-        snapshot_open(&then, &p->history->memory, error, chunk_bytes(chunk), (size_t)chunk->size) == BP_OK) {
+        open_keyframe(p, chunk, &bytes, &then) == BP_OK) {
         snapshot_diff(p->parts->base, &then, now, p->playback->differences);
         snapshot_close(&then);
     }
+    bytes_free(&bytes);
     return error_set(error, BP_ERROR_FAILED,
                      "at moment %" PRIu64 " what is computed differs from what was recorded: hash %016" PRIx64
                      " in place of %016" PRIx64,

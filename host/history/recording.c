@@ -38,6 +38,8 @@ static void let_go(recording_t *r)
 {
     bytes_free(&r->steps);
     bytes_free(&r->keyframe);
+    bytes_free(&r->before);
+    bytes_free(&r->delta);
     memory_free_text(r->memory, r->path);
     r->path = NULL;
     r->file = NULL;
@@ -68,6 +70,8 @@ static bp_result_t put_chunk(recording_t *r, chunk_t chunk, const void *bytes, b
         return error_set(&r->parts->base->error, BP_ERROR_IO, "%s: cannot be written: %s", r->path,
                          errno != 0 ? strerror(errno) : "the system does not say why");
     r->sum = chunk.sum;
+    if (to_disk)
+        r->synced_at = os_clock_ns();
     return BP_OK;
 }
 
@@ -97,9 +101,48 @@ static bp_result_t put_steps(recording_t *r)
     r->flushed_at = os_clock_ns();
     if (r->steps.size == 0)
         return BP_OK;
-    bp_result_t result = put_chunk(r, chunk, r->steps.start, false);
+    bool to_disk = r->flushed_at - r->synced_at >= (uint64_t)RECORDING_SYNC_MS * MILLION;
+    bp_result_t result = put_chunk(r, chunk, r->steps.start, to_disk);
     r->steps.size = 0;
     return result;
+}
+
+/* Write down what differs from the keyframe before. False where the keyframe is better written whole. */
+static bool make_delta(recording_t *r)
+{
+    const bytes_t *a = &r->before, *b = &r->keyframe;
+    bytes_t *delta = &r->delta;
+    delta->size = 0;
+    if (a->size != b->size || r->deltas >= RECORDING_DELTAS)
+        return false;
+    for (size_t at = 0; at < b->size;) {
+        size_t end = at;
+        while (end < b->size) {
+            size_t size = b->size - end < RECORDING_BLOCK ? b->size - end : RECORDING_BLOCK;
+            if (memcmp(a->start + end, b->start + end, size) == 0)
+                break;
+            end += size;
+        }
+        if (end > at) {
+            bytes_u64(delta, at);
+            bytes_u64(delta, end - at);
+            bytes_put(delta, b->start + at, end - at);
+        }
+        at = end + RECORDING_BLOCK;
+    }
+    bool good = !delta->failed && delta->size < b->size / 4 * 3;
+    delta->failed = false;
+    return good;
+}
+
+/* The keyframe is in the file: the next one is compared with it. */
+static void turn_keyframes(recording_t *r, bool delta)
+{
+    bytes_t room = r->before;
+    r->before = r->keyframe;
+    r->keyframe = room;
+    r->deltas = delta ? r->deltas + 1 : 0;
+    r->written = delta ? r->delta.size : r->before.size;
 }
 
 /* Write a keyframe of the host as it is now. Where no snapshot can be had, *taken is false and nothing has been
@@ -127,9 +170,16 @@ static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
     result = put_steps(r);
     if (result == BP_OK)
         result = put_names(r);
+    bool delta = result == BP_OK && make_delta(r);
+    if (delta) {
+        chunk.flags |= CHUNK_DELTA;
+        chunk.size = r->delta.size;
+    }
     if (result == BP_OK)
-        result = put_chunk(r, chunk, r->keyframe.start, true);
+        result = put_chunk(r, chunk, delta ? r->delta.start : r->keyframe.start, true);
     r->keyframe_size = r->keyframe.size;
+    if (result == BP_OK)
+        turn_keyframes(r, delta);
     r->keyframe_at = os_clock_ns();
     r->took = r->keyframe_at - began;
     return result;
@@ -173,13 +223,20 @@ static void add_step(recording_t *r, uint32_t world)
     r->moment++;
 }
 
+/* Is it time for a keyframe, so long after the last one? */
+static bool is_due(const recording_t *r, uint64_t passed)
+{
+    return r->interval_ms == 0 ||
+           (passed >= (uint64_t)r->interval_ms * MILLION && passed >= RECORDING_SHARE * r->took &&
+            passed / 1000 >= r->written * MILLION / RECORDING_RATE);
+}
+
 void recording_step(recording_t *r, uint32_t world)
 {
     add_step(r, world);
     uint64_t now = os_clock_ns();
     bp_result_t result = r->steps.failed ? error_memory(&r->parts->base->error, "recording") : BP_OK;
-    if (result == BP_OK && now - r->keyframe_at >= (uint64_t)RECORDING_KEYFRAME_MS * MILLION &&
-        now - r->keyframe_at >= RECORDING_SHARE * r->took) {
+    if (result == BP_OK && is_due(r, now - r->keyframe_at)) {
         recording_keyframe(r, false);
         return;
     }
@@ -195,7 +252,9 @@ void recording_step(recording_t *r, uint32_t world)
 static bp_result_t open_file(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
                              const char *mode)
 {
-    *r = (recording_t){.parts = parts, .memory = memory};
+    *r = (recording_t){.parts = parts, .memory = memory, .interval_ms = RECORDING_KEYFRAME_MS};
+    bytes_init(&r->before, memory);
+    bytes_init(&r->delta, memory);
     bytes_init(&r->steps, memory);
     bytes_init(&r->keyframe, memory);
     r->path = memory_copy_text(memory, path);
@@ -255,7 +314,7 @@ bp_result_t recording_resume(recording_t *r, const parts_t *parts, memory_t *mem
     }
     r->moment = recorded->last;
     r->sum = recorded->sum;
-    r->keyframe_at = r->flushed_at = os_clock_ns();
+    r->keyframe_at = r->flushed_at = r->synced_at = os_clock_ns();
     return BP_OK;
 }
 
@@ -281,6 +340,44 @@ const chunk_t *recorded_next(const recorded_t *recorded, size_t *at)
     const chunk_t *chunk = (const chunk_t *)(const void *)(recorded->bytes + *at);
     *at += sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
     return chunk;
+}
+
+/* Put the stretches that differ in their places. */
+static bool apply_delta(const chunk_t *chunk, bytes_t *bytes)
+{
+    reader_t reader = reader_of(chunk_bytes(chunk), (size_t)chunk->size);
+    while (!reader.failed && reader_left(&reader) > 0) {
+        uint64_t at = reader_u64(&reader), size = reader_u64(&reader);
+        const void *stretch = reader_take(&reader, size);
+        if (stretch == NULL || at > bytes->size || size > bytes->size - at)
+            return false;
+        memcpy(bytes->start + at, stretch, (size_t)size);
+    }
+    return !reader.failed;
+}
+
+bp_result_t recorded_keyframe(const recorded_t *recorded, const chunk_t *keyframe, bytes_t *bytes, error_text_t *error)
+{
+    const chunk_t *chunk, *whole = NULL;
+    size_t at = 0, from = 0;
+    for (chunk = NULL; chunk != keyframe && (chunk = recorded_next(recorded, &at)) != NULL;) {
+        if (chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_DELTA) == 0) {
+            whole = chunk;
+            from = at;
+        }
+    }
+    bytes->size = 0;
+    if (whole != NULL)
+        bytes_put(bytes, chunk_bytes(whole), (size_t)whole->size);
+    if (bytes->failed)
+        return error_memory(error, "reading a keyframe");
+    bool good = whole != NULL;
+    for (chunk = whole; good && chunk != keyframe && (chunk = recorded_next(recorded, &from)) != NULL;) {
+        if (chunk->kind == CHUNK_KEYFRAME)
+            good = apply_delta(chunk, bytes);
+    }
+    return good ? BP_OK
+                : error_set(error, BP_ERROR_SYNTAX, "a keyframe of the recording does not fit to the one before");
 }
 
 /* The chunk behind the chunks known to be good, where that chunk is whole. */

@@ -6,12 +6,18 @@
  *
  *     head       version, order of bytes, the ini, the program
  *     names      the texts of all names interned by now; before what needs them
- *     keyframe   a moment, the hash of the host and the host; must it be brought back, or is it what is computed?
+ *     keyframe   a moment, the hash of the host and the host, or what is other in it than in the keyframe before; must
+ *                it be brought back, or is it what is computed?
  *     calls      a moment, and calls of the journal that came there
  *     steps      the moment of the first of them, then worlds and how many steps of each
  *
  * A moment of a recording is the number of steps taken in it, from that of its first keyframe on; a host that goes to
  * another moment of its past goes on counting here, behind a keyframe that must be brought back.
+ *
+ * A keyframe that has the size of the one before is written as those blocks of its bytes that differ, and whole after
+ * RECORDING_DELTAS such keyframes. Keyframes come so seldom that the file grows by RECORDING_RATE bytes a second at
+ * most beside steps and calls: whoever resumes computes what came after the last keyframe, and loses none of it. What
+ * has been written is brought to the disk every RECORDING_SYNC_MS.
  *
  * A failed write ends the recording with one sentence in the log; the host goes on.
  *
@@ -27,15 +33,23 @@
 #define RECORDING_MAGIC "BKPPREC"
 
 enum {
-    RECORDING_VERSION = 1,
-    RECORDING_KEYFRAME_MS = 10000, /* from keyframe to keyframe, at least; and ... */
+    RECORDING_VERSION = 2,
+    RECORDING_KEYFRAME_MS = 10000, /* from keyframe to keyframe, at least, unless said otherwise; and ... */
+    RECORDING_RATE = 40000,        /* ... so long that keyframes take so many bytes a second; and ... */
+    RECORDING_DELTAS = 15,
+    RECORDING_BLOCK = 4096,        /* bytes that are compared, and written where they differ */
+    RECORDING_SYNC_MS = 10000,
     RECORDING_SHARE = 40,          /* ... so many times what the last one took */
     RECORDING_FLUSH_MS = 1000      /* steps that are not written yet are so old at most */
 };
 
 enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS };
 
-enum { CHUNK_BRING_BACK = 1u << 0 }; /* of a keyframe: its state cannot be computed */
+enum {
+    CHUNK_BRING_BACK = 1u << 0, /* of a keyframe: its state cannot be computed */
+    CHUNK_DELTA = 1u << 1       /* of a keyframe: what differs from the one before, stretch by stretch: where it begins
+                                   and how long it is, then its bytes */
+};
 
 /* In front of each chunk. The bytes of the chunk follow, padded with zeros to a multiple of 16. */
 typedef struct chunk_t {
@@ -61,9 +75,13 @@ typedef struct recording_t {
     uint64_t sum;              /* of the last chunk */
     bytes_t steps;             /* chunk_steps_t, not yet written */
     uint64_t steps_from;       /* the moment of the first of them */
-    bytes_t keyframe;          /* room */
+    bytes_t keyframe, before;  /* room for the next one; the last one */
+    bytes_t delta;             /* room */
+    uint32_t deltas;           /* since the last whole keyframe */
     uint64_t keyframe_size;    /* of the last one */
-    uint64_t keyframe_at, took, flushed_at; /* ns */
+    uint64_t written;          /* bytes of the last one in the file */
+    uint32_t interval_ms;      /* from keyframe to keyframe; 0: one after each step */
+    uint64_t keyframe_at, took, flushed_at, synced_at; /* ns */
     uint32_t names;            /* written by now */
     bool elsewhere;            /* the host has been brought to another moment */
 } recording_t;
@@ -104,6 +122,10 @@ typedef struct recorded_t {
  * recording, or not even its first keyframe is whole; IO. [main] */
 bp_result_t recorded_open(recorded_t *recorded, const char *path, error_text_t *error);
 void recorded_close(recorded_t *recorded);
+
+/* The bytes of a keyframe, put together from the last whole one and what differs since. BP_ERROR_SYNTAX where these do
+ * not fit together; memory. [main] */
+bp_result_t recorded_keyframe(const recorded_t *recorded, const chunk_t *keyframe, bytes_t *bytes, error_text_t *error);
 
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);

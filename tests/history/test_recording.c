@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 40, SMALL_STEPS = 6, CUTS = 400, FLIPS = 300 };
+enum { STEPS = 40, SMALL_STEPS = 6, CUTS = 2000, FLIPS = 2000 };
 
 static const char file[] = TEST_SCRATCH_DIR "/recording", copy[] = TEST_SCRATCH_DIR "/recording_copy";
+
+static uint32_t every_ms = 10000; /* from keyframe to keyframe */
 
 /* What is done in each step goes by the number of the step and this one. */
 static uint64_t other_acts;
@@ -43,6 +45,7 @@ static void record(uint64_t steps, uint64_t *hashes, uint64_t budget)
     WORKS(rig.host, bp_host_remember(rig.host, budget));
     recall_act(rig.host, 77, 1); /* is in the first keyframe, and nowhere else */
     hashes[0] = recall_hash(rig.host);
+    bp_host_record_every(rig.host, every_ms);
     WORKS(rig.host, bp_host_record(rig.host, file, "a test"));
     FAILS(rig.host, BP_ERROR_STATE, "recorded already", bp_host_record(rig.host, file, NULL));
     take_steps(rig.host, 0, steps, hashes);
@@ -65,13 +68,15 @@ START_TEST(what_is_recorded_is_computed_again)
     uint64_t hashes[STEPS + 2], random = 4;
     bp_recording_o *recording;
     rig_t rig;
-    record(STEPS, hashes, _i == 0 ? 0 : UINT64_C(1) << 30);
+    every_ms = _i == 2 ? 0 : 10000;
+    record(STEPS, hashes, _i == 1 ? UINT64_C(1) << 30 : 0);
+    every_ms = 10000;
     open_host(&rig);
     WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
     bp_recording_t info = info_of(recording);
     EXPECT(info.first == 0 && info.last == STEPS && info.lost == 0, "moments, or bytes");
     EXPECT(strcmp(info.origin, "a test") == 0, "where it comes from");
-    EXPECT(info.keyframes < STEPS, "%u keyframes", info.keyframes);
+    EXPECT(_i == 2 ? info.keyframes > STEPS : info.keyframes < STEPS, "%u keyframes", info.keyframes);
     const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
     WORKS(rig.host, bp_recording_play(recording, STEPS, &checked));
     EXPECT(recall_hash(rig.host) == hashes[STEPS + 1], "the end is another one");
@@ -83,6 +88,44 @@ START_TEST(what_is_recorded_is_computed_again)
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "from 0 to 40 are", bp_recording_play(recording, STEPS + 1, NULL));
     bp_recording_close(recording);
     recall_close(&rig);
+}
+END_TEST
+
+/* A keyframe after each step, of many that move: what does not move is written once. */
+START_TEST(keyframes_in_a_file_share_what_nobody_wrote)
+{
+    enum { MANY = 5000, MOVES = 20 };
+    static bp_entity_t entities[MANY];
+    uint64_t hashes[MOVES + 1];
+    uint32_t key, prototype;
+    bp_recording_o *recording;
+    rig_t rig;
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
+    WORKS(rig.host, bp_world_use_component(world, "body"));
+    EXPECT(rig.api->world->key(world, rig.api->world->component(world, "body"), 0, &key) == BP_OK, "key");
+    EXPECT(rig.api->world->prototype(world, &key, 1, &prototype) == BP_OK, "prototype");
+    WORKS(rig.host, rig.api->world->create(world, prototype, entities, MANY));
+    bp_host_record_every(rig.host, 0);
+    WORKS(rig.host, bp_host_record(rig.host, file, "a test"));
+    hashes[0] = recall_hash(rig.host);
+    for (uint32_t i = 0; i < MOVES; i++) {
+        WORKS(rig.host, bp_host_step(rig.host));
+        hashes[i + 1] = recall_hash(rig.host);
+    }
+    WORKS(rig.host, bp_host_record_end(rig.host));
+    WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
+    bp_recording_t info = info_of(recording);
+    EXPECT(info.keyframes > MOVES && info.bytes < (uint64_t)MANY * (4 * 48 + MOVES * 16),
+           "%u keyframes in %llu bytes", info.keyframes, (unsigned long long)info.bytes);
+    for (uint32_t i = 0; i <= MOVES; i++) {
+        WORKS(rig.host, bp_recording_play(recording, (i * 7) % (MOVES + 1), NULL));
+        EXPECT(recall_hash(rig.host) == hashes[(i * 7) % (MOVES + 1)], "moment %u", (i * 7) % (MOVES + 1));
+    }
+    bp_recording_close(recording);
+    rig_close(&rig);
 }
 END_TEST
 
@@ -404,7 +447,8 @@ Suite *recording_suite(void)
     Suite *suite = suite_create("recording");
     TCase *tcase = tcase_create("recording");
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, what_is_recorded_is_computed_again, 0, 2);
+    tcase_add_loop_test(tcase, what_is_recorded_is_computed_again, 0, 3);
+    tcase_add_test(tcase, keyframes_in_a_file_share_what_nobody_wrote);
     tcase_add_test(tcase, cut_at_any_length);
     tcase_add_test(tcase, with_any_byte_flipped);
     tcase_add_test(tcase, chunks_of_another_recording_are_not_taken_for_its_own);
