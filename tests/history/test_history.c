@@ -275,6 +275,44 @@ START_TEST(the_present_is_never_lost)
 }
 END_TEST
 
+/* Each request of keyframes fails once, some while pieces are shared: a keyframe less, with a sentence in the log, and
+ * the present and all that is remembered stay right. */
+START_TEST(no_memory_for_keyframes)
+{
+    enum { BEFORE = 2, TAKEN = 240 };
+    rig_t with, without;
+    uint64_t hashes[TAKEN + 1];
+    open_moving(&with, 3000);
+    open_moving(&without, 3000);
+    for (uint32_t i = 0; i < BEFORE; i++) { /* the first step asks for memory itself */
+        WORKS(with.host, bp_host_step(with.host));
+        WORKS(without.host, bp_host_step(without.host));
+    }
+    WORKS(with.host, bp_host_remember(with.host, UINT64_C(1) << 30));
+    bp_host_keyframe_every(with.host, 0);
+    hashes[BEFORE] = recall_hash(without.host);
+    for (uint32_t i = BEFORE; i < TAKEN; i++) {
+        with.heap.refuse_first = with.heap.refuse_last = with.heap.requests + 1 + i % 16;
+        WORKS(with.host, bp_host_step(with.host));
+        with.heap.refuse_first = with.heap.refuse_last = 0;
+        WORKS(without.host, bp_host_step(without.host));
+        hashes[i + 1] = recall_hash(without.host);
+        EXPECT(recall_hash(with.host) == hashes[i + 1], "step %u: the present is another one", i);
+        if (i % 20 != 19)
+            continue;
+        for (uint64_t moment = recall_history(with.host).first; moment <= i; moment += 7) {
+            WORKS(with.host, bp_host_go(with.host, moment));
+            EXPECT(recall_hash(with.host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+        }
+        WORKS(with.host, bp_host_go(with.host, i + 1));
+    }
+    EXPECT(with.heap.refused > TAKEN / 4, "%u requests were refused", (uint32_t)with.heap.refused);
+    EXPECT(strstr(with.log.text, "history: ") != NULL, "nobody was told");
+    recall_close(&with);
+    rig_close(&without);
+}
+END_TEST
+
 Suite *history_suite(void)
 {
     Suite *suite = suite_create("history");
@@ -286,6 +324,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_small_budget_holds);
     tcase_add_test(tcase, keyframes_share_what_nobody_wrote);
     tcase_add_test(tcase, a_week_fits_into_a_fixed_budget);
+    tcase_add_test(tcase, no_memory_for_keyframes);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, the_present_is_never_lost);
