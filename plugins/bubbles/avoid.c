@@ -16,6 +16,7 @@ enum { BLOCK = 1024 };
 typedef struct sprites_t {
     float *x, *y, *vx, *vy;
     bp_vec3_t *colour;
+    const bp_entity_t *entities;
 } sprites_t;
 
 WIDEST
@@ -57,11 +58,24 @@ static uint32_t next_hit(const bubbles_grid_t *grid, uint32_t cell, float x, flo
     return BP_NONE;
 }
 
-static void meet(const bubbles_grid_t *grid, const sprites_t *s, uint32_t row, uint32_t cell, float dt)
+static void tell(bubbles_bounces_t *told, const sprites_t *s, uint32_t row)
+{
+    if (told->count == BOUNCES_TOGETHER)
+        bubbles_bounces_send(told);
+    told->who[told->count] = s->entities[row];
+    told->place[told->count] = (bp_vec2_t){s->x[row], s->y[row]};
+    told->colour[told->count++] = s->colour[row];
+}
+
+/* `told` is NULL where the world does not want to know. */
+static void meet(const bubbles_grid_t *grid, const sprites_t *s, uint32_t row, uint32_t cell, float dt,
+                 bubbles_bounces_t *told)
 {
     uint32_t hit = next_hit(grid, cell, s->x[row], s->y[row], 0);
     while (hit != BP_NONE) {
         turn_back(s, row, &grid->bubbles[hit], dt);
+        if (told != NULL)
+            tell(told, s, row);
         cell = bubbles_cell(&grid->map, s->x[row], s->y[row]);
         hit = next_hit(grid, cell, s->x[row], s->y[row], hit + 1);
     }
@@ -69,23 +83,30 @@ static void meet(const bubbles_grid_t *grid, const sprites_t *s, uint32_t row, u
 
 void bubbles_avoid_run(const bp_match_t *match, uint32_t count)
 {
-    enum { POSITION, MOVE, SPRITE };
-    const bp_manager_t *m = match->system->state;
-    const bubbles_grid_t *grid = m->state;
+    enum { POSITION, MOVE, SPRITE, AVOID, BOUNCES };
+    const bubbles_avoid_t *avoid = match->system->state;
+    const bubbles_grid_t *grid = avoid->bubbles->state;
     BP_COLUMNS(struct plane, position, match->columns[POSITION]);
     BP_COLUMNS(struct plane, move, match->columns[MOVE]);
     BP_COLUMNS(struct sprite_colour, sprite, match->columns[SPRITE]);
-    sprites_t sprites = {.x = position.x, .y = position.y, .vx = move.x, .vy = move.y, .colour = sprite.colour};
+    sprites_t sprites = {.x = position.x, .y = position.y, .vx = move.x, .vy = move.y, .colour = sprite.colour,
+                         .entities = match->entities};
+    bubbles_bounces_t told;
     uint32_t cells[BLOCK];
     uint16_t picked[BLOCK];
     float dt = (float)match->step->dt;
     if (grid->count == 0)
         return;
+    told.avoid = avoid;
+    told.commands = match->step->commands;
+    told.count = 0;
+    bubbles_bounces_t *telling = match->columns[BOUNCES] != NULL ? &told : NULL;
     for (uint32_t first = 0; first < count; first += BLOCK) {
         uint32_t rows = count - first < BLOCK ? count - first : BLOCK;
         find_cells(grid->map, sprites.x + first, sprites.y + first, cells, rows);
         uint32_t found = pick(grid, cells, rows, picked);
         for (uint32_t i = 0; i < found; i++)
-            meet(grid, &sprites, first + picked[i], cells[picked[i]], dt);
+            meet(grid, &sprites, first + picked[i], cells[picked[i]], dt, telling);
     }
+    bubbles_bounces_send(&told);
 }

@@ -4,7 +4,7 @@
  * The game is that of A. Pranckevicius, "Entity Component Systems & Data Oriented Design" (Unity Training
  * Academy, 2018), whose slides turn the game from objects into arrays; every rule and number here is theirs. Entities
  * are data: `position`, `move` and `sprite` for all, `avoid` for the sprites that bounce, `bubble` for the things that
- * they bounce off. A step runs six systems, in this order:
+ * they bounce off. A step runs these systems, in this order:
  *
  *   bubbles_place   gives entities without place and speed both, at the first step      (place.c)
  *   bubbles_move    position += velocity * dt, and back from the edges                  (move.c)
@@ -12,6 +12,9 @@
  *   bubbles_avoid   sprites bounce off bubbles                                          (avoid.c)
  *   bubbles_frame   room for the sprites of this frame                                  (frame.c)
  *   bubbles_draw    the sprites of this frame                                           (draw.c)
+ *
+ * A world may have `bounces` of its own: then bounces are told to other plugins, and bubbles_count counts them
+ * (bounce.c).
  *
  * Coordinates are columns of their own rather than vectors, so that every loop runs over full vectors of the
  * processor. Rows of dead sprites are collected at once: then every row is a sprite, and no loop has to ask.
@@ -41,6 +44,11 @@ static const bp_field_t bubble_fields[] = {
      .doc = "from its middle; what comes nearer bounces off"},
 };
 
+static const bp_field_t bounces_fields[] = {
+    {BP_FIELD_OF(struct bounces, total), .doc = "off bubbles, up to the step before the last"},
+    {BP_FIELD_OF(struct bounces, last), .doc = "of these, in the step before the last"},
+};
+
 static const bp_component_i components[] = {
     {.name = "position", .doc = "a place in the plane", .version = 1, .flags = BP_COMPONENT_SINGLE,
      .fields = BP_LIST(position_fields)},
@@ -55,6 +63,8 @@ static const bp_component_i components[] = {
      .flags = BP_COMPONENT_SINGLE | BP_COMPONENT_AT_ONCE, .fields = BP_LIST(bubble_fields),
      .start = bubbles_grid_start, .stop = bubbles_grid_stop,
      .state_form = BP_STATE_FORM(bubbles_grid_form_t, 1), .keeps = BP_KEEP_ANEW},
+    {.name = "bounces", .doc = "how often sprites have bounced off bubbles; bounces are told where a world has this",
+     .version = 1, .flags = BP_COMPONENT_WORLD, .fields = BP_LIST(bounces_fields)},
 };
 
 static const bp_field_t options[] = {
@@ -129,6 +139,13 @@ static const bp_term_t avoid_terms[] = {
     {.component = "move", .fields = BP_LIST(plane)},
     {.component = BP_SPRITE, .fields = BP_LIST(sprite_colour)},
     {.component = "avoid"},
+    {.component = "bounces", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL},
+};
+
+static const bp_term_field_t bounces_written[] = {{BP_FIELD_OF(struct bounces, total)},
+                                                  {BP_FIELD_OF(struct bounces, last)}};
+static const bp_term_t count_terms[] = {
+    {.component = "bounces", .flags = BP_TERM_WORLD, .fields = BP_LIST(bounces_written)},
 };
 
 /* bubbles_frame and bubbles_draw must match the same rows; only bubbles_draw looks at values. */
@@ -172,8 +189,8 @@ static const bp_system_i systems[] = {
      .terms = BP_LIST(avoid_terms),
      .reads = "bubble",
      .after = "bubbles_find",
-     .start = bubbles_find_start,
-     .state_form = MANAGER_FORM,
+     .start = bubbles_avoid_start,
+     .stop = bubbles_avoid_stop,
      .keeps = BP_KEEP_ANEW,
      .run = bubbles_avoid_run},
     {.name = "bubbles_frame",
@@ -196,6 +213,14 @@ static const bp_system_i systems[] = {
      .state_form = MANAGER_FORM,
      .keeps = BP_KEEP_ANEW,
      .run = bubbles_draw_run},
+    {.name = "bubbles_count",
+     .doc = "counts the bounces of the step before, which are told as messages",
+     .flags = BP_SYSTEM_CONCURRENT,
+     .terms = BP_LIST(count_terms),
+     .start = bubbles_count_start,
+     .stop = bubbles_count_stop,
+     .keeps = BP_KEEP_ANEW,
+     .run = bubbles_count_run},
 };
 
 /* --- the plugin ----------------------------------------------------------------------------------------- */

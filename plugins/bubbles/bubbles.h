@@ -20,6 +20,7 @@ struct sprite_colour { bp_vec3_t *colour; };
 struct sprite_colour_read { const bp_vec3_t *colour; };
 struct sprite_read { const bp_vec3_t *colour; const int32_t *index; const float *scale; };
 struct bubble_read { const float *distance; };
+struct bounces { uint64_t *total; uint32_t *last; };
 
 /* The options of the plugin, in the order of declaration. */
 enum {
@@ -108,6 +109,38 @@ void bubbles_find_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
 /* --- avoid.c -------------------------------------------------------------------------------------------- */
 
 void bubbles_avoid_run(const bp_match_t *match, uint32_t count);
+
+/* --- bounce.c: bounces told and counted ------------------------------------------------------------------ */
+
+struct bp_channel_o;
+struct bp_message_api;
+
+/* The state of bubbles_avoid. */
+typedef struct bubbles_avoid_t {
+    bp_manager_t *bubbles; /* whose state is the grid */
+    struct bp_channel_o *bounces;
+    const struct bp_message_api *messages;
+} bubbles_avoid_t;
+
+enum { BOUNCES_TOGETHER = 64 };
+
+/* Bounces of one call that are still to be sent. */
+typedef struct bubbles_bounces_t {
+    const bubbles_avoid_t *avoid;
+    bp_commands_o *commands;
+    uint32_t count;
+    bp_entity_t who[BOUNCES_TOGETHER];
+    bp_vec2_t place[BOUNCES_TOGETHER];
+    bp_vec3_t colour[BOUNCES_TOGETHER];
+} bubbles_bounces_t;
+
+void bubbles_bounces_send(bubbles_bounces_t *bounces);
+
+bp_result_t bubbles_avoid_start(bp_system_t *s);
+void bubbles_avoid_stop(bp_system_t *s);
+bp_result_t bubbles_count_start(bp_system_t *s);
+void bubbles_count_stop(bp_system_t *s);
+void bubbles_count_run(const bp_match_t *match, uint32_t count);
 
 /* --- frame.c, draw.c ------------------------------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 #include "../suites.h"
 #include "inspect.h"
 
+#include <bp_message.h>
 #include <components/sprite.h>
 
 #include <math.h>
@@ -357,6 +358,55 @@ START_TEST(threads_change_nothing)
 }
 END_TEST
 
+/* A world that wants to know is told of just the bounces of the rule, on any number of threads: by the count of
+ * bubbles_count, and by an end of another, which reads who it was. */
+START_TEST(bounces_are_told_and_counted)
+{
+    struct heard { const bp_entity_t *who; };
+    static const bp_term_field_t heard[] = {{BP_FIELD_OF(struct heard, who)}};
+    const bp_term_field_list_t fields = BP_LIST(heard);
+    const bp_vec2_t low = {-80, -50}, high = {80, 50};
+    uint64_t random = 9, total_told = 0, total_turned = 0;
+    uint32_t turned = 0, last;
+    bp_channel_o *channel;
+    rig_init(&rig);
+    rig.desc.threads = (uint32_t)_i;
+    rig.desc.allocator = NULL;
+    open_with("-80 -50", "80 50", "1", 60);
+    const bp_message_api *messages = rig.api->registry->find(rig.host, BP_MESSAGE_API, 1);
+    WORKS(rig.host, messages->open(world, NULL, "bounces", &fields, &channel));
+    fill(&random, 20, 20000, 1.3f, low, high);
+    set_all(20);
+    bp_messages_t told = {.struct_size = sizeof told};
+    step();
+    rule_step(rules, bubble_count, total, (float)(1.0 / 60), low, high);
+    messages->read(channel, &told);
+    ck_assert_uint_eq(told.count, 0); /* nobody wants to know */
+    WORKS(rig.host, bp_world_use_component(world, "bounces"));
+    WORKS(rig.host, bp_world_use_system(world, "bubbles_count"));
+    bp_entity_t own = rig.api->world->own(world);
+    for (uint32_t i = 0; i < 5; i++) {
+        step();
+        WORKS(rig.host, rig.api->property->get_named(world, own, "bounces", "last", BP_U32, &last));
+        ck_assert_uint_eq(last, turned); /* of the step before */
+        turned = rule_step(rules, bubble_count, total, (float)(1.0 / 60), low, high);
+        total_turned += turned;
+        messages->read(channel, &told);
+        ck_assert_uint_eq(told.count, turned);
+        for (uint32_t k = 0; k < told.count; k++) {
+            bp_entity_t who = *(const bp_entity_t *)bp_message_value(&told, k, 0);
+            EXPECT(rig.api->world->has(world, key_of(world, "avoid", ""), &who, 1, NULL) == 1, "nobody bounced");
+        }
+    }
+    ck_assert_uint_gt(total_turned, 100);
+    step();
+    WORKS(rig.host, rig.api->property->get_named(world, own, "bounces", "total", BP_U64, &total_told));
+    ck_assert_uint_eq(total_told, total_turned);
+    messages->close(channel);
+    end();
+}
+END_TEST
+
 /* --- edges and corners ---------------------------------------------------------------------------------- */
 
 START_TEST(who_stands_on_an_edge_goes_on_and_who_is_beyond_comes_back)
@@ -688,6 +738,7 @@ Suite *bubbles_suite(void)
     tcase_add_loop_test(rule, many_and_huge_bubbles_change_nothing_but_the_grid, 0, 2);
     tcase_add_test(rule, what_is_no_number_hits_nothing_and_breaks_nothing);
     tcase_add_loop_test(rule, threads_change_nothing, 1, 4);
+    tcase_add_loop_test(rule, bounces_are_told_and_counted, 1, 4);
     suite_add_tcase(suite, rule);
     TCase *edges = tcase_create("edges");
     tcase_add_test(edges, who_stands_on_an_edge_goes_on_and_who_is_beyond_comes_back);
