@@ -434,7 +434,7 @@ static bp_result_t bind_system(world_t *world, unit_t *unit, const uint8_t *plac
         unit->bindings[t] = binding_of(places, term->field_count, place[t], own_storage);
         if (component != NULL && beside && (term->flags & BP_TERM_WORLD) != 0) {
             binding_take_own(&unit->bindings[t], unit->own + (places - unit->places));
-            unit->has_own = true;
+            unit->has_own = unit->schedule->has_own = true;
         }
         unit->has_slots = unit->has_slots || unit->bindings[t].slots;
         unit->as_they_lie = unit->as_they_lie && unit->bindings[t].in_row && !unit->bindings[t].slots;
@@ -505,7 +505,7 @@ void schedule_unsettle(schedule_t *schedule)
         memory_free(&schedule->memory, schedule->queries[i], sizeof **schedule->queries);
     }
     schedule->query_count = 0;
-    schedule->settled = schedule->subscribed = false;
+    schedule->settled = schedule->subscribed = schedule->has_own = false;
 }
 
 bool schedule_arrange_like(schedule_t *schedule, const schedule_t *other)

@@ -153,6 +153,7 @@ typedef struct schedule_t {
     bool settled;
     bool all_concurrent; /* its units may run beside those of other worlds */
     bool subscribed;     /* the subscriptions are those of the present units */
+    bool has_own;        /* some units are handed what belongs to the world itself */
     pace_t together;     /* the pace of all worlds side by side, where this is the first of them */
 
     /* while the world steps: */

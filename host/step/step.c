@@ -23,11 +23,23 @@ static bool match_units(schedule_t *schedule)
     return true;
 }
 
+/* Where the values of the world itself lie: nothing moves them before the next step. */
+NOT_INLINED static void find_own(const schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count && schedule->world->own.id != 0; i++) {
+        const unit_t *unit = schedule->units[i];
+        if (unit->has_own && unit->query != NULL)
+            bindings_find_own(schedule->world, unit->bindings, unit->query->term_count, unit->query->terms);
+    }
+}
+
 bp_result_t schedule_prepare(schedule_t *schedule)
 {
     bp_result_t result = schedule_settle(schedule);
     if (result == BP_OK && !match_units(schedule))
         result = error_memory(&schedule->world->base->error, "matching the units of a step");
+    if (schedule->has_own)
+        find_own(schedule);
     return result;
 }
 
@@ -74,13 +86,18 @@ static void make_commands(schedule_t *schedule)
         trace_slice(schedule->crew->trace, BP_SLICE_COMMANDS, schedule->world, "commands", from, os_clock_ns(), 0);
 }
 
-static void collect(schedule_t *schedule)
+static uint32_t collect(schedule_t *schedule)
 {
-    uint64_t from = schedule->crew->trace != NULL ? os_clock_ns() : 0;
     uint32_t collected = store_collect(schedule->world);
     lists_tidy(&schedule->world->lists);
-    if (schedule->crew->trace != NULL)
-        trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
+    return collected;
+}
+
+NOT_INLINED static void collect_traced(schedule_t *schedule)
+{
+    uint64_t from = os_clock_ns();
+    uint32_t collected = collect(schedule);
+    trace_slice(schedule->crew->trace, BP_SLICE_GC, schedule->world, "gc", from, os_clock_ns(), collected);
 }
 
 NOT_INLINED static void add_step(world_clock_t *clock)
@@ -110,7 +127,10 @@ static void finish(schedule_t *schedule)
     if (schedule->messages.count > 0)
         messages_turn(&schedule->messages);
     advance(clock);
-    collect(schedule);
+    if (schedule->crew->trace == NULL)
+        collect(schedule);
+    else
+        collect_traced(schedule);
     uint64_t now = os_clock_ns();
     clock->nanoseconds += now - schedule->began;
     if (schedule->crew->trace != NULL)

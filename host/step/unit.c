@@ -472,8 +472,6 @@ bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
 {
     if (unit->query != NULL && !query_refresh(unit->query, schedule->world))
         return false;
-    if (unit->has_own && unit->query != NULL)
-        bindings_find_own(schedule->world, unit->bindings, unit->query->term_count, unit->query->terms);
     if (unit->query != NULL && is_together(unit) && !reserve_matches(schedule, unit))
         return false;
     return !(unit->parallel || unit->concurrent) || reserve_tasks(schedule, unit);
