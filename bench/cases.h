@@ -57,6 +57,9 @@ extern const course_t course_post;
 /* cases_reload_stop.c */
 extern const course_t course_reload_stop;
 
+/* cases_declare.c */
+extern const course_t course_declare;
+
 /* cases_messages.c */
 extern const course_t course_messages;
 

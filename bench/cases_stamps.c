@@ -98,6 +98,6 @@ const group_t group_stamps_search = {
     .name = "stamps_search",
     .setup = setup_search,
     .teardown = teardown,
-    .sides = {{.name = "changed_since", .run = search}},
+    .sides = {{.name = "changed_since", .run = search, .bound = AT_MOST_AT(20000, 1000000)}},
     .whole = true,
 };
