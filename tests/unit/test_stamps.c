@@ -113,14 +113,20 @@ static void check_instances(const look_t *look, bp_world_o *world, const bp_chan
     }
 }
 
-/* Four seeds, with few entities and with many. */
+/* Loops: four seeds, with few entities and with many, on 1, 2 and 4 threads. */
 START_TEST(whatever_has_changed_is_told)
 {
     static churn_t churn;
     static look_t looks[MODEL_WORLDS];
     static rig_t rig;
-    rig_open_zoo(&rig);
-    churn_open(&churn, &rig, 7000 + (uint64_t)_i, _i % 2 == 0 ? 40 : 2500);
+    rig_init(&rig);
+    rig.desc.threads = 1u << _i / 4;
+    if (_i >= 4)
+        rig.desc.allocator = NULL; /* the heap of rigs is for one thread */
+    rig_open(&rig);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
+    churn_open(&churn, &rig, 7000 + (uint64_t)_i % 4, _i % 2 == 0 ? 40 : 2500);
     const bp_changes_api *changes = churn.model.api->registry->find(churn.model.host, BP_CHANGES_API, 1);
     memset(looks, 0, sizeof looks);
     for (uint32_t w = 0; w < MODEL_WORLDS; w++) {
@@ -342,7 +348,7 @@ Suite *stamps_suite(void)
     Suite *suite = suite_create("stamps");
     TCase *tests = tcase_create("stamps");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, whatever_has_changed_is_told, 0, 4);
+    tcase_add_loop_test(tests, whatever_has_changed_is_told, 0, 12);
     tcase_add_test(tests, a_set_tells_its_block_and_its_field);
     tcase_add_test(tests, a_batch_tells_its_blocks);
     tcase_add_test(tests, elements_and_texts_tell_their_blocks);
