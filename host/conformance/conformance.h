@@ -23,7 +23,8 @@ enum {
     CONFORMANCE_FIELDS = 255,
     CONFORMANCE_OPTIONS = 16,   /* how many options a subject may give, at most */
     CONFORMANCE_FRIENDS = 8,    /* entities that values of type entity refer to */
-    CONFORMANCE_LABELS = 16     /* names that values of type name take */
+    CONFORMANCE_LABELS = 16,    /* names that values of type name take */
+    CONFORMANCE_CALLS = 5000    /* allocations of one call, at most, that are made to fail one after another */
 };
 
 /* One component of one plugin, and how to load it. */
@@ -152,6 +153,10 @@ void conformance_forget_error(conformance_t *c);
 /* Cleared memory that lives as long as the rig. */
 void *conformance_new(conformance_t *c, size_t size);
 
+/* Let the n-th allocation from now on fail; and end that. True where the allocation has been asked for. */
+void conformance_starve(conformance_t *c, uint64_t n);
+bool conformance_feed(conformance_t *c, uint64_t n);
+
 /* Load the plugin under test once more after its unloading, and read its declaration again. */
 void conformance_load_again(conformance_t *c);
 
@@ -231,7 +236,6 @@ void check_collection(conformance_t *c);
 void check_worlds_are_independent(conformance_t *c);
 void check_stops_with_living_instances(conformance_t *c);
 void check_unloads_with_living_instances(conformance_t *c);
-void check_out_of_memory(conformance_t *c);
 void check_save_and_load(conformance_t *c);
 void check_creates_with_values(conformance_t *c);
 void check_threads_agree(conformance_t *c);
@@ -254,6 +258,9 @@ typedef struct conformance_reload_t conformance_reload_t;
 conformance_reload_t *conformance_reload_begin(conformance_t *c);
 void conformance_reload_make(conformance_t *c, conformance_reload_t *reload);
 void conformance_reload_expect(conformance_t *c, const conformance_reload_t *reload, bp_entity_t e, uint64_t seed);
+
+/* conformance_memory.c */
+void check_out_of_memory(conformance_t *c);
 
 /* conformance_own.c */
 void check_belongs_to_worlds(conformance_t *c);

@@ -39,6 +39,9 @@ typedef struct extension_place_t {
 bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension_list_t *list,
                             const extension_place_t *places, uint32_t count);
 
+/* Can a state be kept in the way that a declaration says? `saves`: it has the verbs of bp_save. */
+bp_result_t keeping_check(error_text_t *error, uint32_t keeps, uint64_t state_form, bool saves);
+
 /* Copy which deaths are asked for; `own` is the component that asks, NULL for a system and a plugin. Giving it back. */
 bp_result_t deaths_copy(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own, deaths_t *asked);
 void deaths_release(memory_t *memory, deaths_t *asked);

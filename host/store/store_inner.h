@@ -140,8 +140,9 @@ static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
 
 /* One component key added to, or taken from, rows that thereby move to other runs.
  *
- * Inner to store_change.c. The maker of a change first finds the transition of every prototype concerned, counts the
- * rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then cannot fail.
+ * Inner to store_change.c and store_move.c. The maker of a change first finds the transition of every prototype
+ * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then
+ * cannot fail.
  *
  * Not here: asking managers, judging batches (store_change.c).
  */
