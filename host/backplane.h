@@ -380,7 +380,12 @@ BACKPLANE_API bp_result_t bp_scene_write(const bp_scene_o *scene, const char *pa
 BACKPLANE_API uint32_t bp_scene_entity_count(const bp_scene_o *scene);
 BACKPLANE_API uint64_t bp_scene_component_count(const bp_scene_o *scene);
 
-/* Spawn into a world of the scene's host; as bp_scene_api says, like the four after it. `flags` are BP_SCENE_... */
+/* The worlds that a scene names itself, by number: JSON with "worlds", or a save of several. NULL past the last; at 0
+ * already for a scene that comes into whatever world it is spawned into. */
+BACKPLANE_API const char *bp_scene_world(const bp_scene_o *scene, uint32_t number);
+
+/* Spawn into a world of the scene's host; as bp_scene_api says, like the four after it. `flags` are BP_SCENE_... For a
+ * scene that names its worlds `world` is NULL, and an entity that is in several of them is one. */
 BACKPLANE_API bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
                                          bp_spawn_t *spawn);
 BACKPLANE_API uint32_t bp_host_despawn(bp_host_o *host, bp_spawn_t spawn);

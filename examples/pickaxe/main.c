@@ -5,7 +5,8 @@
  * each of the two worlds. Each world has a camera, which says what there is to draw. When its owner dies the pickaxe
  * falls to the ground, which the plugin weapon.c sees to; when it breaks it is gone from both worlds.
  *
- *     pickaxe PLUGINS MESHES WEAPON    the folders of the plugins and of the meshes, and weapon.c as a plugin
+ *     pickaxe PLUGINS MESHES WEAPON [SCENE]    the folders of the plugins and of the meshes, weapon.c as a plugin; and
+ *                                              pickaxe.json, which says the same as this file
  */
 #include <backplane.h>
 #include <components/camera.h>
@@ -98,12 +99,56 @@ static void show(bp_world_o *world, bp_entity_t camera)
     printf("\n");
 }
 
+/* Who takes part, and where. */
+typedef struct cast_t {
+    bp_entity_t player, pickaxe, eye, icons;
+} cast_t;
+
+/* All of them, call by call. */
+static cast_t build(bp_world_o *game, bp_world_o *inventory)
+{
+    bp_entity_t e[4];
+    must(api->entity->create(host, e, 4));
+    cast_t c = {.player = e[0], .pickaxe = e[1], .eye = e[2], .icons = e[3]};
+    place(game, c.player, "player", "player.obj", 0, 0, -10);
+    place(game, c.pickaxe, "pickaxe", "pickaxe.obj", 0.4f, 1.1f, 0.3f);
+    set(game, c.pickaxe, BP_TRANSFORM, "parent", BP_ENTITY, &c.player); /* in the hand: it goes with the player */
+    add(game, c.pickaxe, "weapon", "");
+    set(game, c.pickaxe, "weapon", "owner", BP_ENTITY, &c.player);
+    place(inventory, c.pickaxe, "pickaxe", "icon.obj", -2, 1, -5); /* the same entity, elsewhere and otherwise */
+
+    add(game, c.eye, BP_TRANSFORM, "");
+    add(game, c.eye, BP_CAMERA, "");
+    add(game, c.eye, "render_data", "fog");
+    put(game, c.eye, 0, 1.5f, 0);
+    add(inventory, c.icons, BP_TRANSFORM, "");
+    add(inventory, c.icons, BP_CAMERA, "");
+    return c;
+}
+
+static bp_entity_t find(bp_world_o *world, const char *name)
+{
+    const bp_debug_name_api *names = api->registry->find(host, BP_DEBUG_NAME_API, 1);
+    bp_entity_t found = {0};
+    names->find(api->world->manager(world, api->world->component(world, "debug_name")), name, &found, 1);
+    return found;
+}
+
+/* All of them, from a scene, which names the worlds itself. */
+static cast_t spawn(bp_world_o *game, bp_world_o *inventory, const char *path)
+{
+    bp_scene_o *scene;
+    must(bp_scene_open(host, path, &scene));
+    must(bp_scene_spawn(scene, NULL, 0, NULL, NULL));
+    bp_scene_close(scene);
+    return (cast_t){find(game, "player"), find(game, "pickaxe"), find(game, "eye"), find(inventory, "icons")};
+}
+
 int main(int argc, char **argv)
 {
     const char *plugins = argc > 1 ? argv[1] : "build/plugins";
     const char *meshes = argc > 2 ? argv[2] : "examples/pickaxe/meshes";
     const char *weapon = argc > 3 ? argv[3] : "build/weapon";
-    bp_entity_t entities[4];
     host = bp_host_create(NULL);
     api = bp_host_api(host);
     load(plugins, "transform", NULL);
@@ -115,42 +160,27 @@ int main(int argc, char **argv)
     bp_world_o *game = new_world("game"), *inventory = new_world("inventory");
     must(bp_world_use_component(game, "weapon"));
 
-    must(api->entity->create(host, entities, 4));
-    bp_entity_t player = entities[0], pickaxe = entities[1], eye = entities[2], icons = entities[3];
-    place(game, player, "player", "player.obj", 0, 0, -10);
-    place(game, pickaxe, "pickaxe", "pickaxe.obj", 0.4f, 1.1f, 0.3f);
-    set(game, pickaxe, BP_TRANSFORM, "parent", BP_ENTITY, &player); /* in the hand: the pickaxe goes with the player */
-    add(game, pickaxe, "weapon", "");
-    set(game, pickaxe, "weapon", "owner", BP_ENTITY, &player);
-    place(inventory, pickaxe, "pickaxe", "icon.obj", -2, 1, -5);    /* the same entity, elsewhere and otherwise */
-
-    add(game, eye, BP_TRANSFORM, "");
-    add(game, eye, BP_CAMERA, "");
-    add(game, eye, "render_data", "fog");
-    put(game, eye, 0, 1.5f, 0);
-    add(inventory, icons, BP_TRANSFORM, "");
-    add(inventory, icons, BP_CAMERA, "");
-
+    cast_t c = argc > 4 ? spawn(game, inventory, argv[4]) : build(game, inventory);
     printf("the player holds a pickaxe\n");
-    show(game, eye);
-    show(inventory, icons);
-    put(game, player, 3, 0, -20);
+    show(game, c.eye);
+    show(inventory, c.icons);
+    put(game, c.player, 3, 0, -20);
     printf("the player walks\n");
-    show(game, eye);
-    show(inventory, icons);
-    put(game, player, 3, 0, 20);
+    show(game, c.eye);
+    show(inventory, c.icons);
+    put(game, c.player, 3, 0, 20);
     printf("the player walks on, behind the camera\n");
-    show(game, eye);
-    show(inventory, icons);
-    put(game, player, 0, 0, -10);
-    api->entity->destroy(host, &player, 1);
+    show(game, c.eye);
+    show(inventory, c.icons);
+    put(game, c.player, 0, 0, -10);
+    api->entity->destroy(host, &c.player, 1);
     printf("the player dies, and the pickaxe falls\n");
-    show(game, eye);
-    show(inventory, icons);
-    api->entity->destroy(host, &pickaxe, 1);
+    show(game, c.eye);
+    show(inventory, c.icons);
+    api->entity->destroy(host, &c.pickaxe, 1);
     printf("the pickaxe breaks\n");
-    show(game, eye);
-    show(inventory, icons);
+    show(game, c.eye);
+    show(inventory, c.icons);
     bp_host_destroy(host);
     return 0;
 }

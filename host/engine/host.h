@@ -144,6 +144,12 @@ void host_take_threads(bp_host_o *host, uint32_t threads, jobs_t *pool);
 uint32_t host_list_entities(const world_t *world, bp_entity_t *entities);
 void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count);
 
+/* A scene of several worlds (host_several.c): how many entities it has; into the worlds that it names; in the place of
+ * what they hold: those of `worlds`, or all that it names where that is NULL. */
+uint32_t host_count_several(const bp_scene_o *scene);
+bp_result_t host_spawn_several(const bp_scene_o *scene, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn);
+bp_result_t host_restore_several(const bp_scene_o *scene, bp_world_o *const *worlds, uint32_t count, uint32_t flags);
+
 /* The clock of a world as a blob has it, where it has one (host_scenes.c). */
 void host_set_clock(bp_world_o *world, const blob_info_t *info);
 

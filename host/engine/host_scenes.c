@@ -45,22 +45,34 @@ bp_result_t bp_scene_write(const bp_scene_o *scene, const char *path)
 
 uint32_t bp_scene_entity_count(const bp_scene_o *scene)
 {
-    return scene->blob.info->entity_count;
+    return scenes_is_several(scene) ? host_count_several(scene) : scene->blob.info->entity_count;
 }
 
 uint64_t bp_scene_component_count(const bp_scene_o *scene)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < scene->blob.info->group_count; i++)
-        count += (uint64_t)scene->blob.groups[i].rows * scene->blob.groups[i].part_count;
+    for (uint32_t p = 0; p < scenes_parts(scene); p++) {
+        const blob_t *blob = scenes_part(scene, p);
+        for (uint32_t i = 0; i < blob->info->group_count; i++)
+            count += (uint64_t)blob->groups[i].rows * blob->groups[i].part_count;
+    }
     return count;
+}
+
+const char *bp_scene_world(const bp_scene_o *scene, uint32_t number)
+{
+    bool there = scenes_is_several(scene) && number < scene->several.count;
+    return there ? several_part(&scene->several, number).name : NULL;
 }
 
 void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink)
 {
     bp_text_sink_i known;
     host_read_part(&known, sink, sizeof known);
-    if ((flags & BP_DUMP_JSON) != 0)
+    if (scenes_is_several(scene))
+        dump_several(&scene->host->base, &scene->several, scene->parts, scene->origin, (flags & BP_DUMP_JSON) != 0,
+                     &known);
+    else if ((flags & BP_DUMP_JSON) != 0)
         dump_json(&scene->host->base, &scene->blob, &known);
     else
         dump_text(&scene->host->base, &scene->blob, scene->origin, &known);
@@ -70,6 +82,11 @@ void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i
 
 static bp_result_t check_world(const bp_scene_o *scene, const bp_world_o *world)
 {
+    if (world == NULL)
+        return error_set(&scene->host->base.error, BP_ERROR_ARGUMENT,
+                         "%s: a scene that names no worlds needs one to be spawned into (in an ini: scenes of "
+                         "[world ...])",
+                         scene->origin);
     if (world->rows.host != scene->host)
         return error_set(&scene->host->base.error, BP_ERROR_ARGUMENT,
                          "%s: was opened in another host than that of world '%s'", scene->origin, world->rows.name);
@@ -83,12 +100,28 @@ static uint32_t list_of(const bp_entity_t *entities, const bp_spawn_t *spawn)
     return spawn != NULL ? JOURNAL_LISTED : entities != NULL ? JOURNAL_UNLISTED : JOURNAL_RELEASED;
 }
 
+/* The past keeps such a spawn as a keyframe behind it. */
+static bp_result_t spawn_several(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
+                                 bp_spawn_t *spawn)
+{
+    bp_result_t result = host_refuse_during_step(scene->host);
+    if (result == BP_OK && world != NULL)
+        result = scenes_refuse_several(scene,
+                                       "it names them itself, so leave the world out (in an ini: scenes of [host])");
+    if (result != BP_OK)
+        return result;
+    history_touch_always(&scene->host->history);
+    return host_spawn_several(scene, flags, entities, spawn);
+}
+
 bp_result_t bp_scene_spawn(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
                            bp_spawn_t *spawn)
 {
-    history_t *history = &world->rows.host->history;
+    history_t *history = &scene->host->history;
     uint32_t list = list_of(entities, spawn);
     bp_spawn_t made;
+    if (scenes_is_several(scene))
+        return spawn_several(scene, world, flags, entities, spawn);
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;
@@ -198,10 +231,12 @@ void host_set_clock(bp_world_o *world, const blob_info_t *info)
 
 bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)
 {
-    history_touch(&world->rows.host->history);
     bp_result_t result = check_world(scene, world);
     if (result != BP_OK)
         return result;
+    history_touch(&world->rows.host->history);
+    if (scenes_is_several(scene))
+        return host_restore_several(scene, &world, 1, flags);
     uint32_t old_count;
     size_t size = (world->rows.occupied + (size_t)1) * sizeof(bp_entity_t);
     bp_entity_t *old = memory_resize(&world->rows.memory, NULL, 0, size);

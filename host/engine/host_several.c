@@ -1,14 +1,15 @@
-/* host_several.c - several worlds in one file: an entity that lives in two of them is one again when they come back.
+/* host_several.c - scenes of several worlds: an entity that lives in two of them is one when they come, or come back.
  *
  * A file of one world knows its entities by numbers of its own, so two such files make two entities of one. Here each
  * world is saved as ever, with a list beside it of who is the same (scene/several.h).
  *
- * Restoring spawns into every world before anything of what was there goes, so that whatever may fail fails first.
+ * Such a scene is a save of several worlds, or comes from JSON that names them. Restoring spawns into every world
+ * before anything of what was there goes, so that whatever may fail fails first; spawning is the same without what
+ * goes.
  */
 #include "../base/error.h"
 #include "../base/file.h"
 #include "../scene/save.h"
-#include "../scene/several.h"
 #include "../scene/spawn.h"
 #include "host.h"
 
@@ -81,13 +82,13 @@ bp_result_t bp_host_save_worlds(bp_host_o *host, bp_world_o *const *worlds, uint
     return result;
 }
 
-/* --- restoring ---------------------------------------------------------------------------------------------------- */
+/* --- coming ------------------------------------------------------------------------------------------------------- */
 
-/* One world on its way back. */
+/* One world on its way. */
 typedef struct back_t {
     bp_world_o *world;
     several_part_t part;
-    bp_scene_o *scene;
+    const blob_t *blob;
     bp_spawn_t spawn;    /* {0}: not yet */
     bp_entity_t *old;    /* what it held before; ... */
     uint32_t old_count, old_room;
@@ -95,11 +96,11 @@ typedef struct back_t {
 
 typedef struct all_back_t {
     bp_host_o *host;
-    const char *path;
-    several_t several;
+    const bp_scene_o *scene;
     back_t *worlds;
-    uint32_t count;
+    uint32_t count, room;
     bp_entity_t *shared; /* by number; {0}: not there yet */
+    uint32_t *met;       /* by number: the last world, + 1, that has it */
 } all_back_t;
 
 static bp_world_o *find_world(const bp_host_o *host, const char *name)
@@ -115,56 +116,59 @@ static bp_world_o *find_world(const bp_host_o *host, const char *name)
 static bp_result_t choose(all_back_t *a, bp_world_o *const *worlds, uint32_t count)
 {
     error_text_t *error = &a->host->base.error;
-    for (uint32_t i = 0; i < (worlds == NULL ? a->several.count : count); i++) {
+    const several_t *several = &a->scene->several;
+    for (uint32_t i = 0; i < (worlds == NULL ? several->count : count); i++) {
         back_t *back = &a->worlds[a->count];
         uint32_t number = worlds == NULL ? i : 0;
-        while (worlds != NULL && number < a->several.count &&
-               strcmp(several_part(&a->several, number).name, worlds[i]->rows.name) != 0)
+        while (worlds != NULL && number < several->count &&
+               strcmp(several_part(several, number).name, worlds[i]->rows.name) != 0)
             number++;
-        if (number == a->several.count)
-            return error_set(error, BP_ERROR_NOT_FOUND, "%s: it has no world '%s'", a->path, worlds[i]->rows.name);
-        back->part = several_part(&a->several, number);
+        if (number == several->count)
+            return error_set(error, BP_ERROR_NOT_FOUND, "%s: it has no world '%s'", a->scene->origin,
+                             worlds[i]->rows.name);
+        back->part = several_part(several, number);
+        back->blob = &a->scene->parts[number];
         back->world = worlds == NULL ? find_world(a->host, back->part.name) : worlds[i];
         if (back->world == NULL)
             return error_set(error, BP_ERROR_NOT_FOUND, "%s: it has a world '%s', and there is none of that name",
-                             a->path, back->part.name);
+                             a->scene->origin, back->part.name);
         a->count++;
     }
     return BP_OK;
 }
 
-static bp_result_t open_one(all_back_t *a, back_t *back)
+/* Nobody may be in a world twice: a file that was made to say so is refused. */
+static bp_result_t check_once(all_back_t *a, const back_t *back)
 {
-    char origin[FILE_PATH_MAX + SEVERAL_NAME];
-    world_t *world = &back->world->rows;
-    snprintf(origin, sizeof origin, "%s: world %s", a->path, back->part.name);
-    bp_result_t result = scenes_borrow(&a->host->scenes, back->part.bytes, back->part.size, origin, &back->scene);
-    if (result != BP_OK)
-        return result;
-    if (back->scene->blob.info->entity_count != back->part.count)
-        return error_set(&a->host->base.error, BP_ERROR_SYNTAX, "%s: it has %u entities, and is listed with %u", origin,
-                         back->scene->blob.info->entity_count, back->part.count);
-    back->old_room = world->occupied + 1;
-    back->old = memory_resize(&a->host->scenes.memory, NULL, 0, back->old_room * sizeof *back->old);
-    if (back->old == NULL)
-        return error_memory(&a->host->base.error, "restoring worlds");
-    back->old_count = host_list_entities(world, back->old);
+    uint32_t mark = (uint32_t)(back - a->worlds) + 1;
+    for (uint32_t i = 0; i < back->part.count; i++) {
+        uint32_t shared = back->part.shared[i];
+        if (shared != 0 && a->met[shared - 1] == mark)
+            return error_set(&a->host->base.error, BP_ERROR_SYNTAX, "%s: world %s: an entity that is there twice",
+                             a->scene->origin, back->part.name);
+        if (shared != 0)
+            a->met[shared - 1] = mark;
+    }
     return BP_OK;
 }
 
 static bp_result_t spawn_one(all_back_t *a, back_t *back, uint32_t flags)
 {
+    char origin[FILE_PATH_MAX + SEVERAL_NAME];
     bp_entity_t *entities;
     bp_spawn_t spawn;
     uint32_t given = 0;
-    bp_result_t result = scenes_new_spawn(&a->host->scenes, back->part.count, &entities, &spawn);
+    bp_result_t result = check_once(a, back);
+    if (result == BP_OK)
+        result = scenes_new_spawn(&a->host->scenes, back->part.count, &entities, &spawn);
     if (result != BP_OK)
         return result;
     for (uint32_t i = 0; i < back->part.count; i++) {
         entities[i] = back->part.shared[i] == 0 ? (bp_entity_t){0} : a->shared[back->part.shared[i] - 1];
         given += entities[i].id != 0;
     }
-    result = spawn_blob_onto(&back->world->rows, &back->scene->blob, back->scene->origin, flags, entities, given);
+    snprintf(origin, sizeof origin, "%s: world %s", a->scene->origin, back->part.name);
+    result = spawn_blob_onto(&back->world->rows, back->blob, origin, flags, entities, given);
     if (result != BP_OK) {
         scenes_release(&a->host->scenes, spawn);
         return result;
@@ -190,64 +194,152 @@ static void take_back(all_back_t *a)
     a->host->base.error = kept;
 }
 
-static bp_result_t bring_back(all_back_t *a, uint32_t flags)
+static bp_result_t spawn_all(all_back_t *a, uint32_t flags)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
-        result = open_one(a, &a->worlds[i]);
-    for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
         result = spawn_one(a, &a->worlds[i], flags);
-    if (result != BP_OK) {
+    if (result != BP_OK)
         take_back(a);
-        return result;
+    return result;
+}
+
+static void release_spawns(all_back_t *a)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        scenes_release(&a->host->scenes, a->worlds[i].spawn);
+}
+
+static bp_result_t begin(all_back_t *a, bp_world_o *const *worlds, uint32_t count)
+{
+    memory_t *memory = &a->host->scenes.memory;
+    a->room = (worlds == NULL ? a->scene->several.count : count) + 1;
+    a->worlds = memory_new(memory, a->room * sizeof *a->worlds);
+    a->shared = memory_new(memory, (a->scene->several.shared + (size_t)1) * sizeof *a->shared);
+    a->met = memory_new(memory, (a->scene->several.shared + (size_t)1) * sizeof *a->met);
+    return a->worlds != NULL && a->shared != NULL && a->met != NULL
+               ? choose(a, worlds, count)
+               : error_memory(&a->host->base.error, "spawning several worlds");
+}
+
+static void end(all_back_t *a)
+{
+    memory_t *memory = &a->host->scenes.memory;
+    for (uint32_t i = 0; i < a->count; i++)
+        memory_free(memory, a->worlds[i].old, a->worlds[i].old_room * sizeof(bp_entity_t));
+    memory_free(memory, a->worlds, a->worlds == NULL ? 0 : a->room * sizeof *a->worlds);
+    memory_free(memory, a->shared, a->shared == NULL ? 0 : (a->scene->several.shared + (size_t)1) * sizeof *a->shared);
+    memory_free(memory, a->met, a->met == NULL ? 0 : (a->scene->several.shared + (size_t)1) * sizeof *a->met);
+}
+
+/* --- restoring ---------------------------------------------------------------------------------------------------- */
+
+static bp_result_t list_old(all_back_t *a, back_t *back)
+{
+    world_t *world = &back->world->rows;
+    back->old_room = world->occupied + 1;
+    back->old = memory_resize(&a->host->scenes.memory, NULL, 0, back->old_room * sizeof *back->old);
+    if (back->old == NULL) {
+        back->old_room = 0;
+        return error_memory(&a->host->base.error, "restoring worlds");
     }
-    for (uint32_t i = 0; i < a->count; i++) {
-        back_t *back = &a->worlds[i];
-        host_clear_world(a->host, &back->world->rows, back->old, back->old_count);
-        host_set_clock(back->world, back->scene->blob.info);
-        scenes_release(&a->host->scenes, back->spawn);
-    }
+    back->old_count = host_list_entities(world, back->old);
     return BP_OK;
 }
 
-static bp_result_t restore(all_back_t *a, bp_world_o *const *worlds, uint32_t count, uint32_t flags)
+bp_result_t host_restore_several(const bp_scene_o *scene, bp_world_o *const *worlds, uint32_t count, uint32_t flags)
 {
-    memory_t *memory = &a->host->scenes.memory;
-    size_t most = worlds == NULL ? a->several.count : count;
-    size_t shared = (a->several.shared + (size_t)1) * sizeof *a->shared;
-    a->worlds = memory_new(memory, (most + 1) * sizeof *a->worlds);
-    a->shared = memory_new(memory, shared);
-    bp_result_t result = a->worlds != NULL && a->shared != NULL
-                             ? choose(a, worlds, count)
-                             : error_memory(&a->host->base.error, "restoring worlds");
+    all_back_t a = {.host = scene->host, .scene = scene};
+    bp_result_t result = begin(&a, worlds, count);
+    for (uint32_t i = 0; i < a.count && result == BP_OK; i++)
+        result = list_old(&a, &a.worlds[i]);
     if (result == BP_OK)
-        result = bring_back(a, flags);
-    for (uint32_t i = 0; i < a->count; i++) {
-        scenes_close(a->worlds[i].scene);
-        memory_free(memory, a->worlds[i].old, a->worlds[i].old_room * sizeof(bp_entity_t));
+        result = spawn_all(&a, flags);
+    for (uint32_t i = 0; i < a.count && result == BP_OK; i++) {
+        host_clear_world(a.host, &a.worlds[i].world->rows, a.worlds[i].old, a.worlds[i].old_count);
+        host_set_clock(a.worlds[i].world, a.worlds[i].blob->info);
     }
-    memory_free(memory, a->worlds, a->worlds == NULL ? 0 : (most + 1) * sizeof *a->worlds);
-    memory_free(memory, a->shared, a->shared == NULL ? 0 : shared);
+    if (result == BP_OK)
+        release_spawns(&a);
+    end(&a);
     return result;
 }
 
 bp_result_t bp_host_restore_worlds(bp_host_o *host, bp_world_o *const *worlds, uint32_t count, const char *path,
                                    uint32_t flags)
 {
-    all_back_t a = {.host = host, .path = path};
-    const void *bytes;
-    size_t size;
+    bp_scene_o *scene;
     bp_result_t result = host_refuse_during_step(host);
     if (result == BP_OK && worlds != NULL)
         result = check_worlds(host, worlds, count);
     if (result == BP_OK)
-        result = file_map(path, &bytes, &size, &host->base.error);
+        result = bp_scene_open(host, path, &scene);
     if (result != BP_OK)
         return result;
     history_touch_always(&host->history);
-    result = several_open(&a.several, bytes, size, path, &host->base.error);
+    result = scenes_is_several(scene)
+                 ? host_restore_several(scene, worlds, count, flags)
+                 : error_set(&host->base.error, BP_ERROR_SYNTAX, "%s: it is no file of several worlds", path);
+    bp_scene_close(scene);
+    return result;
+}
+
+/* --- spawning ----------------------------------------------------------------------------------------------------- */
+
+/* How many entities a scene has: those of several worlds count once. Numbers that the file gives to nobody are told by
+ * none of its lists. */
+uint32_t host_count_several(const bp_scene_o *scene)
+{
+    uint64_t count = scene->several.shared;
+    for (uint32_t w = 0; w < scene->several.count; w++) {
+        several_part_t part = several_part(&scene->several, w);
+        for (uint32_t i = 0; i < part.count; i++)
+            count += part.shared[i] == 0;
+    }
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+/* The entities of all worlds, one world after another, each once. `a->shared` is used up. */
+static void list_entities(all_back_t *a, bp_entity_t *entities)
+{
+    uint32_t at = 0;
+    for (uint32_t w = 0; w < a->count; w++) {
+        const spawned_t *made = scenes_spawned(&a->host->scenes, a->worlds[w].spawn);
+        const uint32_t *shared = a->worlds[w].part.shared;
+        for (uint32_t i = 0; i < made->count; i++) {
+            if (shared[i] != 0 && a->shared[shared[i] - 1].id == 0)
+                continue;
+            if (shared[i] != 0)
+                a->shared[shared[i] - 1] = (bp_entity_t){0};
+            entities[at++] = made->entities[i];
+        }
+    }
+}
+
+bp_result_t host_spawn_several(const bp_scene_o *scene, uint32_t flags, bp_entity_t *entities, bp_spawn_t *spawn)
+{
+    all_back_t a = {.host = scene->host, .scene = scene};
+    scenes_t *scenes = &scene->host->scenes;
+    uint32_t count = host_count_several(scene);
+    bp_entity_t *list = NULL;
+    bp_spawn_t made = {0};
+    bp_result_t result = begin(&a, NULL, 0);
     if (result == BP_OK)
-        result = restore(&a, worlds, count, flags);
-    file_unmap(bytes, size);
+        result = scenes_new_spawn(scenes, count, &list, &made);
+    if (result == BP_OK) {
+        memset(list, 0, count * sizeof *list);
+        result = spawn_all(&a, flags);
+    }
+    if (result == BP_OK) {
+        list_entities(&a, list);
+        release_spawns(&a);
+        if (entities != NULL)
+            memcpy(entities, list, count * sizeof *entities);
+    }
+    if (spawn != NULL && result == BP_OK)
+        *spawn = made;
+    else
+        scenes_release(scenes, made);
+    end(&a);
     return result;
 }

@@ -394,6 +394,8 @@ static bp_result_t set_up_worlds(setup_t *s)
     if (result == BP_OK)
         result = setup_spawn_scenes(s);
     if (result == BP_OK)
+        result = setup_spawn_host_scenes(s);
+    if (result == BP_OK)
         result = setup_spawn_all(s);
     if (result == BP_OK)
         result = settle_all(s);
@@ -498,7 +500,7 @@ const char *const setup_host_keys[] = {"plugins",        "plugin_path", "steps",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "reload_pause", "build",    "sources",    "audit",
                                          "keyframe_every", "cc",         "cflags",    "cxx",        "cxxflags",
-                                         "rustc",          "rustflags",  NULL};
+                                         "rustc",          "rustflags",  "scenes",    NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])

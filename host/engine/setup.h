@@ -143,8 +143,10 @@ void setup_release_peers(setup_t *s);
  * Inner to setup*.c.
  */
 
-/* Spawn the scenes of the new worlds; then the [spawn] sections. And one scene of the list in `line`, or section. */
+/* Spawn the scenes of the new worlds; those of [host], which name their worlds; then the [spawn] sections. And one
+ * scene of the list in `line` (`world` NULL: of [host]), or section. */
 bp_result_t setup_spawn_scenes(setup_t *s);
+bp_result_t setup_spawn_host_scenes(setup_t *s);
 bp_result_t setup_spawn_all(setup_t *s);
 bp_result_t setup_spawn_scene(setup_t *s, world_t *world, const char *name, uint32_t line);
 bp_result_t setup_spawn(setup_t *s, const ini_section_t *section);

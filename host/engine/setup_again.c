@@ -97,6 +97,8 @@ static bp_result_t use(again_t *a, const setup_change_t *change)
 static bp_result_t spawn_scene(again_t *a, const setup_change_t *change)
 {
     bp_world_o *world = find_world(a, change->world);
+    if (change->world[0] == '\0')
+        return setup_spawn_scene(&a->s, NULL, change->name, change->line);
     return world == NULL ? BP_OK : setup_spawn_scene(&a->s, &world->rows, change->name, change->line);
 }
 

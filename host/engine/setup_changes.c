@@ -122,7 +122,7 @@ static bp_result_t compare_host(comparison_t *c)
         const ini_entry_t *was = setup_find_entry(&c->before, "host", key), *is = setup_find_entry(c->s, "host", key);
         setup_change_t change = {.what = SETUP_HOST, .line = line_of(is)};
         snprintf(change.name, sizeof change.name, "%s", key);
-        if (is_same(was, is) || strcmp(key, "plugins") == 0)
+        if (is_same(was, is) || strcmp(key, "plugins") == 0 || strcmp(key, "scenes") == 0)
             continue;
         if (!can_change(key))
             return refuse(c, line_of(is),
@@ -226,8 +226,10 @@ static bp_result_t compare_used(comparison_t *c, const char *section, const char
     return result;
 }
 
+/* Of a world; or of [host], where `world` is "". */
 static bp_result_t compare_scenes(comparison_t *c, const char *section, const char *world)
 {
+    const char *kind = world[0] == '\0' ? "[host]" : "world ";
     const ini_entry_t *was = setup_find_entry(&c->before, section, "scenes");
     const ini_entry_t *is = setup_find_entry(c->s, section, "scenes");
     char word[FILE_PATH_MAX];
@@ -237,13 +239,13 @@ static bp_result_t compare_scenes(comparison_t *c, const char *section, const ch
         setup_change_t change = of_world(SETUP_SCENE, world, is->line);
         snprintf(change.name, sizeof change.name, "%s", word);
         if (!has_word(value_of(was), word, false))
-            result = add(c, change, "world %s: scene %s is spawned", world, word);
+            result = add(c, change, "%s%s: scene %s is spawned", kind, world, word);
     }
     at = value_of(was);
     while (result == BP_OK && (at = text_next_word(at, word, sizeof word)) != NULL) {
         if (!has_word(value_of(is), word, false))
             result = add(c, of_world(SETUP_LATER, world, 0),
-                         "world %s: entities of scene %s live on; they are not there after the next start", world,
+                         "%s%s: entities of scene %s live on; they are not there after the next start", kind, world,
                          word);
     }
     return result;
@@ -369,6 +371,8 @@ bp_result_t setup_compare(setup_t *s, const ini_t *before, setup_changes_t *chan
         result = compare_plugins(&c);
     if (result == BP_OK)
         result = compare_worlds(&c);
+    if (result == BP_OK)
+        result = compare_scenes(&c, "host", "");
     return result == BP_OK ? compare_spawns(&c) : result;
 }
 

@@ -26,7 +26,7 @@ static bp_result_t spawn_scene(setup_t *s, world_t *world, const char *name)
     bp_result_t result = bp_scene_open(s->host, path, &scene);
     if (result != BP_OK)
         return result;
-    result = bp_scene_spawn(scene, world_handle(world), 0, NULL, &s->spawns[s->spawn_count]);
+    result = bp_scene_spawn(scene, world == NULL ? NULL : world_handle(world), 0, NULL, &s->spawns[s->spawn_count]);
     bp_scene_close(scene);
     s->spawn_count += result == BP_OK;
     return result;
@@ -38,20 +38,33 @@ bp_result_t setup_spawn_scene(setup_t *s, world_t *world, const char *name, uint
     return result == BP_OK ? BP_OK : setup_at_line(s, line, result);
 }
 
+/* All scenes of a list, in its order. */
+static bp_result_t spawn_list(setup_t *s, world_t *world, const char *section)
+{
+    char word[FILE_PATH_MAX];
+    const ini_entry_t *scenes = setup_find_entry(s, section, "scenes");
+    const char *at = scenes == NULL ? "" : scenes->value;
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && (at = text_next_word(at, word, sizeof word)) != NULL)
+        result = setup_spawn_scene(s, world, word, scenes->line);
+    return result;
+}
+
+bp_result_t setup_spawn_host_scenes(setup_t *s)
+{
+    return spawn_list(s, NULL, "host");
+}
+
 /* In each world its scenes in their order, the worlds in theirs. */
 bp_result_t setup_spawn_scenes(setup_t *s)
 {
     for (uint32_t i = s->old_worlds; i < s->host->destruction.world_count; i++) {
         world_t *world = s->host->destruction.worlds[i];
-        char section[SETUP_WORD], word[FILE_PATH_MAX];
+        char section[SETUP_WORD];
         snprintf(section, sizeof section, "world %s", world->name);
-        const ini_entry_t *scenes = setup_find_entry(s, section, "scenes");
-        const char *at = scenes == NULL ? "" : scenes->value;
-        while ((at = text_next_word(at, word, sizeof word)) != NULL) {
-            bp_result_t result = setup_spawn_scene(s, world, word, scenes->line);
-            if (result != BP_OK)
-                return result;
-        }
+        bp_result_t result = spawn_list(s, world, section);
+        if (result != BP_OK)
+            return result;
     }
     return BP_OK;
 }

@@ -121,6 +121,25 @@ static bool make_room(console_t *console)
     return true;
 }
 
+static bool spawn_scene(console_t *console, bp_scene_o *scene, const char *name)
+{
+    const program_t *program = console->program;
+    char worlds[256];
+    uint32_t count = bp_scene_entity_count(scene);
+    bool several = bp_scene_world(scene, 0) != NULL;
+    bp_world_o *world = several && name == NULL ? NULL : world_or_only(console, name);
+    if (world == NULL && !(several && name == NULL))
+        return false;
+    if (bp_scene_spawn(scene, world, 0, NULL, &console->spawns[console->spawn_count]) != BP_OK)
+        return refuse_last(console);
+    snprintf(worlds, sizeof worlds, "%s", several ? "" : program->api->world->name(world));
+    for (uint32_t i = 0, used = 0; several && bp_scene_world(scene, i) != NULL && used < sizeof worlds; i++)
+        used += (uint32_t)snprintf(worlds + used, sizeof worlds - used, "%s%s", i > 0 ? "+" : "",
+                                   bp_scene_world(scene, i));
+    printf("spawn %" PRIu32 ": %" PRIu32 " %s in %s\n", ++console->spawn_count, count, plural(count), worlds);
+    return true;
+}
+
 bool console_spawn(console_t *console, char *rest)
 {
     const program_t *program = console->program;
@@ -133,18 +152,11 @@ bool console_spawn(console_t *console, char *rest)
     if (words[1] != NULL && program->api->world->find(program->host, words[1]) == NULL &&
         program->api->world->find(program->host, words[0]) != NULL)
         return console_refuse(console, "the scene comes first: spawn %s %s", words[1], words[0]);
-    bp_world_o *world = world_or_only(console, words[1]);
-    if (world == NULL || !make_room(console))
+    if (!make_room(console))
         return false;
     if (bp_scene_open(program->host, words[0], &scene) != BP_OK)
         return refuse_last(console);
-    uint32_t count = bp_scene_entity_count(scene);
-    bool fine = bp_scene_spawn(scene, world, 0, NULL, &console->spawns[console->spawn_count]) == BP_OK;
-    if (fine)
-        printf("spawn %" PRIu32 ": %" PRIu32 " %s in %s\n", ++console->spawn_count, count, plural(count),
-               program->api->world->name(world));
-    else
-        refuse_last(console);
+    bool fine = spawn_scene(console, scene, words[1]);
     bp_scene_close(scene);
     return fine;
 }
@@ -279,10 +291,11 @@ bool console_load(console_t *console, char *rest)
     const char *file = worlds.file;
     if (bp_scene_open(console->program->host, file, &scene) != BP_OK)
         return refuse_last(console);
-    uint32_t count = bp_scene_entity_count(scene);
     bool fine = bp_scene_restore(scene, world, 0) == BP_OK;
+    bp_world_stats_t stats;
+    bp_world_stats(world, &stats);
     if (fine)
-        printf("%s: %" PRIu32 " %s loaded\n", console->program->api->world->name(world), count, plural(count));
+        printf("%s: %" PRIu32 " %s loaded\n", stats.name, stats.entities, plural(stats.entities));
     else
         refuse_last(console);
     bp_scene_close(scene);

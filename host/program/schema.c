@@ -274,17 +274,31 @@ static json_t *with_components(json_t *schema, bool counts)
                                                       : json_object_set_new(schema, "allOf", json_pack("[o]", choice)));
 }
 
-static json_t *entity_schema(void)
+/* An entity; or one of a scene of several worlds, which may be one of a world before. Such an entity has the count of
+ * that one, so lists of values are right in it, and neither name nor count. */
+static json_t *entity_schema(bool of_worlds)
 {
     json_t *properties =
         json_pack("{s:o, s:o, s:{s:s, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s, s:i, s:I, s:s}}", "name",
                   name_schema("how other entities refer to it, unique in the scene; also its label"), "extends",
                   name_schema("the prototype whose components it has"), "components", "type", "object", "description",
                   "what it is made of: instance names and their properties", "children", "type", "array", "items",
-                  "$ref", "#/definitions/entity", "description", "entities whose parent it is", "count", "type",
+                  "$ref", of_worlds ? "#/definitions/world_entity" : "#/definitions/entity", "description",
+                  "entities whose parent it is", "count", "type",
                   "integer", "minimum", 1, "maximum", (json_int_t)UINT32_MAX, "description",
                   "so many alike; a property may be a list with a value for each");
-    return with_components(closed_object(properties), true);
+    if (!of_worlds || properties == NULL)
+        return with_components(closed_object(properties), true);
+    int bad = json_object_set_new(properties, "entity",
+                                  name_schema("the name of the entity of a world before that this one is"));
+    json_t *schema = closed_object(json_output_checked(properties, bad));
+    json_t *again = json_pack("{s:{s:[{s:[s]},{s:[s]}]}, s:o}", "not", "anyOf", "required", "name", "required", "count",
+                              "allOf", json_pack("[o]", components_if("extends", components_are(true, true),
+                                                                      components_are(true, false))));
+    json_t *otherwise = with_components(json_object(), true);
+    json_t *choice = json_pack("[{s:{s:[s]}, s:o, s:o}]", "if", "required", "entity", "then", again, "else", otherwise);
+    return json_output_checked(schema, schema == NULL ? (json_decref(choice), -1)
+                                                      : json_object_set_new(schema, "allOf", choice));
 }
 
 static json_t *prototype_schema(void)
@@ -295,9 +309,21 @@ static json_t *prototype_schema(void)
     return with_components(closed_object(properties), false);
 }
 
+/* The worlds that a scene names. */
+static json_t *worlds_schema(void)
+{
+    json_t *world = closed_object(json_pack("{s:{s:s}, s:{s:s, s:{s:s}, s:s}}", "world", "$ref",
+                                            "#/definitions/world", "entities", "type", "array", "items", "$ref",
+                                            "#/definitions/world_entity", "description", "what comes into this world"));
+    return json_pack("{s:s, s:i, s:{s:b, s:o}, s:b, s:s}", "type", "object", "minProperties", 1, "patternProperties",
+                     ignored, 1, "^[A-Za-z0-9_]{1,63}$", world, "additionalProperties", 0, "description",
+                     "entities of several worlds, in place of entities");
+}
+
 static json_t *scene_properties(void)
 {
-    return json_pack("{s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s}}",
+    return json_pack("{s:o, s:{s:s}, s:{s:s, s:{s:b}, s:{s:s}, s:s}, s:{s:s, s:{s:s}, s:s}, s:{s:s}}", "worlds",
+                     worlds_schema(),
                      "$schema", "type", "string",
                      "prototypes", "type", "object", "patternProperties", ignored, 1, "additionalProperties", "$ref",
                      "#/definitions/prototype", "description", "entities in the making: what others extend", "entities",
@@ -316,7 +342,9 @@ json_t *schema_of_scenes(const program_t *program)
         bad = json_object_update(root, object);
     json_decref(object);
     if (bad == 0) {
-        bad |= json_object_set_new(definitions, "entity", entity_schema());
+        bad |= json_object_set_new(root, "not", json_pack("{s:[s,s]}", "required", "entities", "worlds"));
+        bad |= json_object_set_new(definitions, "entity", entity_schema(false));
+        bad |= json_object_set_new(definitions, "world_entity", entity_schema(true));
         bad |= json_object_set_new(definitions, "prototype", prototype_schema());
         bad |= define_components(definitions, program);
         bad |= define_world(definitions, program);

@@ -34,12 +34,18 @@ static void steps_to_node(const scene_t *scene, uint32_t node, path_t *path)
     uint32_t depth = 0;
     for (uint32_t at = node; at != BP_NONE; at = scene->nodes[at].parent)
         depth++;
-    if (2 * depth > MOST_STEPS)
+    uint32_t first = scene->worlds == NULL ? 0 : 2;
+    if (first + 2 * depth > MOST_STEPS)
         return;
-    path->count = 2 * depth;
+    path->count = first + 2 * depth;
+    if (first > 0) {
+        path->steps[0] = (json_step_t){"worlds", 0};
+        path->steps[1] = (json_step_t){scene_world_name(scene, scene->nodes[node].in), 0};
+    }
     for (uint32_t at = node; at != BP_NONE; at = scene->nodes[at].parent, depth--) {
-        path->steps[2 * depth - 2] = (json_step_t){scene->nodes[at].parent == BP_NONE ? "entities" : "children", 0};
-        path->steps[2 * depth - 1] = (json_step_t){NULL, scene->nodes[at].place};
+        path->steps[first + 2 * depth - 2] =
+            (json_step_t){scene->nodes[at].parent == BP_NONE ? "entities" : "children", 0};
+        path->steps[first + 2 * depth - 1] = (json_step_t){NULL, scene->nodes[at].place};
     }
 }
 
@@ -48,6 +54,10 @@ bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t 
     error_text_t said = *scene->error;
     path_t path = {.count = 0};
     bool of_world = place->node != BP_NONE && scene->nodes[place->node].world;
+    if (of_world && scene->worlds != NULL) {
+        step(&path, "worlds", 0);
+        step(&path, scene_world_name(scene, scene->nodes[place->node].in), 0);
+    }
     if (of_world) {
         step(&path, "world", 0);
     } else if (place->node != BP_NONE) {
@@ -156,15 +166,17 @@ bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tr
 
 static bp_result_t read_all(scene_t *scene)
 {
-    static const char *const known[] = {"prototypes", "entities", "world", NULL};
+    static const char *const known[] = {"prototypes", "entities", "world", "worlds", NULL};
     const scene_place_t top = {BP_NONE, BP_NONE, NULL, NULL, NULL, SIZE_MAX};
+    const scene_place_t world = {BP_NONE, BP_NONE, "world", NULL, NULL, SIZE_MAX};
     bp_result_t result = scene_check_members(scene, &top, scene->text.tree.items, known, "a scene");
     if (result == BP_OK)
         result = scene_read_templates(scene);
     if (result == BP_OK)
         result = scene_read_entities(scene);
     if (result == BP_OK)
-        result = scene_read_world(scene);
+        result = scene_read_world(
+            scene, &world, scene->worlds != NULL ? NULL : tree_member(scene->text.tree.items, "world"), 0);
     if (result == BP_OK)
         result = scene_check_names(scene);
     return result == BP_OK ? scene_resolve_refs(scene) : result;
@@ -182,7 +194,7 @@ static void free_names(scene_t *scene, scene_names_t *names)
     memory_free(&scene->memory, names->buckets, names->capacity * sizeof *names->buckets);
 }
 
-static void free_all(scene_t *scene)
+void scene_free_world(scene_t *scene)
 {
     scene_draft_free(scene, &scene->draft);
     free_templates(scene);
@@ -195,25 +207,33 @@ static void free_all(scene_t *scene)
     memory_free(&scene->memory, scene->refs, scene->ref_capacity * sizeof *scene->refs);
     free_names(scene, &scene->template_names);
     free_names(scene, &scene->entity_names);
-    json_types_free(&scene->types);
-    json_text_free(&scene->text);
+}
+
+/* The blob of one world of a scene, or of one that names no worlds. What was made on the way is freed. */
+static bp_result_t compile_world(scene_t *scene, memory_t *memory, void **bytes, size_t *size)
+{
+    bp_result_t result = read_all(scene);
+    return result == BP_OK ? scene_write_blob(scene, memory, bytes, size) : result;
 }
 
 bp_result_t scene_compile(base_t *base, memory_t *memory, const registry_t *registry, const char *origin,
                           const char *json, size_t size, void **bytes, size_t *blob_size)
 {
-    scene_t scene = {.base = base, .error = &base->error};
+    scene_t scene = {.base = base, .error = &base->error, .attached = BP_NONE};
     memory_init_child(&scene.memory, "scene", memory);
     bp_result_t result = json_text_read(&scene.text, &scene.memory, origin, json, size, scene.error);
     if (result != BP_OK)
         return result;
     result = json_types_init(&scene.types, &scene.memory, registry, scene.error);
-    if (result == BP_OK)
-        result = read_all(&scene);
-    if (result == BP_OK)
-        result = scene_write_blob(&scene, memory, bytes, blob_size);
+    scene.worlds = tree_member(scene.text.tree.items, "worlds");
+    if (result == BP_OK && scene.worlds != NULL)
+        result = scene_compile_worlds(&scene, memory, compile_world, bytes, blob_size);
+    else if (result == BP_OK)
+        result = compile_world(&scene, memory, bytes, blob_size);
     error_text_t kept = *scene.error; /* freeing the parts must not replace the error's text */
-    free_all(&scene);
+    scene_free_world(&scene);
+    json_types_free(&scene.types);
+    json_text_free(&scene.text);
     *scene.error = kept;
     return result;
 }

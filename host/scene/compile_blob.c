@@ -90,7 +90,7 @@ static void name_columns(const scene_t *scene, scene_group_t *group)
     }
 }
 
-static bp_result_t make_group(scene_t *scene, const scene_draft_t *draft, uint64_t hash)
+bp_result_t scene_make_group(scene_t *scene, const scene_draft_t *draft, uint64_t hash)
 {
     scene_group_t group = {.part_count = draft->part_count, .hash = hash};
     for (uint32_t i = 0; i < draft->part_count; i++)
@@ -161,7 +161,7 @@ bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const s
     if (result == BP_OK)
         result = check_owners(scene, place, sorted);
     if (result == BP_OK)
-        result = make_group(scene, sorted, hash);
+        result = scene_make_group(scene, sorted, hash);
     if (result != BP_OK)
         return result;
     *bucket = scene->group_count;
@@ -274,7 +274,7 @@ static void parents_of_children(const scene_t *scene, uint32_t *parents)
 {
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const scene_node_t *node = &scene->nodes[i];
-        if (node->parent == BP_NONE)
+        if (node->parent == BP_NONE || node->in != scene->world)
             continue;
         const scene_node_t *above = &scene->nodes[node->parent];
         uint32_t first = scene->groups[node->group].first + node->row,
@@ -310,6 +310,8 @@ static uint32_t node_of(const scene_t *scene, uint32_t entity)
 {
     for (uint32_t i = 0; i < scene->node_count; i++) {
         const scene_node_t *node = &scene->nodes[i];
+        if (node->group == BP_NONE)
+            continue;
         uint32_t first = scene->groups[node->group].first + node->row;
         if (entity >= first && entity - first < node->total)
             return i;

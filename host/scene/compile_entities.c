@@ -10,10 +10,13 @@
 #include "compile_inner.h"
 
 static const char *const entity_members[] = {"name", "extends", "components", "children", "count", NULL};
+static const char *const worlds_members[] = {"name",  "entity", "extends", "components", "children",
+                                             "count", NULL}; /* where a scene has several worlds */
 
 /* --- nodes -------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, const tree_item_t *list)
+static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, const tree_item_t *list,
+                              uint32_t world)
 {
     uint32_t count = tree_count(list), i = 0;
     if (!tree_is(list, TREE_LIST))
@@ -26,8 +29,20 @@ static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32
         return scene_no_memory(scene);
     for (tree_walk_t walk = tree_walk(list); tree_next(&walk); i++)
         scene->nodes[scene->node_count++] =
-            (scene_node_t){.object = walk.value, .parent = parent, .place = i, .counted = BP_NONE};
+            (scene_node_t){.object = walk.value, .parent = parent, .place = i, .counted = BP_NONE, .group = BP_NONE,
+                           .in = world, .of = BP_NONE, .here = BP_NONE};
     return BP_OK;
+}
+
+/* Add the entities of a node to those of the scene, unless another world has them already. */
+static void add_up(scene_t *scene, scene_node_t *node)
+{
+    if (node->of == BP_NONE) {
+        node->first = (uint32_t)scene->all_count;
+        scene->all_count += node->total;
+    }
+    if (node->in == scene->world)
+        scene->entity_count += node->total;
 }
 
 static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
@@ -44,14 +59,14 @@ static bp_result_t read_count(scene_t *scene, uint32_t number, bool *given)
                           SCENE_MAX_ENTITIES);
     const scene_node_t *parent = node->parent == BP_NONE ? NULL : &scene->nodes[node->parent];
     uint64_t total = (uint64_t)count * (parent == NULL ? 1 : parent->total);
-    if (total + scene->entity_count > SCENE_MAX_ENTITIES)
+    if (total + scene->all_count > SCENE_MAX_ENTITIES)
         return scene_fail(scene, BP_ERROR_LIMIT, &place, "with this the scene has more than %u entities",
                           SCENE_MAX_ENTITIES);
     node->count = (uint32_t)count;
     node->total = (uint32_t)total;
     node->counted = parent == NULL ? BP_NONE : parent->counted;
     node->dimensions = parent == NULL ? 0 : parent->dimensions;
-    scene->entity_count += total;
+    add_up(scene, node);
     if (node->count == 1)
         return BP_OK;
     node->counted = number;
@@ -110,6 +125,7 @@ static bp_result_t append_list(scene_t *scene, const scene_node_t *node, scene_c
 
 static bp_result_t append_labels(scene_t *scene, uint32_t number, scene_column_t *column)
 {
+    number = scene->nodes[number].of != BP_NONE ? scene->nodes[number].of : number;
     const scene_node_t *node = &scene->nodes[number];
     const char *texts;
     size_t stride;
@@ -197,7 +213,7 @@ static bp_result_t append_cell(scene_t *scene, uint32_t number, uint32_t column_
     if (cell->kind == CELL_LIST)
         return append_list(scene, node, column, cell);
     if (cell->kind == CELL_UNSET && (field->flags & BP_FIELD_LABEL) != 0 && field->type == BP_STRING &&
-        node->name != NULL)
+        (node->name != NULL || node->of != BP_NONE))
         return append_labels(scene, number, column);
     scene_cell_bytes(scene, field, cell, &bytes);
     return scene_column_append(scene, column, &bytes, node->total);
@@ -260,6 +276,24 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t template,
     return result;
 }
 
+/* How many there are and what they are called; or who they are in another world. */
+static bp_result_t read_who(scene_t *scene, uint32_t number, bool *counted)
+{
+    const tree_item_t *object = scene->nodes[number].object;
+    bp_result_t result;
+    if (scene->worlds != NULL && tree_member(object, "entity") != NULL) {
+        result = scene_read_of(scene, number);
+        if (result == BP_OK)
+            result = scene_count_of(scene, number);
+        if (result == BP_OK)
+            add_up(scene, &scene->nodes[number]);
+        *counted = scene->nodes[number].total > 1;
+        return result;
+    }
+    result = read_count(scene, number, counted);
+    return result == BP_OK ? read_entity_name(scene, number) : result;
+}
+
 static bp_result_t read_node(scene_t *scene, uint32_t number)
 {
     const scene_place_t place = scene_place_node(number, NULL), below = scene_place_node(number, "children");
@@ -269,52 +303,59 @@ static bp_result_t read_node(scene_t *scene, uint32_t number)
     if (!tree_is(object, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, &place, "an entity is an object, {\"components\": {...}}, not %s",
                           json_value_kind(object));
-    bp_result_t result = scene_check_members(scene, &place, object, entity_members, "an entity");
+    bool here = scene->nodes[number].in == scene->world;
+    bp_result_t result = scene_check_members(scene, &place, object,
+                                             scene->worlds == NULL ? entity_members : worlds_members, "an entity");
     if (result == BP_OK)
-        result = read_count(scene, number, &counted);
-    if (result == BP_OK)
-        result = read_entity_name(scene, number);
+        result = read_who(scene, number, &counted);
     if (result == BP_OK)
         result = scene_find_template(scene, &place, object, &template);
-    if (result == BP_OK)
+    if (result == BP_OK && here)
         result = fill_node(scene, number, template, counted);
     const tree_item_t *children = tree_member(object, "children");
     if (result != BP_OK || children == NULL)
         return result;
-    scene->has_parents = scene->has_parents || tree_count(children) > 0;
-    return list_nodes(scene, &below, number, children);
+    scene->has_parents = scene->has_parents || (here && tree_count(children) > 0);
+    return list_nodes(scene, &below, number, children, scene->nodes[number].in);
+}
+
+bp_result_t scene_read_list(scene_t *scene, const scene_place_t *place, const tree_item_t *list, uint32_t world)
+{
+    uint32_t first = scene->node_count;
+    bp_result_t result = list_nodes(scene, place, BP_NONE, list, world);
+    for (uint32_t i = first; i < scene->node_count && result == BP_OK; i++)
+        result = read_node(scene, i);
+    return result;
 }
 
 bp_result_t scene_read_entities(scene_t *scene)
 {
     const scene_place_t place = {BP_NONE, BP_NONE, "entities", NULL, NULL, SIZE_MAX};
     const tree_item_t *entities = tree_member(scene->text.tree.items, "entities");
-    bp_result_t result = entities == NULL ? BP_OK : list_nodes(scene, &place, BP_NONE, entities);
-    for (uint32_t i = 0; i < scene->node_count && result == BP_OK; i++)
-        result = read_node(scene, i);
-    return result;
+    if (scene->worlds != NULL)
+        return scene_read_worlds(scene);
+    return entities == NULL ? BP_OK : scene_read_list(scene, &place, entities, 0);
 }
 
 /* What the scene says of the world itself, as the last entity: `"world": {"wind": {"force": [1, 0]}}`. */
-bp_result_t scene_read_world(scene_t *scene)
+bp_result_t scene_read_world(scene_t *scene, const scene_place_t *place, const tree_item_t *components, uint32_t in)
 {
-    const scene_place_t place = {BP_NONE, BP_NONE, "world", NULL, NULL, SIZE_MAX};
-    const tree_item_t *components = tree_member(scene->text.tree.items, "world");
     if (components == NULL)
         return BP_OK;
     if (!tree_is(components, TREE_OBJECT))
-        return scene_fail(scene, BP_ERROR_TYPE, &place, "'world' takes an object, {\"component\": {...}}, not %s",
+        return scene_fail(scene, BP_ERROR_TYPE, place, "'world' takes an object, {\"component\": {...}}, not %s",
                           json_value_kind(components));
     if (tree_count(components) == 0)
         return BP_OK;
-    if (scene->entity_count >= SCENE_MAX_ENTITIES ||
+    if (scene->all_count >= SCENE_MAX_ENTITIES ||
         !memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + UINT64_C(1),
                         sizeof *scene->nodes))
         return scene_no_memory(scene);
     scene->nodes[scene->node_count++] = (scene_node_t){
-        .object = components, .parent = BP_NONE, .count = 1, .total = 1, .counted = BP_NONE, .world = true};
-    scene->entity_count++;
-    return fill_node(scene, scene->node_count - 1, BP_NONE, false);
+        .object = components, .parent = BP_NONE, .count = 1, .total = 1, .counted = BP_NONE, .world = true,
+        .group = BP_NONE, .in = in, .of = BP_NONE, .here = BP_NONE};
+    add_up(scene, &scene->nodes[scene->node_count - 1]);
+    return in == scene->world ? fill_node(scene, scene->node_count - 1, BP_NONE, false) : BP_OK;
 }
 
 /* --- templates -------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
  *   compile_blob.c      groups of entities with the same components, and the columns of their values
  *   compile_names.c       names of entities, and references to them
  *   compile_blob.c        the groups as a blob
+ *   compile_worlds.c      a scene of several worlds: a blob for each, and who of them is the same
  *
  * A node is an object in the scene, whatever its `count`: a million entities that are alike are one node. Its entities
  * are numbered by its own count and those of the nodes it is a child of, outermost first, as the digits of one number.
@@ -160,8 +161,13 @@ typedef struct scene_node_t {
     uint32_t total;   /* entities: its count times its parent's total */
     uint32_t counted; /* the innermost node with a count above 1, from this node outwards; BP_NONE: there is none */
     uint32_t dimensions; /* how many such nodes there are */
-    uint32_t group, row; /* of its first entity */
+    uint32_t group, row; /* of its first entity; group is BP_NONE where the entities are not in the world in work */
     bool world;       /* what belongs to the world itself: `object` is its components */
+    uint32_t in;     /* the world in which it stands; 0 in a scene that names none */
+    uint32_t of;     /* the node of another world whose entities these are; BP_NONE: they are its own */
+    uint32_t here;   /* the node of the world in work that has the same entities; BP_NONE: none */
+    uint32_t latest; /* the last world, + 1, in which these entities have been met */
+    uint32_t first;  /* of its entities, among those of all worlds */
 } scene_node_t;
 
 /* Entities that some column refers to, by text; found when all names are known. */
@@ -196,6 +202,8 @@ typedef struct scene_t {
     error_text_t *error;
     json_text_t text;
     json_types_t types;
+    const tree_item_t *worlds; /* NULL: the scene names none */
+    /* From here on: of the world in work (compile_worlds.c begins each with zeros). */
     scene_template_t *templates;
     scene_names_t template_names, entity_names;
     scene_node_t *nodes;
@@ -215,7 +223,10 @@ typedef struct scene_t {
     uint32_t label_count, label_capacity;
     uint32_t bundle_count, bundle_capacity, bundle_bucket_count;
     uint32_t bundle_words; /* room in bundle_bytes, by eight */
-    uint64_t entity_count;
+    uint64_t entity_count;     /* in the world in work */
+    uint64_t all_count;        /* in all worlds */
+    uint32_t world;            /* in work */
+    uint32_t attached;         /* the group of entities that others refer to and that have no components here */
     bool has_parents, has_set_parents; /* by children; by a property */
 } scene_t;
 
@@ -244,6 +255,9 @@ bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *pl
     PRINTF_LIKE(4, 5);
 bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place);
 bp_result_t scene_no_memory(scene_t *scene);
+
+/* Free what was made of the world in work (compile.c). */
+void scene_free_world(scene_t *scene);
 
 /* Could `count` items of `size` bytes fit into memory? A short text with counts may stand for billions of entities. */
 bool scene_could_hold(const scene_t *scene, uint64_t count, uint64_t size);
@@ -305,6 +319,8 @@ bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const sce
 void scene_draft_sort(scene_draft_t *draft);
 
 /* compile_blob.c */
+/* the last; not in the table */
+bp_result_t scene_make_group(scene_t *scene, const scene_draft_t *draft, uint64_t hash);
 bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const scene_draft_t *sorted, uint32_t *group);
 bp_result_t scene_column_append(scene_t *scene, scene_column_t *column, const void *cell, uint32_t rows);
 /* varied, with room; NULL: no memory */
@@ -314,7 +330,27 @@ void scene_groups_free(scene_t *scene);
 
 /* compile_entities.c */
 bp_result_t scene_read_entities(scene_t *scene);
-bp_result_t scene_read_world(scene_t *scene);
+/* "world": the components of the world itself */
+bp_result_t scene_read_world(scene_t *scene, const scene_place_t *place, const tree_item_t *components, uint32_t in);
+/* those of a list, and all below them */
+bp_result_t scene_read_list(scene_t *scene, const scene_place_t *place, const tree_item_t *list, uint32_t world);
+
+/* compile_worlds.c */
+bp_result_t scene_read_worlds(scene_t *scene);
+bp_result_t scene_read_of(scene_t *scene, uint32_t node); /* "entity" */
+/* count, total and counts of such a node */
+bp_result_t scene_count_of(scene_t *scene, uint32_t node);
+/* the node that has these entities in the world in work; where there is none they come along without components */
+uint32_t scene_here(scene_t *scene, uint32_t node);
+/* a group of no components, which is the last; and away with it, where nobody has come to it */
+bp_result_t scene_make_attached(scene_t *scene);
+void scene_drop_attached(scene_t *scene);
+/* the key of the world's member */
+const char *scene_world_name(const scene_t *scene, uint32_t world);
+/* all worlds, by `compile`, which makes the blob of one */
+typedef bp_result_t (*scene_compile_world_t)(scene_t *scene, memory_t *memory, void **bytes, size_t *size);
+bp_result_t scene_compile_worlds(scene_t *scene, memory_t *memory, scene_compile_world_t compile, void **bytes,
+                                 size_t *size);
 
 /* compile_blob.c */
 /* the block is from `memory` */

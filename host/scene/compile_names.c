@@ -252,6 +252,7 @@ static bp_result_t find_target(scene_t *scene, const scene_place_t *place, uint3
         target->offset = target->offset * count + number;
         target->per_instance *= count;
     }
+    target->node = scene_here(scene, found->number);
     return BP_OK;
 }
 
@@ -337,8 +338,10 @@ bp_result_t scene_resolve_refs(scene_t *scene)
         scene->groups[i].first = first;
         first += scene->groups[i].rows;
     }
-    bp_result_t result = BP_OK;
+    bp_result_t result = scene->worlds == NULL ? BP_OK : scene_make_attached(scene);
     for (uint32_t i = 0; i < scene->ref_count && result == BP_OK; i++)
         result = resolve(scene, &scene->refs[i]);
+    if (scene->attached != BP_NONE && scene->groups[scene->attached].rows == 0)
+        scene_drop_attached(scene);
     return result;
 }

@@ -19,6 +19,9 @@ typedef struct dump_t {
     uint32_t *sibling;   /* JSON: next one + 1 */
     uint8_t *referred;   /* JSON: some entity refers to this one */
     named_t *named;      /* by field: the names of its values */
+    const uint32_t *shared; /* of several worlds: by entity the number + 1 that it has in these, or 0; else NULL */
+    uint8_t *met;        /* by that number: a world before has it */
+    uint32_t before;     /* entities in the worlds before */
 } dump_t;
 
 /* A list of names that cannot be read is left out: its values are shown as numbers. */
@@ -103,6 +106,14 @@ static void print_name(const dump_t *d, bp_name_t name)
     print_quoted(&d->sink, name_text(d, name, number, sizeof number));
 }
 
+/* What JSON calls an entity. */
+static const char *entity_text(const dump_t *d, uint32_t e, char *text, size_t size)
+{
+    bool shared = d->shared != NULL && d->shared[e] != 0;
+    snprintf(text, size, "%c%" PRIu32, shared ? 's' : 'e', shared ? d->shared[e] - 1 : d->before + e);
+    return text;
+}
+
 static void print_one(const dump_t *d, const blob_field_t *field, const void *value, bool json)
 {
     uint32_t number;
@@ -118,8 +129,10 @@ static void print_one(const dump_t *d, const blob_field_t *field, const void *va
     } else if (field->type == BP_ENTITY) {
         if (number == 0)
             print_text(&d->sink, json ? "\"\"" : "none");
+        else if (json)
+            print_format(&d->sink, "\"%s\"", entity_text(d, number - 1, text, sizeof text));
         else
-            print_format(&d->sink, json ? "\"e%" PRIu32 "\"" : "entity %" PRIu32, number - 1);
+            print_format(&d->sink, "entity %" PRIu32, number - 1);
     } else if (d->named[field - d->blob->fields].count > 0) {
         named_format(&d->named[field - d->blob->fields], field->type, value, text, sizeof text);
         json ? print_quoted(&d->sink, text) : print_text(&d->sink, text);
@@ -256,6 +269,8 @@ static void print_entity(const dump_t *d, uint32_t e)
     print_format(&d->sink, "entity %" PRIu32, e);
     if (d->blob->parents != NULL && d->blob->parents[e] != 0)
         print_format(&d->sink, ", parent %" PRIu32, d->blob->parents[e] - 1);
+    if (d->shared != NULL && d->shared[e] != 0)
+        print_format(&d->sink, ", s%" PRIu32 " of those in several worlds", d->shared[e] - 1);
     print_text(&d->sink, "\n");
     for (uint32_t p = 0; p < group->part_count; p++)
         print_part(d, &d->blob->parts[group->first_part + p], e - group->first_entity);
@@ -362,8 +377,11 @@ static void open_entity(const dump_t *d, uint32_t e, uint32_t depth)
     const char *separator = "";
     indent(d, depth);
     print_text(&d->sink, "{");
-    if (d->referred[e + 1]) {
-        print_format(&d->sink, "\"name\": \"e%" PRIu32 "\"", e);
+    bool shared = d->shared != NULL && d->shared[e] != 0;
+    if (shared || d->referred[e + 1]) {
+        char name[32];
+        bool again = shared && d->met[d->shared[e] - 1];
+        print_format(&d->sink, "\"%s\": \"%s\"", again ? "entity" : "name", entity_text(d, e, name, sizeof name));
         separator = ", ";
     }
     if (group->part_count > 0) {
@@ -404,24 +422,81 @@ static void print_family(const dump_t *d, uint32_t root)
     }
 }
 
+static void print_json(dump_t *d)
+{
+    if (make_room(d, true)) {
+        find_referred(d);
+        print_text(&d->sink, "{");
+        for (uint32_t e = 0; e < d->blob->info->entity_count; e++) {
+            if (is_world(d, e))
+                print_world(d, e);
+        }
+        print_text(&d->sink, "\"entities\": [\n");
+        for (uint32_t root = link_families(d); root != 0; root = d->sibling[root - 1]) {
+            print_family(d, root - 1);
+            print_text(&d->sink, d->sibling[root - 1] != 0 ? ",\n" : "\n");
+        }
+        print_text(&d->sink, "]}");
+    } else {
+        print_text(&d->sink, "out of memory\n");
+    }
+    free_room(d);
+}
+
 void dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink)
 {
     dump_t d = {.base = base, .blob = blob, .sink = *sink};
-    if (make_room(&d, true)) {
-        find_referred(&d);
-        print_text(sink, "{");
-        for (uint32_t e = 0; e < blob->info->entity_count; e++) {
-            if (is_world(&d, e))
-                print_world(&d, e);
-        }
-        print_text(sink, "\"entities\": [\n");
-        for (uint32_t root = link_families(&d); root != 0; root = d.sibling[root - 1]) {
-            print_family(&d, root - 1);
-            print_text(sink, d.sibling[root - 1] != 0 ? ",\n" : "\n");
-        }
-        print_text(sink, "]}\n");
-    } else {
-        print_text(sink, "out of memory\n");
+    print_json(&d);
+    print_text(sink, "\n");
+}
+
+/* --- several worlds ----------------------------------------------------------------------------------------------- */
+
+static void print_one_world(dump_t *d, const several_part_t *part, bool json)
+{
+    if (json) {
+        print_format(&d->sink, "\"%s\": ", part->name);
+        print_json(d);
+        return;
     }
-    free_room(&d);
+    if (make_room(d, false)) {
+        describe(d, part->name);
+        for (uint32_t e = 0; e < d->blob->info->entity_count; e++)
+            print_entity(d, e);
+    } else {
+        print_text(&d->sink, "out of memory\n");
+    }
+    free_room(d);
+}
+
+void dump_several(base_t *base, const several_t *several, const blob_t *blobs, const char *origin, bool json,
+                  const bp_text_sink_i *sink)
+{
+    size_t size = several->shared + (size_t)1;
+    uint8_t *met = memory_new(&base->memory, size);
+    dump_t d = {.base = base, .sink = *sink, .met = met};
+    if (met == NULL) {
+        print_text(sink, "out of memory\n");
+        return;
+    }
+    if (json)
+        print_text(sink, "{\"worlds\": {\n");
+    else
+        print_format(sink, "%.300s: %" PRIu32 " world%s; %" PRIu32 " of the entities in several of them\n", origin,
+                     several->count, several->count == 1 ? "" : "s", several->shared);
+    for (uint32_t w = 0; w < several->count; w++) {
+        several_part_t part = several_part(several, w);
+        d.blob = &blobs[w];
+        d.shared = part.shared;
+        print_text(sink, json ? (w > 0 ? ",\n" : "") : "\n");
+        print_one_world(&d, &part, json);
+        for (uint32_t i = 0; i < part.count; i++) {
+            if (part.shared[i] != 0)
+                met[part.shared[i] - 1] = 1;
+        }
+        d.before += part.count;
+        d = (dump_t){.base = base, .sink = *sink, .met = met, .before = d.before};
+    }
+    print_text(sink, json ? "\n}}\n" : "");
+    memory_free(&base->memory, met, size);
 }

@@ -5,8 +5,10 @@
  */
 #include "scenes.h"
 
+#include "../base/error.h"
 #include "../base/file.h"
-#include "several.h"
+
+#include <stdio.h>
 
 void scenes_init(scenes_t *scenes, base_t *base, bp_host_o *host)
 {
@@ -62,11 +64,44 @@ void scenes_close(bp_scene_o *scene)
         return;
     memory_t *memory = &scene->scenes->memory;
     end_bytes(scene->scenes, scene->blob.bytes, scene->blob.size, scene->bytes);
+    memory_free(memory, scene->parts, scene->parts == NULL ? 0 : (scene->several.count + (size_t)1) * sizeof(blob_t));
     *scene->link = scene->next;
     if (scene->next != NULL)
         scene->next->link = scene->link;
     memory_free_text(memory, scene->origin);
     memory_free(memory, scene, sizeof *scene);
+}
+
+/* The blobs of several worlds. The bytes of a scene that was just compiled need no check, and get it all the same. */
+static bp_result_t open_several(scenes_t *scenes, bp_scene_o *scene, const void *bytes, size_t size)
+{
+    char origin[FILE_PATH_MAX + SEVERAL_NAME];
+    error_text_t *error = &scenes->base->error;
+    several_t several;
+    scene->blob.bytes = bytes;
+    scene->blob.size = size;
+    bp_result_t result = several_open(&several, bytes, size, scene->origin, error);
+    if (result != BP_OK)
+        return result;
+    scene->parts = memory_new(&scenes->memory, (several.count + (size_t)1) * sizeof(blob_t));
+    if (scene->parts == NULL)
+        return error_memory(error, "opening a scene");
+    scene->several = several;
+    for (uint32_t i = 0; i < several.count && result == BP_OK; i++) {
+        several_part_t part = several_part(&several, i);
+        snprintf(origin, sizeof origin, "%s: world %s", scene->origin, part.name);
+        result = blob_open(&scene->parts[i], &scenes->memory, part.bytes, part.size, origin, error);
+        if (result == BP_OK && scene->parts[i].info->entity_count != part.count)
+            result = error_set(error, BP_ERROR_SYNTAX, "%s: it has %u entities, and is listed with %u", origin,
+                               scene->parts[i].info->entity_count, part.count);
+    }
+    return result;
+}
+
+bp_result_t scenes_refuse_several(const bp_scene_o *scene, const char *instead)
+{
+    return error_set(&scene->scenes->base->error, BP_ERROR_TYPE, "%s: it holds several worlds, which come together: %s",
+                     scene->origin, instead);
 }
 
 /* Open a scene over bytes. On failure the bytes are freed or unmapped as `kind` says. */
@@ -80,7 +115,9 @@ static bp_result_t open_bytes(scenes_t *scenes, const void *bytes, size_t size, 
     }
     scene->bytes = kind;
     bp_result_t result = BP_OK;
-    if (kind == SCENE_OWNED)
+    if (several_is_one(bytes, size))
+        result = open_several(scenes, scene, bytes, size);
+    else if (kind == SCENE_OWNED)
         blob_trust(&scene->blob, bytes, size);
     else
         result = blob_open(&scene->blob, &scenes->memory, bytes, size, origin, &scenes->base->error);
@@ -96,11 +133,6 @@ bp_result_t scenes_open(scenes_t *scenes, const char *path, bp_scene_o **scene)
     const void *bytes;
     size_t size;
     bp_result_t result = file_map(path, &bytes, &size, &scenes->base->error);
-    if (result == BP_OK && several_is_one(bytes, size)) {
-        file_unmap(bytes, size);
-        return error_set(&scenes->base->error, BP_ERROR_TYPE,
-                         "%s: it holds several worlds, which come back together (load all %s)", path, path);
-    }
     return result != BP_OK ? result : open_bytes(scenes, bytes, size, SCENE_MAPPED, path, scene);
 }
 

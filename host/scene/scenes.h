@@ -8,12 +8,15 @@
 #ifndef HOST_SCENE_SCENES_H
 #define HOST_SCENE_SCENES_H
 
-#include "blob.h"
+#include "several.h"
 
 typedef enum scene_bytes_t { SCENE_BORROWED, SCENE_MAPPED, SCENE_OWNED } scene_bytes_t;
 
+/* A scene of several worlds has `several` and a blob for each; of its own `blob` only bytes and size are then set. */
 struct bp_scene_o {
     blob_t blob;
+    several_t several; /* bytes NULL: it is of one world */
+    blob_t *parts;
     bp_host_o *host;
     struct scenes_t *scenes;
     bp_scene_o *next, **link; /* of the host's list */
@@ -41,7 +44,25 @@ typedef struct scenes_t {
 void scenes_init(scenes_t *scenes, base_t *base, bp_host_o *host);
 void scenes_free(scenes_t *scenes);
 
-/* Open a file, or bytes that are borrowed. Errors: IO, those of blob_open. [main] */
+static inline bool scenes_is_several(const bp_scene_o *scene)
+{
+    return scene->several.bytes != NULL;
+}
+
+/* The blobs of a scene: as many as it has worlds. */
+static inline uint32_t scenes_parts(const bp_scene_o *scene)
+{
+    return scenes_is_several(scene) ? scene->several.count : 1;
+}
+static inline const blob_t *scenes_part(const bp_scene_o *scene, uint32_t number)
+{
+    return scenes_is_several(scene) ? &scene->parts[number] : &scene->blob;
+}
+
+/* Set the error about a scene of several worlds that was to do what only one of one world can. */
+bp_result_t scenes_refuse_several(const bp_scene_o *scene, const char *instead);
+
+/* Open a file, or bytes that are borrowed. Errors: IO, those of blob_open and several_open. [main] */
 bp_result_t scenes_open(scenes_t *scenes, const char *path, bp_scene_o **scene);
 bp_result_t scenes_borrow(scenes_t *scenes, const void *bytes, size_t size, const char *origin, bp_scene_o **scene);
 

@@ -105,8 +105,8 @@ static void undo_instances(world_t *world, const run_t *run, const bp_entity_t *
     }
 }
 
-/* Take back entities that have just been created; from the last on, so that rows that were added go. */
-static void undo_rows(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count)
+/* Take rows back that have just been added, from the last on, so that they go; entities live on. */
+static void take_rows_back(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = count; i > 0; i--) {
         record_t *record = world_record(world, entities[i - 1]);
@@ -117,8 +117,15 @@ static void undo_rows(world_t *world, run_t *run, const bp_entity_t *entities, u
         world->occupied--;
         store_moved(world, run, NULL, &entities[i - 1], 1);
         store_leave_rows(world, run, row, 1);
-        entities_end(world->entities, &entities[i - 1], 1);
     }
+}
+
+/* The same for entities that have just been created: they end too. */
+static void undo_rows(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count)
+{
+    take_rows_back(world, run, entities, count);
+    for (uint32_t i = count; i > 0; i--)
+        entities_end(world->entities, &entities[i - 1], 1);
 }
 
 static void leave_told(world_t *world, const run_t *run, const bp_entity_t *entities, uint32_t count)
@@ -469,7 +476,7 @@ void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entit
 void store_retract(world_t *world, const store_batch_t *batch, const bp_entity_t *entities)
 {
     if (batch->prototype != 0)
-        undo_rows(world, world_run(world, batch->prototype), entities, batch->count);
+        take_rows_back(world, world_run(world, batch->prototype), entities, batch->count);
 }
 
 /* --- store rows -------------------------------------------------------------------------------------------------- */

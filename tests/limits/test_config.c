@@ -194,7 +194,7 @@ typedef struct mistake_t {
 #define NO_PATH "set plugin_path, or give its path"
 #define HOST_KEYS "(known: plugins, plugin_path, steps, threads, seed, history, crash_guard, call_limit, probation, " \
                   "hot_reload, trial, trial_deadline, reload_pause, build, sources, audit, keyframe_every, " \
-                  "cc, cflags, cxx, cxxflags, rustc, rustflags)"
+                  "cc, cflags, cxx, cxxflags, rustc, rustflags, scenes)"
 #define SCRATCH TEST_SCRATCH_DIR
 
 static const mistake_t mistakes[] = {
@@ -407,6 +407,16 @@ static const mistake_t mistakes[] = {
     {WORLD "scenes = two.json\n[spawn w s]\ncount = few\n", BP_ERROR_TYPE, 7,
      "count = 'few' is not a whole number from 0 to 4294967295 (type u32)"},
 
+    {"[host]\nplugins = zoo stocks\nscenes = two.json\n[world w]\ncomponents = body label pool\n", BP_ERROR_ARGUMENT, 3,
+     SCRATCH "/two.json: a scene that names no worlds needs one to be spawned into (in an ini: scenes of [world ...])"},
+    {"[host]\nplugins = zoo stocks\nscenes = worlds.json\n[world w]\ncomponents = body label\n", BP_ERROR_NOT_FOUND, 3,
+     SCRATCH "/worlds.json: it has a world 'v', and there is none of that name"},
+    {"[host]\nplugins = zoo stocks\nscenes = worlds.json\n[world w]\ncomponents = body\n[world v]\n",
+     BP_ERROR_NOT_FOUND, 3, SCRATCH "/worlds.json: world v: %"},
+    {"[host]\nplugins = zoo stocks\nscenes = worlds.json\n[world w]\ncomponents = body\n[world v]\n"
+     "components = label\nscenes = worlds.json\n", BP_ERROR_TYPE, 8,
+     SCRATCH "/worlds.json: it holds several worlds, which come together: %"},
+
     /* spawning */
     {WORLD "[spawn ww s]\n", BP_ERROR_NOT_FOUND, 5, "there is no world 'ww'; did you mean 'w'?"},
     {"[spawn w s]\n", BP_ERROR_NOT_FOUND, 1, "there is no world 'w'%"},
@@ -500,6 +510,9 @@ static void write_scenes(void)
     scratch_file("two.json",
                  "{\"entities\": [{\"name\": \"a\", \"components\": {\"body\": {\"mass\": 3}, \"label\": {}}},\n"
                  "{\"count\": 3, \"components\": {\"pool\": {\"number\": [1, 2, 3]}}}]}\n");
+    scratch_file("worlds.json",
+                 "{\"worlds\": {\"w\": {\"entities\": [{\"name\": \"a\", \"components\": {\"body\": {}}}]},\n"
+                 "\"v\": {\"entities\": [{\"entity\": \"a\", \"components\": {\"label\": {}}}]}}}\n");
     scratch_file("broken.json", "{\"entities\": [{\"components\":\n{\"bodi\": {}}}]}\n");
     scratch_file("broken.bpe", "this is no scene");
 }

@@ -187,6 +187,33 @@ START_TEST(what_people_have_done_meanwhile_stays)
 }
 END_TEST
 
+START_TEST(scenes_of_the_host_come_with_the_worlds_that_they_name)
+{
+#define TWO_WORLDS(scenes) \
+    "[host]\n" PLUGINS "plugins = point_mass gravity\nsteps = 10\n" scenes "[plugin gravity]\nconstant = 1\n" \
+    "[world main]\nstep_rate = 10\ncomponents = point_mass\nsystems = gravity\n" \
+    "[world other]\ncomponents = point_mass\n"
+    const char *told;
+    scratch_file("again_worlds.json",
+                 "{\"worlds\": {\"main\": {\"entities\": [{\"name\": \"a\", \"components\": {\"point_mass\": {}}}]},\n"
+                 "\"other\": {\"entities\": [{\"entity\": \"a\", \"components\": {\"point_mass\": {}}}]}}}\n");
+    open_host(0, TWO_WORLDS("scenes = again_worlds.json\n"));
+    ck_assert_uint_eq(bp_host_api(host)->entity->count(host), 1);
+    ck_assert_uint_eq(find_world("other")->rows.occupied, 1);
+    write_ini(TWO_WORLDS(""));
+    WORKS(host, bp_host_setup_again(host, ini, &told));
+    expect_told(told, "  [host]: entities of scene again_worlds.json live on; they are not there after the next start");
+    write_ini(TWO_WORLDS("scenes = again_worlds.json\n"));
+    WORKS(host, bp_host_setup_again(host, ini, &told));
+    expect_told(told, "  [host]: scene again_worlds.json is spawned");
+    ck_assert_uint_eq(bp_host_api(host)->entity->count(host), 2);
+    ck_assert_uint_eq(find_world("main")->rows.occupied, 2);
+    step(2);
+    close_host();
+#undef TWO_WORLDS
+}
+END_TEST
+
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 typedef struct mistake_t {
@@ -306,6 +333,7 @@ Suite *config_again_suite(void)
     tcase_add_test(done, what_comes_goes_and_changes_is_done_and_told_and_the_rest_lives_on);
     tcase_add_test(done, time_goes_on_from_where_it_was_when_a_rate_changes);
     tcase_add_test(done, what_people_have_done_meanwhile_stays);
+    tcase_add_test(done, scenes_of_the_host_come_with_the_worlds_that_they_name);
     tcase_add_loop_test(refused, a_mistake_refuses_all_of_it_and_leaves_the_host_as_it_was, 0,
                         sizeof mistakes / sizeof mistakes[0]);
     tcase_add_test(refused, an_ini_that_the_host_was_not_set_up_from_is_refused);

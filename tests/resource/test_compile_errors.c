@@ -184,7 +184,7 @@ END_TEST
 
 static const fault_t structure[] = {
     {"{'entites': []}", BP_ERROR_NOT_FOUND,
-     "1:2: entites: a scene has no 'entites'; did you mean 'entities'? (it has prototypes, entities, world)"},
+     "1:2: entites: a scene has no 'entites'; did you mean 'entities'? (it has prototypes, entities, world, worlds)"},
     {"{'entities': {}}", BP_ERROR_TYPE, "1:2: entities: 'entities' takes a list of entities, not an object"},
     {"{'entities': [{}, 3]}", BP_ERROR_TYPE,
      "1:19: entities[1]: an entity is an object, {\"components\": {...}}, not a whole number"},

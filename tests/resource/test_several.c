@@ -6,6 +6,8 @@
 #include "../suites.h"
 #include "../unit/inspect.h"
 #include "../unit/support.h"
+#include "../unit/zoo.h"
+#include "stage.h"
 
 #include "base/strings.h"
 #include "engine/host.h"
@@ -159,8 +161,10 @@ START_TEST(what_cannot_come_back_is_refused_and_nothing_changes)
     FAILS(two.host, BP_ERROR_ARGUMENT, "world 'game' is named twice",
           bp_host_restore_worlds(two.host, twice, 2, path, 0));
     FAILS(two.host, BP_ERROR_IO, "no_such", bp_host_restore_worlds(two.host, NULL, 0, "no_such.bpe", 0));
-    FAILS(two.host, BP_ERROR_TYPE, "it holds several worlds, which come back together",
-          bp_scene_open(two.host, path, &scene));
+    WORKS(two.host, bp_scene_open(two.host, path, &scene));
+    FAILS(two.host, BP_ERROR_TYPE, "it names them itself", bp_scene_spawn(scene, two.game, 0, NULL, NULL));
+    FAILS(two.host, BP_ERROR_NOT_FOUND, "it has no world 'third'", bp_scene_restore(scene, third, 0));
+    bp_scene_close(scene);
     bp_world_destroy(third);
     free(before);
     before = describe_host(two.host);
@@ -228,6 +232,220 @@ START_TEST(a_damaged_file_is_refused_or_harmless)
 }
 END_TEST
 
+/* --- scenes that name their worlds -------------------------------------------------------------------------------- */
+
+/* In the game a mother with a child, and three coins; in the bag the child, the coins with a label each, and a tag
+ * whose home is the mother, who is not in the bag. */
+static const char in_json[] =
+    "{'prototypes': {'labelled': {'components': {'label': {}}}}, 'worlds': {"
+    " 'game': {'entities': ["
+    "  {'name': 'mother', 'components': {'body': {'mass': 1}}, 'children': ["
+    "   {'name': 'child', 'components': {'body': {'mass': 2}}}]},"
+    "  {'name': 'coin', 'count': 3, 'components': {'body': {'mass': [10, 20, 30]}}}]},"
+    " 'bag': {'entities': ["
+    "  {'entity': 'coin', 'extends': 'labelled', 'components': {'label': {'text': ['a', 'b', 'c'],"
+    "   'home': ['child', 'coin[2]', 'coin[0]']}}},"
+    "  {'entity': 'child', 'extends': 'labelled', 'components': {'label': {'text': 'd', 'home': 'child'}}},"
+    "  {'name': 'tag', 'components': {'label': {'text': 'e', 'home': 'mother'}}}]}}}";
+
+static bp_scene_o *compile_worlds(two_t *two, const char *quoted)
+{
+    bp_scene_o *scene = NULL;
+    char *json = stage_json(quoted);
+    WORKS(two->host, bp_scene_compile_text(two->host, "worlds", json, strlen(json), &scene));
+    free(json);
+    return scene;
+}
+
+/* What came of in_json: by its texts, who is who. */
+static void expect_spawned(two_t *two, uint32_t times)
+{
+    static const float masses[] = {10, 20, 30, 2, 0}, homes[] = {2, 30, 10, 2, 1};
+    bp_entity_t e[64], home;
+    const char *text;
+    float mass;
+    ck_assert_uint_eq(list(two->game, e, 64), 5 * times);
+    ck_assert_uint_eq(two->rig.api->entity->count(two->host), 6 * times);
+    uint32_t count = list(two->bag, e, 64);
+    ck_assert_uint_eq(count, 5 * times);
+    for (uint32_t i = 0; i < count; i++) {
+        WORKS(two->host, two->rig.api->property->get_named(two->bag, e[i], "label", "text", BP_STRING, &text));
+        WORKS(two->host, two->rig.api->property->get_named(two->bag, e[i], "label", "home", BP_ENTITY, &home));
+        uint32_t who = (uint32_t)(text[0] - 'a');
+        WORKS(two->host, two->rig.api->property->get_named(two->game, home, "body", "mass", BP_F32, &mass));
+        EXPECT(mass == homes[who], "the home of '%s' has mass %g", text, (double)mass);
+        if (who == 4)
+            continue; /* the tag is in the bag alone */
+        WORKS(two->host, two->rig.api->property->get_named(two->game, e[i], "body", "mass", BP_F32, &mass));
+        EXPECT(mass == masses[who], "'%s' has mass %g in the game", text, (double)mass);
+    }
+    check_host(two->host);
+}
+
+START_TEST(a_scene_names_its_worlds_and_puts_one_entity_into_several)
+{
+    two_t two;
+    open_two(&two);
+    bp_scene_o *scene = compile_worlds(&two, in_json), *again;
+    bp_entity_t entities[6], listed[8];
+    bp_spawn_t spawn;
+    ck_assert_uint_eq(bp_scene_entity_count(scene), 6);
+    ck_assert_uint_eq(bp_scene_component_count(scene), 10);
+    ck_assert_str_eq(bp_scene_world(scene, 0), "game");
+    ck_assert_str_eq(bp_scene_world(scene, 1), "bag");
+    ck_assert_ptr_null(bp_scene_world(scene, 2));
+    WORKS(two.host, bp_scene_spawn(scene, NULL, 0, entities, &spawn));
+    expect_spawned(&two, 1);
+    ck_assert_uint_eq(two.rig.api->entity->alive(two.host, entities, 6, NULL), 6);
+    ck_assert_uint_eq(bp_host_spawned(two.host, spawn, listed, 8), 6);
+    ck_assert_mem_eq(entities, listed, sizeof entities);
+    WORKS(two.host, bp_scene_write(scene, path)); /* the compiled file is the same scene */
+    WORKS(two.host, bp_scene_open(two.host, path, &again));
+    WORKS(two.host, bp_scene_spawn(again, NULL, 0, NULL, NULL));
+    expect_spawned(&two, 2);
+    ck_assert_uint_eq(bp_host_despawn(two.host, spawn), 6);
+    expect_spawned(&two, 1);
+    WORKS(two.host, bp_host_save_worlds(two.host, NULL, 0, path)); /* so is what a save of the worlds writes */
+    WORKS(two.host, bp_host_restore_worlds(two.host, NULL, 0, path, 0));
+    expect_spawned(&two, 1);
+    bp_scene_close(scene);
+    bp_scene_close(again);
+    rig_close(&two.rig);
+}
+END_TEST
+
+static void append_text(void *context, const char *text, size_t length)
+{
+    char *all = context;
+    size_t used = strlen(all);
+    ck_assert_uint_lt(used + length, 1 << 15);
+    memcpy(all + used, text, length);
+    all[used + length] = '\0';
+}
+
+START_TEST(what_is_shown_of_several_worlds_compiles_to_the_same_worlds)
+{
+    static char first[1 << 15], second[1 << 15], plain[1 << 15];
+    two_t two;
+    open_two(&two);
+    bp_scene_o *scene = compile_worlds(&two, in_json), *again;
+    first[0] = second[0] = plain[0] = '\0';
+    bp_scene_dump(scene, BP_DUMP_JSON, &(bp_text_sink_i){.struct_size = sizeof(bp_text_sink_i), .context = first,
+                                                         .write = append_text});
+    WORKS(two.host, bp_scene_compile_text(two.host, "shown", first, strlen(first), &again));
+    bp_scene_dump(again, BP_DUMP_JSON, &(bp_text_sink_i){.struct_size = sizeof(bp_text_sink_i), .context = second,
+                                                         .write = append_text});
+    WORKS(two.host, bp_scene_spawn(again, NULL, 0, NULL, NULL));
+    expect_spawned(&two, 1);
+    bp_scene_dump(again, 0, &(bp_text_sink_i){.struct_size = sizeof(bp_text_sink_i), .context = plain,
+                                              .write = append_text});
+    ck_assert_ptr_nonnull(strstr(plain, "2 worlds; 5 of the entities in several of them"));
+    ck_assert_ptr_nonnull(strstr(plain, "entity 0, s0 of those in several worlds"));
+    ck_assert_ptr_nonnull(strstr(first, "\"entity\": \"s"));
+    bp_scene_close(scene);
+    bp_scene_close(again);
+    rig_close(&two.rig);
+}
+END_TEST
+
+static const char in_three[] =
+    "{'worlds': {"
+    " 'game': {'entities': [{'name': 'one', 'components': {'body': {}, 'pool': {}}}, {'name': 'two'}]},"
+    " 'bag': {'entities': [{'entity': 'one', 'components': {'label': {}, 'pool': {}}},"
+    "  {'entity': 'two', 'components': {'pool': {'text': 'x'}}}, {'components': {'pool': {}, 'label': {}}}]}}}";
+
+/* The last world's manager refuses when all entities and rows are there, some of them in worlds before. */
+START_TEST(a_scene_whose_last_world_refuses_leaves_no_trace)
+{
+    two_t two;
+    open_two(&two);
+    bp_scene_o *scene = compile_worlds(&two, in_three);
+    WORKS(two.host, bp_scene_spawn(scene, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(two.rig.api->entity->count(two.host), 3);
+    char *before = describe_host(two.host);
+    bp_manager_t *pool = two.rig.api->world->manager(two.bag, two.rig.api->world->component(two.bag, "pool"));
+    for (uint32_t i = 0; i < 3; i++) {
+        ((stock_t *)pool->state)->refuse_creates = 1;
+        FAILS(two.host, BP_ERROR_FAILED, "told to refuse", bp_scene_spawn(scene, NULL, 0, NULL, NULL));
+        check_host(two.host);
+    }
+    expect_same(before, describe_host(two.host), "a refusal");
+    ck_assert_uint_eq(two.rig.api->entity->count(two.host), 3);
+    WORKS(two.host, bp_scene_spawn(scene, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(two.rig.api->entity->count(two.host), 6);
+    bp_scene_close(scene);
+    rig_close(&two.rig);
+}
+END_TEST
+
+/* A file of the two worlds with nobody in them, which takes whoever is there away. */
+static const char *empty_worlds(two_t *two)
+{
+    bp_scene_o *scene = compile_worlds(two, "{'worlds': {'game': {}, 'bag': {}}}");
+    WORKS(two->host, bp_scene_write(scene, path));
+    bp_scene_close(scene);
+    return path;
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    two_t two;
+    open_two(&two);
+    heap_t *heap = &two.rig.heap;
+    char *json = stage_json(in_json);
+    for (uint64_t nth = 1, done = 0; done == 0; nth++) {
+        bp_scene_o *scene = NULL;
+        uint64_t refused = heap->refused;
+        heap->refuse_first = heap->requests + nth;
+        heap->refuse_last = _i == 1 ? UINT64_MAX : heap->refuse_first;
+        bp_result_t result = bp_scene_compile_text(two.host, "worlds", json, strlen(json), &scene);
+        if (result == BP_OK)
+            result = bp_scene_spawn(scene, NULL, 0, NULL, NULL);
+        heap->refuse_first = 0;
+        done = heap->refused == refused;
+        EXPECT(result == BP_OK || result == BP_ERROR_MEMORY, "request %u: %d, %s", (unsigned)nth, result,
+               bp_host_error(two.host));
+        ck_assert_uint_eq(two.rig.api->entity->count(two.host), result == BP_OK ? 6 : 0);
+        check_host(two.host);
+        if (result == BP_OK)
+            WORKS(two.host, bp_host_restore_worlds(two.host, NULL, 0, empty_worlds(&two), 0));
+        bp_scene_close(scene);
+        ck_assert_uint_lt(nth, 10000);
+    }
+    free(json);
+    rig_close(&two.rig);
+}
+END_TEST
+
+/* Someone who is in one world twice: no file of ours says so, and none that says so is taken. */
+START_TEST(an_entity_that_is_in_a_world_twice_is_refused)
+{
+    static unsigned char bytes[1 << 14];
+    two_t two;
+    several_t several;
+    size_t size;
+    bp_scene_o *scene, *wrong;
+    open_two(&two);
+    scene = compile_worlds(&two, in_json);
+    const void *good = bp_scene_bytes(scene, &size);
+    ck_assert_uint_lt(size, sizeof bytes);
+    unsigned char *aligned = bytes + (16 - (uintptr_t)bytes % 16) % 16;
+    memcpy(aligned, good, size);
+    WORKS(two.host, several_open(&several, aligned, size, "wrong", &two.host->base.error));
+    uint32_t *numbers = (uint32_t *)(uintptr_t)several_part(&several, 1).shared;
+    numbers[1] = numbers[0];
+    uint64_t sum = hash_bytes(aligned + sizeof(blob_head_t), size - sizeof(blob_head_t));
+    memcpy(aligned + offsetof(blob_head_t, checksum), &sum, sizeof sum);
+    WORKS(two.host, bp_scene_open_memory(two.host, aligned, size, "wrong", &wrong));
+    FAILS(two.host, BP_ERROR_SYNTAX, "an entity that is there twice", bp_scene_spawn(wrong, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(two.rig.api->entity->count(two.host), 0);
+    check_host(two.host);
+    bp_scene_close(wrong);
+    bp_scene_close(scene);
+    rig_close(&two.rig);
+}
+END_TEST
+
 Suite *several_suite(void)
 {
     Suite *suite = suite_create("several");
@@ -237,6 +455,11 @@ Suite *several_suite(void)
     tcase_add_test(tests, clocks_and_the_entities_of_worlds_that_are_not_named_stay);
     tcase_add_test(tests, what_cannot_come_back_is_refused_and_nothing_changes);
     tcase_add_test(tests, a_damaged_file_is_refused_or_harmless);
+    tcase_add_test(tests, a_scene_names_its_worlds_and_puts_one_entity_into_several);
+    tcase_add_test(tests, what_is_shown_of_several_worlds_compiles_to_the_same_worlds);
+    tcase_add_test(tests, a_scene_whose_last_world_refuses_leaves_no_trace);
+    tcase_add_loop_test(tests, every_allocation_may_fail, 0, 2);
+    tcase_add_test(tests, an_entity_that_is_in_a_world_twice_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# pickaxe.sh BUILD - examples/pickaxe, built as it lies there and run: one entity in two worlds.
+# pickaxe.sh BUILD - examples/pickaxe, built as it lies there and run: one entity in two worlds, by calls, from its scene,
+# and from that scene compiled.
 set -eu
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,6 +16,7 @@ cc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Iplugin_api 
 
 cc -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -shared -fPIC -Iplugin_api examples/pickaxe/weapon.c \
     -o "$scratch/weapon.so"
+cp "$scratch/weapon.so" "$build/weapon.so" # where examples/pickaxe/pickaxe.ini looks for it
 
 "$scratch/pickaxe" "$build/plugins" examples/pickaxe/meshes "$scratch/weapon" >"$scratch/said"
 cat >"$scratch/expected" <<'END'
@@ -35,6 +37,16 @@ the pickaxe breaks
   inventory  nothing;
 END
 diff "$scratch/expected" "$scratch/said"
+
+# The same from a scene, and from that scene saved in the middle and spawned again.
+"$scratch/pickaxe" "$build/plugins" examples/pickaxe/meshes "$scratch/weapon" examples/pickaxe/pickaxe.json \
+    >"$scratch/said"
+diff "$scratch/expected" "$scratch/said"
+"$build/backplane" compile examples/pickaxe/pickaxe.json --ini examples/pickaxe/pickaxe.ini -o "$scratch/pickaxe.bpe" \
+    >"$scratch/summary"
+"$scratch/pickaxe" "$build/plugins" examples/pickaxe/meshes "$scratch/weapon" "$scratch/pickaxe.bpe" >"$scratch/said"
+diff "$scratch/expected" "$scratch/said"
+
 if "$scratch/pickaxe" "$build/plugins" "$scratch" "$scratch/weapon" 2>"$scratch/error" >&2; then
     echo "pickaxe: missing meshes are no failure"
     exit 1
