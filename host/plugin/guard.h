@@ -26,7 +26,7 @@
 
 typedef struct guard_t guard_t;
 
-enum { GUARD_REASON = 160 };
+enum { GUARD_REASON = 256 };
 
 /* How a call was ended, or what was found wrong with it. */
 typedef struct guard_crash_t {

@@ -21,6 +21,7 @@
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -222,6 +223,7 @@ static bool install(void)
     if (!guard_process.has_key)
         return false;
     guard_find_host(&guard_process.host);
+    guard_process.abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
         bool late = signal_at(i) == guard_late_signal();
         struct sigaction action = {.sa_sigaction = late ? on_late : on_fault};
@@ -338,6 +340,25 @@ static void tell_address(const found_t *found, char *reason)
         snprintf(reason, GUARD_REASON, "%s at address 0x%" PRIxPTR, name, address);
 }
 
+/* The C library ends a process where an assertion fails, and where it finds its lists of free memory broken. Its message
+ * is taken away with the reason, so that the next abort does not bring it again. */
+static void tell_abort(char *reason)
+{
+    struct abort_message_t **place = guard_process.abort_message, *message = place == NULL ? NULL : *place;
+    if (message == NULL) {
+        snprintf(reason, GUARD_REASON, "SIGABRT: it called abort, or an assertion or the C library did for it");
+        return;
+    }
+    bool heap = strstr(message->text, "Assertion") == NULL && strncmp(message->text, "***", 3) != 0;
+    *place = NULL;
+    snprintf(reason, GUARD_REASON, "SIGABRT: %s%s", heap ? "heap corruption, found by the C library: " : "",
+             message->text);
+    for (char *at = reason; *at != '\0'; at++) {
+        if ((unsigned char)*at < ' ')
+            *at = at[1] == '\0' ? '\0' : ' ';
+    }
+}
+
 static const char *name_signal(int signal)
 {
     switch (signal) {
@@ -361,7 +382,7 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
     if (crash->late)
         snprintf(crash->reason, GUARD_REASON, "it did not return within %u ms", frame->guard->limit_ms);
     else if (found->signal == SIGABRT)
-        snprintf(crash->reason, GUARD_REASON, "SIGABRT: it called abort, or an assertion or the C library did for it");
+        tell_abort(crash->reason);
     else if (found->signal == SIGFPE)
         snprintf(crash->reason, GUARD_REASON, "SIGFPE%s",
                  found->code == FPE_INTDIV ? ": it divided an integer by zero" : "");

@@ -124,6 +124,12 @@ bool guard_heap_is_free(void);
 /* Initial-exec: the first touch of other thread-local memory may allocate, which a handler must not. */
 extern _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* What glibc has to say where it ends the process: `__abort_msg` points to it, for whoever looks at what is left. */
+struct abort_message_t {
+    unsigned int size;
+    char text[];
+};
+
 typedef struct guard_process_t {
     pthread_mutex_t lock;
     uint32_t guards;
@@ -133,6 +139,7 @@ typedef struct guard_process_t {
     thread_t *threads;
     guard_host_t host;
     atomic_flag told;       /* a crash that ends the process has been told */
+    struct abort_message_t **abort_message; /* the C library's; NULL where it has none */
 } guard_process_t;
 
 /* The body of guard_run and guard_run_whole. A walk recognises guard_call's frame by the function's address. */

@@ -27,7 +27,8 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
  * that the child writes with process_write can be read here. In the child only the calling thread exists; standard
  * streams and all other open files lead nowhere, so that nothing that the parent has in buffers can get out; and the
  * child ends without running handlers, even where somebody calls exit. NULL where no copy can be had; process_can_fork
- * says whether the system has copies at all. [main] */
+ * says whether the system has copies at all. What the child writes to its standard error is kept (process_last_words).
+ * [main] */
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data);
 bool process_can_fork(void);
 
@@ -37,6 +38,10 @@ void process_write(process_t *self, const void *bytes, size_t size);
 /* Read bytes that the process has written. Returns how many; 0 where there are none at present (or any more). Never
  * waits. [main] */
 size_t process_read(process_t *process, void *bytes, size_t size);
+
+/* The last lines, at most some 200 bytes, that a copy of this process has written to its standard error, as one line:
+ * what a library says before it ends the process. "" where there are none. Good until the next call. [main] */
+const char *process_last_words(process_t *process);
 
 /* Is the process over? Never waits. Output that is left can be read afterwards. [main] */
 process_end_t process_state(process_t *process);

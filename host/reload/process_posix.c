@@ -6,6 +6,9 @@
  * The copy of this process must leave no trace outside. Its descriptors other than the pipe are laid over by /dev/null,
  * which also keeps buffers of the C library, filled before the fork, from reaching their files a second time. And a
  * handler that is registered last, and so runs first, turns exit into _exit.
+ *
+ * Its standard error is a pipe of its own that takes what fits and never blocks; the end of it is kept, for libraries
+ * say there why they end a process. The C library would rather tell the terminal, and is asked not to.
  */
 #define _GNU_SOURCE 1
 
@@ -24,9 +27,14 @@
 #include <sys/prctl.h>
 #endif
 
+enum { WORDS = 240 };
+
 struct process_t {
     memory_t *memory;
     pid_t pid;
+    int errors;            /* a copy's standard error; -1: none */
+    char words[WORDS + 1]; /* its end */
+    size_t word_count;
     int pipe; /* the parent's end; in the child, its own */
     process_end_t end;
     bool copy; /* made by process_fork: the processes that it has started end with it */
@@ -52,6 +60,7 @@ static process_t *new_process(memory_t *memory, int ends[2])
     if (process != NULL) {
         process->memory = memory;
         process->pipe = ends[0];
+        process->errors = -1;
         process->end.signal = "";
     }
     return process;
@@ -67,6 +76,8 @@ static process_t *keep(process_t *process, pid_t pid, const int ends[2])
         return process;
     }
     close(ends[0]);
+    if (process->errors >= 0)
+        close(process->errors);
     memory_free(process->memory, process, sizeof *process);
     return NULL;
 }
@@ -101,14 +112,14 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
 
 /* --- a copy of ourselves ------------------------------------------------------------------------------------------ */
 
-static void cover(int fd, int nothing, int pipe)
+static void cover(int fd, int nothing, int pipe, int errors)
 {
-    if (fd != nothing && fd != pipe && fcntl(fd, F_GETFD) != -1)
+    if (fd != nothing && fd != pipe && fd != errors && fcntl(fd, F_GETFD) != -1)
         dup2(nothing, fd);
 }
 
 /* Cover every descriptor that is open, by the list that the system keeps, else by trying the first thousand. */
-static void cover_files(int pipe)
+static void cover_files(int pipe, int errors)
 {
     int nothing = open("/dev/null", O_RDWR);
 #if defined(__linux__)
@@ -117,7 +128,7 @@ static void cover_files(int pipe)
     while (list != NULL && (entry = readdir(list)) != NULL) {
         int fd = atoi(entry->d_name);
         if (entry->d_name[0] != '.' && fd != dirfd(list))
-            cover(fd, nothing, pipe);
+            cover(fd, nothing, pipe, errors);
     }
     if (list != NULL) {
         closedir(list);
@@ -125,7 +136,7 @@ static void cover_files(int pipe)
     }
 #endif
     for (int fd = 0; fd < 1024; fd++)
-        cover(fd, nothing, pipe);
+        cover(fd, nothing, pipe, errors);
 }
 
 /* Registered for exit, which would write out the parent's buffers and run its handlers. The code that exit was called
@@ -135,16 +146,32 @@ static void end_at_once(void)
     _exit(PROCESS_CALLED_EXIT);
 }
 
+/* In the child: its standard error. */
+static void speak_into(int errors)
+{
+    if (errors < 0)
+        return;
+    fcntl(errors, F_SETFL, O_NONBLOCK);
+    dup2(errors, STDERR_FILENO);
+    setenv("LIBC_FATAL_STDERR_", "1", 1);
+}
+
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data)
 {
-    int ends[2];
+    int ends[2], errors[2];
     process_t *process = new_process(memory, ends);
     if (process == NULL)
         return NULL;
     process->copy = true;
+    if (!make_pipe(errors))
+        errors[0] = errors[1] = -1;
+    process->errors = errors[0];
     pid_t parent = getpid(), pid = fork();
-    if (pid != 0)
+    if (pid != 0) {
+        if (errors[1] >= 0)
+            close(errors[1]);
         return keep(process, pid, ends);
+    }
     setpgid(0, 0);
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -154,7 +181,8 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
     (void)parent;
 #endif
     atexit(end_at_once);
-    cover_files(ends[1]);
+    cover_files(ends[1], errors[1]);
+    speak_into(errors[1]);
     process->pipe = ends[1];
     _exit(child(process, data));
 }
@@ -184,6 +212,36 @@ size_t process_read(process_t *process, void *bytes, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
+/* Keep the end of what the child has written to its standard error. */
+static void hear_words(process_t *process)
+{
+    char some[1024];
+    ssize_t got;
+    while (process->errors >= 0 && (got = read(process->errors, some, sizeof some)) > 0) {
+        size_t fresh = (size_t)got > WORDS ? WORDS : (size_t)got, kept = process->word_count;
+        kept = kept + fresh > WORDS ? WORDS - fresh : kept;
+        memmove(process->words, process->words + process->word_count - kept, kept);
+        memcpy(process->words + kept, some + (size_t)got - fresh, fresh);
+        process->word_count = kept + fresh;
+    }
+}
+
+const char *process_last_words(process_t *process)
+{
+    hear_words(process);
+    while (process->word_count > 0 && (unsigned char)process->words[process->word_count - 1] <= ' ')
+        process->word_count--;
+    process->words[process->word_count] = '\0';
+    const char *first = process->words;
+    if (process->word_count == WORDS && strchr(first, '\n') != NULL)
+        first = strchr(first, '\n') + 1; /* the line before is not whole */
+    for (char *at = process->words; *at != '\0'; at++) {
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    }
+    return first;
+}
+
 static const char *signal_name(int number)
 {
     static const struct { int number; const char *name; } names[] = {
@@ -200,6 +258,7 @@ static const char *signal_name(int number)
 process_end_t process_state(process_t *process)
 {
     int status;
+    hear_words(process); /* so that there is room for more */
     siginfo_t over = {.si_pid = 0};
     /* While the process has not been waited for, no other group can have its number. */
     if (process->copy && process->end.state == PROCESS_RUNNING &&
@@ -224,5 +283,7 @@ void process_free(process_t *process)
         waitpid(process->pid, NULL, 0);
     }
     close(process->pipe);
+    if (process->errors >= 0)
+        close(process->errors);
     memory_free(process->memory, process, sizeof *process);
 }

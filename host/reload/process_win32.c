@@ -77,6 +77,12 @@ void process_write(process_t *self, const void *bytes, size_t size)
     (void)self, (void)bytes, (void)size;
 }
 
+const char *process_last_words(process_t *process)
+{
+    (void)process;
+    return "";
+}
+
 size_t process_read(process_t *process, void *bytes, size_t size)
 {
     DWORD there = 0, got = 0, wanted = size < 65536 ? (DWORD)size : 65536;

@@ -232,6 +232,16 @@ static void hear_child(trial_t *trial)
     trial->said[trial->said_size] = '\0';
 }
 
+/* Behind the error: what the child has said on its standard error, unless the error says so already. */
+static void add_words(trial_t *trial)
+{
+    error_text_t *error = &trial->reload->base->error;
+    const char *words = process_last_words(trial->child);
+    size_t used = strlen(error->text);
+    if (words[0] != '\0' && strstr(error->text, words) == NULL)
+        snprintf(error->text + used, sizeof error->text - used, "; the last that it wrote to stderr: %s", words);
+}
+
 /* Judge a child that has ended, by itself or by a fault of the candidate. */
 static int judge_child(trial_t *trial, const process_end_t *end)
 {
@@ -249,6 +259,8 @@ static int judge_child(trial_t *trial, const process_end_t *end)
     else
         error_set(error, BP_ERROR_FAILED, "on trial its process ended with %d", end->code);
     trial->refused = end->state == PROCESS_ENDED && trial->said[0] == SAYS_REFUSED;
+    if (!trial->refused)
+        add_words(trial);
     return TRIAL_FAILED;
 }
 

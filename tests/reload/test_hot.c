@@ -251,6 +251,14 @@ static const char *const harms[][3] = {
     {"constructor", "folder", "it changed the working directory"},
     {"load", "descriptor", "it leaves files open when it is unloaded"},
     {"load", "child", "it leaves processes running when it is unloaded"},
+    {"run_all", "words", "on trial it was ended by SIGKILL; the last that it wrote to stderr: beginning the library: "
+                         "this cannot go on"},
+#if defined(__GLIBC__)
+    {"simulate", "assertion", "Assertion `how == NULL' failed."},
+#if !defined(BACKPLANE_SANITIZED) /* which find this themselves, and say so in their way */
+    {"simulate", "twice", "world 'main', step 3: SIGABRT: heap corruption, found by the C library: free(): double free"},
+#endif
+#endif
     {"load", "host", "on trial it"} /* "was ended by SIGSEGV"; under a sanitizer its process ends with 1 */,
 };
 
