@@ -567,7 +567,6 @@ help:
 	@echo "make bench-docs   docs/benchmarks.md and its curves from the last make bench"
 	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"
 	@echo "make fuzz-short   each fuzzer for some seconds; make replay: what they have found so far, without libFuzzer"
-	@echo "make windows      library, plugins and a test for Windows, by mingw"
 	@echo "make packages     install what the build needs; make test-packages: and what the tests need"
 	@echo "make built        build without looking for packages; make all, or make alone, looks first"
 	@echo "make import-check compares what was imported with the model"

@@ -8,6 +8,7 @@
 #include "../os/os.h"
 #include "../plugin/check.h"
 #include "../plugin/loader.h"
+#include "../plugin/near.h"
 #include "../plugin/verbs.h"
 #include "../reload/process.h"
 #include "../reload/unload.h"
@@ -566,7 +567,8 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     memory_init(&memory, "check", &(bp_allocator_i){0});
     bp_result_t result = file_read_plain(&memory, path, &bytes, &size, &error);
     if (result != BP_OK) {
-        check_tell(&sink, BP_LOG_ERROR, "%s", error.text);
+        text_t hint;
+        check_tell(&sink, BP_LOG_ERROR, "%s%s", error.text, near_file(path, &hint));
         return result;
     }
     bool whole = check_image(bytes, size, &sink);

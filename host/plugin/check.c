@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TYPE_SYMBOLS = 2, TYPE_INIT_ARRAY = 14, KIND_OBJECT = 1, KIND_THREAD = 6, BIND_UNIQUE = 10, BIND_LOCAL = 0 };
+enum { TYPE_SYMBOLS = 2, TYPE_INIT_ARRAY = 14, KIND_OBJECT = 1, KIND_FUNCTION = 2, KIND_FILE = 4, KIND_THREAD = 6 };
+enum { BIND_UNIQUE = 10, BIND_LOCAL = 0 };
 enum { SECTION_WRITES = 1, FLAG_1_STAYS = 8, SEGMENT_RUNS = 1 };
 
 void check_tell(check_sink_t *sink, int32_t level, const char *format, ...)
@@ -61,21 +62,67 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
     return false;
 }
 
-/* Is the symbol of the run-time library of C++ or Rust, linked into the plugin? The variables of such a library hold
- * only what belongs to this image and goes with it. */
-static bool is_of_run_time_library(const char *name)
+/* --- run-time libraries ------------------------------------------------------------------------------------------- */
+
+/* What a run-time library that is linked into the plugin keeps for itself. Its variables hold only what belongs to this
+ * image and goes with it, so they are told in one warning and not one by one. */
+typedef struct run_time_t {
+    uint32_t cxx, rust; /* variables */
+    uint32_t unique;    /* symbols of C++'s that are unique in the process */
+    bool cxx_is_in;     /* functions of C++'s library are defined in the file */
+    bool rust_is_in;
+} run_time_t;
+
+/* Is the symbol of the run-time library of C++? Its local variables are known by their source file, since others may be
+ * called the same; `file` is "" for symbols that are not local. */
+static bool is_of_cxx(const char *name, const char *file)
 {
     static const char *const beginnings[] = {
-        "DW.ref.", "_ZSt", "_ZNSt", "_ZNKSt", "_ZNSs", "_ZZNSt", "_ZGVNSt", "_ZN9__gnu_cxx", "_ZZN9__gnu_cxx",
-        "_ZN10__cxxabiv1", "_ZN12_GLOBAL__N_114emergency_pool", "_ZN12_GLOBAL__N_113__new_handlerE", "_ZN3std",
-        "_ZN4core", "_ZN5alloc", "_ZN15std_detect", "once_regsizes.", "marker.", NULL};
+        "_ZSt", "_ZNSt", "_ZNKSt", "_ZNSs", "_ZNKSs", "_ZNSb", "_ZZSt", "_ZZNSt", "_ZGVNSt", "_ZGVZSt", "_ZGVZNSt",
+        "_ZN9__gnu_cxx", "_ZZN9__gnu_cxx", "_ZN10__cxxabiv1", "_ZN14__gnu_internal",
+        "_ZN12_GLOBAL__N_114emergency_pool", "_ZN12_GLOBAL__N_113__new_handlerE", "once_regsizes.", "marker.", NULL};
     static const char *const whole[] = {
         "dwarf_reg_size_table", "object_mutex", "unseen_objects", "seen_objects", "any_objects_registered",
         "registered_frames", "in_shutdown", "frame_hdr_cache", "frame_hdr_cache_head", NULL};
-    return begins_with_one_of(name, beginnings) || is_one_of(name, whole);
+    static const char *const files[] = { /* up to the ending, which is .cc, .c or .o */
+        "locale.", "locale_init.", "locale-inst.", "localename.", "globals_io.", "ios_init.", "codecvt.",
+        "lt1-codecvt.", "system_error.", "future.", "eh_alloc.", "eh_globals.", "new_handler.", "memory_resource.",
+        "debug.", "shared_ptr.", "compatibility.", "tzdb.", "messages_members.", "c++locale.",
+        "ctype_configure_char.", "atomic.", "random.", "cow-stdexcept.", "cxx11-shim_facets.", "cow-shim_facets.",
+        "ios_failure.", "cxx11-ios_failure.", "unwind-dw2-fde-dip.", "unwind-dw2.", NULL};
+    return begins_with_one_of(name, beginnings) || is_one_of(name, whole) || begins_with_one_of(file, files);
 }
 
-static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, const char *name, check_sink_t *sink)
+/* Is the symbol of Rust's standard library, or of a crate in it? In names by the newer scheme ("_R") the crate stands
+ * behind its number: Cs1234_3std. */
+static bool is_of_rust(const char *name)
+{
+    static const char *const beginnings[] = {"_ZN3std", "_ZN4core", "_ZN5alloc", "_ZN15std_detect", "__rust",
+                                             "_rust_extern_with_linkage_", NULL};
+    static const char *const crates[] = {"3std", "4core", "5alloc", "10std_detect", "15std_detect", "6memchr",
+                                         "5gimli", "9addr2line", "6object", "9hashbrown", "14rustc_demangle",
+                                         "17compiler_builtins", "11miniz_oxide", "12panic_unwind", "11panic_abort",
+                                         NULL};
+    const char *crate = strncmp(name, "_R", 2) == 0 ? strstr(name, "Cs") : NULL;
+    crate = crate == NULL ? NULL : strchr(crate, '_');
+    return begins_with_one_of(name, beginnings) || (crate != NULL && begins_with_one_of(crate + 1, crates));
+}
+
+static void tell_run_time(const run_time_t *run_time, check_sink_t *sink)
+{
+    if (run_time->cxx_is_in && run_time->cxx + run_time->unique > 0)
+        check_tell(sink, BP_LOG_WARNING,
+                   "C++'s run-time library is linked in (%u variables of it): %swithout -static-libstdc++ it is left out",
+                   run_time->cxx, run_time->unique > 0 ? "it keeps the file in memory after a reload; " : "");
+    if (run_time->rust_is_in && run_time->rust > 0)
+        check_tell(sink, BP_LOG_WARNING,
+                   "Rust's standard library is linked in (%u variables of it): what they hold is not carried over a "
+                   "reload, and values of threads keep the file in memory; #![no_std] leaves it out",
+                   run_time->rust);
+}
+
+static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, const char *name, const char *file,
+                         run_time_t *run_time, check_sink_t *sink)
 {
     elf_section_t section;
     const char *where;
@@ -83,28 +130,49 @@ static void check_object(const elf_view_t *view, const elf_symbol_t *symbol, con
     if ((kind != KIND_OBJECT && kind != KIND_THREAD) || symbol->bytes == 0 || is_toolchains(name) ||
         !elf_view_section(view, symbol->section, &section, &where))
         return;
-    if (is_of_run_time_library(name))
+    bool writes = (section.flags & SECTION_WRITES) != 0 && strncmp(where, ".data.rel.ro", 12) != 0;
+    bool cxx = run_time->cxx_is_in && is_of_cxx(name, file), rust = run_time->rust_is_in && is_of_rust(name);
+    if (cxx || rust || is_of_cxx(name, "")) {
+        run_time->cxx += cxx && (writes || kind == KIND_THREAD);
+        run_time->rust += rust && (writes || kind == KIND_THREAD);
         return;
+    }
     if (kind == KIND_THREAD)
         check_tell(sink, BP_LOG_ERROR, "'%s' is a variable of each thread (%s): keep it in memory that the host gives",
                    name, where);
-    else if ((section.flags & SECTION_WRITES) != 0 && strncmp(where, ".data.rel.ro", 12) != 0)
+    else if (writes)
         check_tell(sink, BP_LOG_ERROR,
                    "'%s' can be written (%llu bytes in %s): make it const, or keep it in memory that the host gives",
                    name, (unsigned long long)symbol->bytes, where);
 }
 
-static void check_symbols(const elf_view_t *view, check_sink_t *sink)
+/* Which run-time libraries are in the file: functions of them are defined there. */
+static void find_run_time(const elf_view_t *view, const elf_section_t *table, run_time_t *run_time)
+{
+    elf_symbol_t symbol;
+    const char *name;
+    for (uint64_t i = 0; elf_view_symbol(view, table, i, &symbol, &name); i++) {
+        bool defined = symbol.section != 0 && (symbol.info & 0xfu) == KIND_FUNCTION;
+        run_time->cxx_is_in |= defined && strcmp(name, "__cxa_allocate_exception") == 0;
+        run_time->rust_is_in |= defined && is_of_rust(name) && strstr(name, "3std") != NULL;
+    }
+}
+
+static void check_symbols(const elf_view_t *view, run_time_t *run_time, check_sink_t *sink)
 {
     elf_section_t table;
     elf_symbol_t symbol;
-    const char *name;
+    const char *name, *file = "";
     if (!elf_view_find(view, TYPE_SYMBOLS, &table)) {
         check_tell(sink, BP_LOG_WARNING, "it is stripped: whether it has variables of its own cannot be seen");
         return;
     }
-    for (uint64_t i = 0; elf_view_symbol(view, &table, i, &symbol, &name); i++)
-        check_object(view, &symbol, name, sink);
+    find_run_time(view, &table, run_time);
+    for (uint64_t i = 0; elf_view_symbol(view, &table, i, &symbol, &name); i++) {
+        if ((symbol.info & 0xfu) == KIND_FILE)
+            file = name;
+        check_object(view, &symbol, name, symbol.info >> 4 == BIND_LOCAL ? file : "", run_time, sink);
+    }
 }
 
 /* --- what keeps the plugin in memory ------------------------------------------------------------------------------ */
@@ -135,15 +203,18 @@ static const import_t imports[] = {
     {"malloc", BP_LOG_INFO, "memory from the C library is in no account; bp_memory_api's is"},
 };
 
-static void check_import(const char *name, check_sink_t *sink)
+static void check_import(const char *name, const run_time_t *run_time, check_sink_t *sink)
 {
+    /* Rust's library can register destructors of threads, whether the plugin has any or not. */
+    if (run_time->rust_is_in && strncmp(name, "__cxa_thread_atexit", 19) == 0)
+        return;
     for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
         if (strcmp(name, imports[i].name) == 0)
             check_tell(sink, imports[i].level, "it uses '%s': %s", name, imports[i].why);
     }
 }
 
-static void check_dynamic_symbols(const elf_view_t *view, check_sink_t *sink)
+static void check_dynamic_symbols(const elf_view_t *view, run_time_t *run_time, check_sink_t *sink)
 {
     elf_section_t table;
     elf_symbol_t symbol;
@@ -152,13 +223,15 @@ static void check_dynamic_symbols(const elf_view_t *view, check_sink_t *sink)
         return;
     for (uint64_t i = 0; elf_view_symbol(view, &table, i, &symbol, &name); i++) {
         uint32_t binding = symbol.info >> 4;
-        if (binding == BIND_UNIQUE)
+        bool library = run_time->cxx_is_in && is_of_cxx(name, "");
+        run_time->unique += binding == BIND_UNIQUE && library;
+        if (binding == BIND_UNIQUE && !library)
             check_tell(sink, BP_LOG_ERROR,
-                       "'%s' is unique in the process, which keeps the library in memory for ever: %s", name,
-                       is_of_run_time_library(name) ? "compile with -fno-gnu-unique, and without -static-libstdc++"
-                                                    : "compile with -fno-gnu-unique");
+                       "'%s' is unique in the process, which keeps the library in memory for ever: compile with "
+                       "-fno-gnu-unique",
+                       name);
         if (symbol.section == 0)
-            check_import(name, sink);
+            check_import(name, run_time, sink);
         else if (binding != BIND_LOCAL && name[0] != '\0' && strcmp(name, BP_PLUGIN_SYMBOL) != 0 && name[0] != '_')
             check_tell(sink, BP_LOG_INFO, "it exports '%s', which nobody asks for: compile with -fvisibility=hidden",
                        name);
@@ -214,8 +287,10 @@ bool check_image(const void *bytes, size_t size, check_sink_t *sink)
     }
     if (!elf_view(bytes, size, &view))
         return true;
-    check_symbols(&view, sink);
-    check_dynamic_symbols(&view, sink);
+    run_time_t run_time = {0};
+    check_symbols(&view, &run_time, sink);
+    check_dynamic_symbols(&view, &run_time, sink);
+    tell_run_time(&run_time, sink);
     check_dynamic(&view, sink);
     check_parts(&view, sink);
     return true;

@@ -5,6 +5,7 @@
  * and only then is `load` called. Each step has its undo, and a failure runs them backwards.
  */
 #include "loader.h"
+#include "near.h"
 
 #include "../base/error.h"
 #include "../base/file.h"
@@ -448,11 +449,12 @@ static bp_result_t load(loader_t *loader, const char *name_or_path, const char *
 {
     error_text_t *error = &loader->base->error;
     char path[FILE_PATH_MAX];
+    text_t hint;
     loader->located = false;
     const bp_plugin_head_t *head = library != NULL ? NULL : find_static(loader, name_or_path);
     if (head == NULL && !find_file(name_or_path, path, sizeof path))
-        return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')",
-                         name_or_path, os_library_suffix);
+        return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')%s",
+                         name_or_path, os_library_suffix, near_file(name_or_path, &hint));
     plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");

@@ -198,6 +198,10 @@ START_TEST(a_missing_file_is_named)
     EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "no/such/plugin", NULL, 0, "no/such/plugin", TEST_SO,
                    "no such plugin file");
     EXPECT_REFUSED(BP_ERROR_NOT_FOUND, "", NULL, 0, "no such plugin file");
+    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, TEST_FIXTURE_DIR "/compnion", NULL, 0,
+                   "; did you mean '" TEST_FIXTURE_DIR "/companion'?");
+    EXPECT_REFUSED(BP_ERROR_NOT_FOUND, TEST_FIXTURE_DIR "/compnion" TEST_SO, NULL, 0,
+                   "; did you mean '" TEST_FIXTURE_DIR "/companion" TEST_SO "'?");
     end();
 }
 END_TEST

@@ -108,6 +108,8 @@ START_TEST(what_is_no_library_is_refused)
     expect("3 not a shared library");
     ck_assert_int_eq(check(TEST_SCRATCH_DIR "/there_is_none" TEST_SO, NULL, NULL), BP_ERROR_IO);
     ck_assert_uint_eq(counts[BP_LOG_ERROR], 1);
+    check(TEST_FIXTURE_DIR "/hoart" TEST_SO, NULL, NULL);
+    expect("; did you mean '" TEST_FIXTURE_DIR "/hoard" TEST_SO "'?");
 }
 END_TEST
 

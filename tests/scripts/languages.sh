@@ -63,6 +63,75 @@ else
     echo "Rust is skipped: there is no rustc"
 fi
 
+# What C++'s and Rust's run-time libraries keep for themselves, where they are linked in, is told in one warning; a
+# variable of the plugin's own among it is found all the same.
+checked() { "$build/backplane" check "$1" >"$scratch/said" 2>&1; }
+errors() { grep -c '^  error:' "$scratch/said" || true; }
+if command -v g++ >/dev/null; then
+    cat >"$scratch/texts.cpp" <<'END'
+#include <bp_plugin.h>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct texts { float *x; };
+#ifdef OWN
+namespace { int counter; }
+#endif
+static const bp_field_t fields[] = {{BP_FIELD_OF(texts, x)}};
+static void simulate(const bp_run_t *run, uint32_t count) noexcept
+{
+    BP_COLUMNS(texts, c, run->columns);
+    std::vector<std::string> all;
+    for (uint32_t i = 0; i < count; i++) {
+        try {
+            all.push_back(std::to_string(c.x[i]));
+            if (all.back().empty())
+                throw std::runtime_error("no text");
+        } catch (const std::exception &e) {
+            std::cerr << e.what();
+        }
+#ifdef OWN
+        counter++;
+#endif
+    }
+}
+static const bp_component_i components[] = {{.fields = BP_LIST(fields), .simulate = simulate}};
+BP_PLUGIN(texts) = {.version = "1", .components = BP_LIST(components)};
+END
+    for link in "" "-static-libstdc++ -static-libgcc"; do
+        for own in "" -DOWN; do
+            # shellcheck disable=SC2086
+            g++ -std=c++20 -shared -fPIC -fno-gnu-unique -I "$source/plugin_api" $link $own "$scratch/texts.cpp" -o "$scratch/texts.so" ||
+                fail "C++ with its library does not compile ($link)"
+            checked "$scratch/texts.so" && passed=yes || passed=no
+            case $own:$passed:$(errors) in
+            :yes:0) ;;
+            -DOWN:no:1) grep -q "error: '.*counter.*' can be written" "$scratch/said" || { cat "$scratch/said"; fail "another variable is found"; } ;;
+            *) cat "$scratch/said"; fail "check passes: $passed, with $(errors) errors ($link $own)" ;;
+            esac
+        done
+    done
+    grep -q "warning: C++'s run-time library is linked in" "$scratch/said" || { cat "$scratch/said"; fail "the library is not told of"; }
+fi
+if command -v rustc >/dev/null; then
+    mkdir "$scratch/std"
+    awk '/^#!\[no_std\]/ || /^extern "C" \{/ || /^#\[panic_handler\]/ { skip = /no_std/ ? 1 : 99 }
+        skip > 0 { if (skip == 1 || /^}/) { skip = 0 } next }
+        { print }' "$source/examples/languages/spin.rs" | sed "s|../../plugin_api|$source/plugin_api|
+            s|\*angle += speed|COUNT.fetch_add(OWN, std::sync::atomic::Ordering::Relaxed); let text = format!(\"{}\", speed); if text.is_empty() { panic!() } *angle += speed|" >"$scratch/std/spin.rs"
+    echo 'static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0); const OWN: u32 = 1;' >>"$scratch/std/spin.rs"
+    rustc --edition 2021 --crate-type cdylib -C panic=abort -O "$scratch/std/spin.rs" -o "$scratch/std/spin.so" 2>"$scratch/said" ||
+        { cat "$scratch/said"; fail "Rust with its library does not compile"; }
+    checked "$scratch/std/spin.so" && fail "a static of a Rust plugin's own is not found"
+    [ "$(errors)" = 1 ] && grep -q "error: '.*COUNT.*' can be written" "$scratch/said" || { cat "$scratch/said"; fail "Rust's library is found fault with"; }
+    grep -q "warning: Rust's standard library is linked in" "$scratch/said" || { cat "$scratch/said"; fail "Rust's library is not told of"; }
+    sed -i 's/COUNT.fetch_add(OWN, std::sync::atomic::Ordering::Relaxed);//' "$scratch/std/spin.rs"
+    rustc --edition 2021 --crate-type cdylib -C panic=abort -O "$scratch/std/spin.rs" -o "$scratch/std/spin.so" 2>"$scratch/said" ||
+        { cat "$scratch/said"; fail "Rust with its library does not compile"; }
+    checked "$scratch/std/spin.so" || { cat "$scratch/said"; fail "Rust's library is found fault with"; }
+fi
+
 # One world lives through all of them.
 awaited() {
     for try in $(seq 300); do
