@@ -112,7 +112,8 @@ static void tell_run_time(const run_time_t *run_time, check_sink_t *sink)
 {
     if (run_time->cxx_is_in && run_time->cxx + run_time->unique > 0)
         check_tell(sink, BP_LOG_WARNING,
-                   "C++'s run-time library is linked in (%u variables of it): %swithout -static-libstdc++ it is left out",
+                   "C++'s run-time library is linked in (%u variables of it): %swithout -static-libstdc++ it is left "
+                   "out",
                    run_time->cxx, run_time->unique > 0 ? "it keeps the file in memory after a reload; " : "");
     if (run_time->rust_is_in && run_time->rust > 0)
         check_tell(sink, BP_LOG_WARNING,

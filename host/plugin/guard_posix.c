@@ -340,8 +340,8 @@ static void tell_address(const found_t *found, char *reason)
         snprintf(reason, GUARD_REASON, "%s at address 0x%" PRIxPTR, name, address);
 }
 
-/* The C library ends a process where an assertion fails, and where it finds its lists of free memory broken. Its message
- * is taken away with the reason, so that the next abort does not bring it again. */
+/* The C library ends a process where an assertion fails, and where it finds its lists of free memory broken. Its
+ * message is taken away with the reason, so that the next abort does not bring it again. */
 static void tell_abort(char *reason)
 {
     struct abort_message_t **place = guard_process.abort_message, *message = place == NULL ? NULL : *place;

@@ -256,7 +256,7 @@ static const char *const harms[][3] = {
 #if defined(__GLIBC__)
     {"simulate", "assertion", "Assertion `how == NULL' failed."},
 #if !defined(BACKPLANE_SANITIZED) /* which find this themselves, and say so in their way */
-    {"simulate", "twice", "world 'main', step 3: SIGABRT: heap corruption, found by the C library: free(): double free"},
+    {"simulate", "twice", "step 3: SIGABRT: heap corruption, found by the C library: free(): double free"},
 #endif
 #endif
     {"load", "host", "on trial it"} /* "was ended by SIGSEGV"; under a sanitizer its process ends with 1 */,
