@@ -93,7 +93,7 @@ PLUGIN_NAMES    := $(filter-out $(LEFT_OUT),$(ALL_PLUGINS))
 FIXTURE_SOURCES := $(wildcard tests/fixtures/*.c)
 TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/conformance/*.c tests/limits/*.c \
                    tests/resource/*.c tests/schedule/*.c tests/reload/*.c tests/system/*.c tests/history/*.c) tools/import/labels.c tools/import/pose.c \
-                   $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c) \
+                   $(if $(filter picture,$(LEFT_OUT)),plugins/picture/paint.c plugins/picture/labels.c plugins/picture/letters.c) \
                    $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)

@@ -9,6 +9,7 @@
 #include "picture.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const bp_field_t options[] = {
     [PICTURE_FILE] = {.name = "file", .type = BP_STRING, .flags = BP_FIELD_REQUIRED,
@@ -26,6 +27,17 @@ static const bp_field_t options[] = {
                           .doc = "of points; 1 shows their mean density at two thirds of their colour"},
     [PICTURE_SOFTNESS] = {.name = "softness", .type = BP_U32, .initial = "2", .max = "100",
                           .doc = "how often the light of points is spread to neighbouring pixels"},
+    [PICTURE_WHITES] = {.name = "whites", .type = BP_F32, .initial = "1", .min = "0", .max = "1",
+                        .doc = "the part of their light that points without a colour keep"},
+    [PICTURE_VIVID] = {.name = "vivid", .type = BP_F32, .initial = "0", .min = "0", .max = "1",
+                       .doc = "the part of the grey in their colour that points lose"},
+    [PICTURE_TITLE] = {.name = "title", .type = BP_STRING,
+                       .doc = "above the picture, with the step, a scale and a legend around it; without it, or "
+                              "where the picture has no room, there are none"},
+    [PICTURE_ZOOM] = {.name = "zoom", .type = BP_F32, .initial = "1", .min = "1e-6",
+                      .doc = "units of the frame for one of the world; for the scale"},
+    [PICTURE_POINTS_ARE] = {.name = "points_are", .type = BP_STRING, .initial = "points", .doc = "in the legend"},
+    [PICTURE_BALLS_ARE] = {.name = "balls_are", .type = BP_STRING, .initial = "balls", .doc = "in the legend"},
 };
 
 /* The system at work in a world. */
@@ -33,6 +45,7 @@ typedef struct picture_state {
     const bp_sprite_api *sprites; /* the slot of their table */
     bp_manager_t *manager;        /* of the component `sprite` */
     uint64_t steps;
+    double time;
 } picture_state;
 
 static const char *file_of(const bp_system_t *s)
@@ -74,6 +87,7 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     picture_state *p = s->state;
     (void)matches, (void)count;
     p->steps = step->number + 1;
+    p->time = step->time + step->dt;
 }
 
 /* --- the picture ---------------------------------------------------------------------------------------- */
@@ -86,7 +100,29 @@ static picture_look look_of(const bp_value_t *given)
                           .background = given[PICTURE_BACKGROUND].colour,
                           .points = given[PICTURE_POINTS].f32,
                           .exposure = given[PICTURE_EXPOSURE].f32,
-                          .softness = given[PICTURE_SOFTNESS].u32};
+                          .softness = given[PICTURE_SOFTNESS].u32,
+                          .whites = given[PICTURE_WHITES].f32,
+                          .vivid = given[PICTURE_VIVID].f32,
+                          .zoom = given[PICTURE_ZOOM].f32,
+                          .title = given[PICTURE_TITLE].string,
+                          .points_are = given[PICTURE_POINTS_ARE].string,
+                          .balls_are = given[PICTURE_BALLS_ARE].string};
+}
+
+/* The frame, and around it the labels. */
+static void paint(const picture_state *p, const picture_look *look, const bp_sprite_t *sprites, uint32_t count,
+                  float *light, const picture_canvas *canvas)
+{
+    picture_area area = picture_inside(look);
+    picture_counts counts;
+    char when[96];
+    for (size_t i = 0; i < (size_t)look->width * look->height; i++)
+        picture_blend(canvas, (int32_t)(i % look->width), (int32_t)(i / look->width),
+                      (bp_colour_t){look->background.r, look->background.g, look->background.b, 1}, 1);
+    picture_paint(look, &area, sprites, count, light, canvas, &counts);
+    snprintf(when, sizeof when, "step %llu, time %g", (unsigned long long)p->steps, p->time);
+    if (picture_is_labelled(look))
+        picture_label(canvas, look, &area, &counts, when);
 }
 
 static void make(bp_system_t *s, const bp_sprite_t *sprites, uint32_t count)
@@ -104,7 +140,8 @@ static void make(bp_system_t *s, const bp_sprite_t *sprites, uint32_t count)
         good = false;
     }
     if (good) {
-        picture_paint(&look, sprites, count, light, pixels);
+        memset(pixels, 0, area * 3);
+        paint(s->state, &look, sprites, count, light, &(picture_canvas){pixels, look.width, look.height});
         good = picture_write(s, file, pixels, look.width, look.height, message);
     }
     if (!good)
@@ -146,7 +183,7 @@ static const bp_system_i systems[] = {
     {.name = "picture", .doc = "draws the last frame of the sprites to a PNG file; list it last",
      .flags = BP_SYSTEM_CONCURRENT | BP_SYSTEM_OUTPUT, .start = start, .stop = stop, .run_all = run_all, .extensions =
          BP_LIST(extensions),
-     .state_form = BP_STATE_FORM(picture_state, 1)}, /* else a reload would stop the old version, which paints */
+     .state_form = BP_STATE_FORM(picture_state, 2)}, /* else a reload would stop the old version, which paints */
 };
 
 BP_PLUGIN(picture) = {

@@ -19,7 +19,13 @@ enum {
     PICTURE_BACKGROUND,
     PICTURE_POINTS,
     PICTURE_EXPOSURE,
-    PICTURE_SOFTNESS
+    PICTURE_SOFTNESS,
+    PICTURE_WHITES,
+    PICTURE_VIVID,
+    PICTURE_TITLE,
+    PICTURE_ZOOM,
+    PICTURE_POINTS_ARE,
+    PICTURE_BALLS_ARE
 };
 
 #define PICTURE_MESSAGE 512 /* bytes of a sentence */
@@ -32,11 +38,47 @@ typedef struct picture_look {
     float points;           /* sprites with a smaller radius, in pixels, are points of light */
     float exposure;         /* of the points of light: 1 shows the mean density at two thirds of their colour */
     uint32_t softness;      /* how often the points' light is spread to neighbouring pixels */
+    float whites;           /* the part of their light that points without a colour keep */
+    float vivid;            /* the part of their grey that points lose */
+    float zoom;             /* units of the frame for one of the world */
+    const char *title;      /* "": no labels at all */
+    const char *points_are, *balls_are;
 } picture_look;
 
-/* paint.c: red, green and blue bytes, rows from the top. `light` is room for width * height * 4 floats. */
-void picture_paint(const picture_look *look, const bp_sprite_t *sprites, uint32_t count, float *light,
-                   uint8_t *pixels);
+/* Where the frame is drawn: all of the picture, or what the labels leave of it. */
+typedef struct picture_area {
+    uint32_t left, top, width, height;
+} picture_area;
+
+/* Red, green and blue bytes, rows from the top. */
+typedef struct picture_canvas {
+    uint8_t *pixels;
+    uint32_t width, height;
+} picture_canvas;
+
+/* What was painted. */
+typedef struct picture_counts {
+    uint32_t points, balls, shown; /* shown: of the colours that are given */
+    bp_colour_t colours[8];        /* of the first balls */
+} picture_counts;
+
+/* paint.c: the frame into the area of the canvas. `light` is room for 4 floats a pixel of the area. */
+void picture_paint(const picture_look *look, const picture_area *area, const bp_sprite_t *sprites, uint32_t count,
+                   float *light, const picture_canvas *canvas, picture_counts *counts);
+float picture_scale(const picture_look *look, const picture_area *area); /* pixels for a unit of the frame */
+
+/* labels.c: does the picture have labels (a title is given, and there is room); the area that the labels leave; and the
+ * labels around it, `when` among them. */
+bool picture_is_labelled(const picture_look *look);
+picture_area picture_inside(const picture_look *look);
+void picture_label(const picture_canvas *canvas, const picture_look *look, const picture_area *area,
+                   const picture_counts *counts, const char *when);
+
+/* letters.c: a text with its baseline at y, capitals `size` pixels high; how wide it is; and part of a pixel. */
+void picture_text(const picture_canvas *canvas, const char *text, float x, float y, float size, float weight,
+                  bp_colour_t colour);
+float picture_text_width(const char *text, float size);
+void picture_blend(const picture_canvas *canvas, int32_t column, int32_t row, bp_colour_t colour, float cover);
 
 /* png.c: both return false with a sentence in `message`. The file appears when it is whole. */
 bool picture_try(const char *path, char message[PICTURE_MESSAGE]);

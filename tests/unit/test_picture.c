@@ -8,6 +8,8 @@
 
 #include "../../plugins/picture/picture.h"
 
+#include "base/strings.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +21,15 @@ static float light[WIDTH * HEIGHT * 4];
 
 /* Ten pixels for a unit; black behind. */
 static const picture_look plain = {
-    .width = WIDTH, .height = HEIGHT, .view = {2, 1}, .points = 4, .exposure = 100};
+    .width = WIDTH, .height = HEIGHT, .view = {2, 1}, .points = 4, .exposure = 100, .whites = 1, .zoom = 1,
+    .title = ""};
+static picture_counts counts;
 
 static void paint(const picture_look *look, const bp_sprite_t *sprites, uint32_t count)
 {
     memset(pixels, 0x55, sizeof pixels);
-    picture_paint(look, sprites, count, light, pixels);
+    picture_area area = picture_inside(look);
+    picture_paint(look, &area, sprites, count, light, &(picture_canvas){pixels, WIDTH, HEIGHT}, &counts);
 }
 
 static uint32_t pixel(uint32_t column, uint32_t row)
@@ -104,6 +109,108 @@ START_TEST(what_is_not_seen_or_no_number_paints_nothing)
 }
 END_TEST
 
+START_TEST(points_without_a_colour_give_as_little_light_as_is_wanted_and_colours_lose_their_grey)
+{
+    const bp_sprite_t white = {.x = 0.55f, .y = 0.75f, .scale = 0.1f, .red = 1, .green = 1, .blue = 1};
+    const bp_sprite_t pale = {.x = 0.55f, .y = 0.75f, .scale = 0.1f, .red = 1, .green = 0.5f, .blue = 0.5f};
+    picture_look look = plain;
+    look.whites = 0.25f;
+    paint(&look, &white, 1);
+    ck_assert(fabsf(light[4 * (2 * WIDTH + 25) + 3] - 0.25f) < 1e-3f);
+    paint(&look, &pale, 1);
+    ck_assert(fabsf(light[4 * (2 * WIDTH + 25) + 3] - 1) < 1e-3f);
+    ck_assert_uint_eq(pixel(25, 2), 0xff8080);
+    look.vivid = 1;
+    paint(&look, &pale, 1);
+    ck_assert_uint_eq(pixel(25, 2), 0xff0000);
+    ck_assert_uint_eq(counts.points, 1);
+    ck_assert_uint_eq(counts.balls, 0);
+}
+END_TEST
+
+/* --- letters and labels ------------------------------------------------------------------------------------------- */
+
+enum { PAGE = 400 };
+static uint8_t page[PAGE * PAGE * 3];
+static const picture_canvas canvas = {page, PAGE, PAGE};
+
+/* The ink of a text, 40 pixels high with its baseline at 100, 200; and that nothing lies outside left to right, top to
+ * bottom. */
+static uint64_t ink(const char *text, int32_t left, int32_t top, int32_t right, int32_t bottom)
+{
+    uint64_t sum = 0;
+    memset(page, 0, sizeof page);
+    picture_text(&canvas, text, 100, 200, 40, 1, (bp_colour_t){1, 1, 1, 1});
+    for (int32_t i = 0; i < PAGE * PAGE; i++) {
+        int32_t x = i % PAGE, y = i / PAGE;
+        sum += page[3 * i];
+        ck_assert_msg(page[3 * i] == 0 || (x >= left && x < right && y >= top && y < bottom), "'%s' at %d, %d", text, x,
+                      y);
+    }
+    return sum;
+}
+
+START_TEST(each_letter_is_drawn_and_no_two_are_alike)
+{
+    static const char letters[] =
+        "!\"#%&'()*+,-./0123456789:;<=>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]_abcdefghijklmnopqrstuvwxyz";
+    uint64_t sums[sizeof letters];
+    for (size_t i = 0; i < sizeof letters - 1; i++) {
+        const char text[2] = {letters[i], '\0'};
+        float wide = picture_text_width(text, 40);
+        ck_assert_uint_gt(ink(text, 94, 150, 100 + (int32_t)wide + 10, 218), 2000);
+        sums[i] = hash_bytes(page, sizeof page);
+        for (size_t k = 0; k < i; k++)
+            ck_assert_msg(sums[k] != sums[i], "%c looks like %c", letters[i], letters[k]);
+    }
+    /* What is no letter is a box, once for each character. */
+    ck_assert(picture_text_width("\xc3\xa9", 40) == picture_text_width("\x01", 40));
+    ck_assert_uint_gt(ink("\xc3\xa9", 94, 150, 140, 218), 2000);
+    ck_assert_uint_eq(ink(" ", 0, 0, 0, 0), 0);
+    ck_assert(picture_text_width("", 40) == 0);
+}
+END_TEST
+
+START_TEST(a_text_may_leave_the_picture_on_all_sides)
+{
+    static const float places[][2] = {{-50, 200}, {380, 200}, {100, 5}, {100, 420}, {-1e5f, 0}, {0, 1e5f}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        picture_text(&canvas, "picture", places[i][0], places[i][1], 40, 1, (bp_colour_t){1, 1, 1, 1});
+}
+END_TEST
+
+START_TEST(labels_stand_around_the_frame_and_not_in_it)
+{
+    picture_look look = plain;
+    const picture_counts few = {.points = 1234567, .balls = 3, .shown = 2, .colours = {{1, 0, 0, 1}, {0, 1, 0, 1}}};
+    look.width = look.height = PAGE;
+    look.title = "Title";
+    look.points_are = "points";
+    look.balls_are = "balls";
+    ck_assert(picture_is_labelled(&look));
+    picture_area area = picture_inside(&look);
+    memset(page, 0, sizeof page);
+    picture_label(&canvas, &look, &area, &few, "step 3");
+    uint32_t lit_parts = 0;
+    for (uint32_t i = 0; i < PAGE * PAGE; i++) {
+        uint32_t x = i % PAGE, y = i / PAGE;
+        bool inside = x >= area.left && x < area.left + area.width && y >= area.top && y < area.top + area.height;
+        ck_assert_msg(!inside || page[3 * i + 2] == 0, "something is at %u, %u", x, y);
+        uint32_t part = y < area.top - 4                 ? 1u  /* the title */
+                        : y > PAGE - 24                  ? 8u  /* the legend */
+                        : y > area.top + area.height + 4 ? 4u  /* the scale below */
+                        : x < area.left - 4              ? 2u  /* and that on the left */
+                                                         : 0;
+        lit_parts |= page[3 * i + 2] != 0 ? part : 0;
+    }
+    ck_assert_uint_eq(lit_parts, 15);
+    look.width = PAGE / 4; /* no room */
+    area = picture_inside(&look);
+    ck_assert_uint_eq(area.width, PAGE / 4);
+    ck_assert(!picture_is_labelled(&look));
+}
+END_TEST
+
 Suite *picture_suite(void)
 {
     Suite *suite = suite_create("picture");
@@ -113,6 +220,10 @@ Suite *picture_suite(void)
     tcase_add_test(tcase, softness_spreads_light_and_loses_none);
     tcase_add_test(tcase, a_ball_lies_over_points_and_has_its_size);
     tcase_add_test(tcase, what_is_not_seen_or_no_number_paints_nothing);
+    tcase_add_test(tcase, points_without_a_colour_give_as_little_light_as_is_wanted_and_colours_lose_their_grey);
+    tcase_add_test(tcase, each_letter_is_drawn_and_no_two_are_alike);
+    tcase_add_test(tcase, a_text_may_leave_the_picture_on_all_sides);
+    tcase_add_test(tcase, labels_stand_around_the_frame_and_not_in_it);
     suite_add_tcase(suite, tcase);
     return suite;
 }
