@@ -97,11 +97,14 @@ static bp_result_t fill_braces(setup_t *s, ini_entry_t *entry, size_t from, size
     return BP_OK;
 }
 
-static bp_result_t fill_values(setup_t *s)
+/* Fill in the values of all keys; without `options`, of those of plugins none. */
+static bp_result_t fill_values(setup_t *s, bool options)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < s->ini.count && result == BP_OK; i++) {
         size_t at = 0;
+        if (!options && setup_is_kind(s->ini.entries[i].section, "plugin"))
+            continue;
         do
             result = fill_braces(s, &s->ini.entries[i], at, &at);
         while (result == BP_OK && at > 0);
@@ -219,12 +222,14 @@ bp_result_t setup_meet_peers(setup_t *s, uint32_t line)
     s->host->rank = peers->rank(s->host);
     s->host->ranks = peers->count(s->host);
     bp_result_t result = note_ini(s);
-    return result == BP_OK ? fill_values(s) : setup_at_line(s, line, result);
+    return result == BP_OK ? fill_values(s, true) : setup_at_line(s, line, result);
 }
 
+/* Where nobody brings ranks, plugins have had their options by now, as they stand in the ini. So they stay as they
+ * stand, here and when the ini is read again. */
 bp_result_t setup_compare_peers(setup_t *s)
 {
-    bp_result_t result = s->met ? BP_OK : fill_values(s);
+    bp_result_t result = s->met ? BP_OK : fill_values(s, false);
     return result == BP_OK && s->host->ranks > 1 ? compare_ranks(s) : result;
 }
 

@@ -407,6 +407,7 @@ int command_run(const arguments_t *arguments)
     int status = program_open(&program, arguments->ini, talking);
     if (status != STATUS_FINE)
         return status;
+    program.follows = true; /* what becomes of files that are written anew is told without -v, refusals above all */
     status = arguments->inspect ? add_inspector(&program, arguments->port) : STATUS_FINE;
     if (status != STATUS_FINE)
         return program_close(&program, status);

@@ -170,7 +170,7 @@ static bool do_reload(console_t *console, char *rest)
     if (result != BP_OK)
         return console_refuse(console, "not reloaded, and nothing has changed: %s",
                               bp_host_error(console->program->host));
-    printf("%s\n", report.text);
+    printf("%s%s\n", console->in_clone ? "in the clone, and not in this host: " : "", report.text);
     return true;
 }
 

@@ -18,6 +18,7 @@ typedef struct console_t {
     program_t *program;
     uint64_t line;    /* number of the present line, from 1 */
     bool interactive;
+    bool in_clone;        /* of a clone, in which a line is tried */
     bool styled;
     bool over;        /* quit was asked for */
     bp_spawn_t *spawns; /* what `spawn` brought, number 1 first; {0}: despawned */

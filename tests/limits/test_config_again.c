@@ -214,6 +214,33 @@ START_TEST(scenes_of_the_host_come_with_the_worlds_that_they_name)
 }
 END_TEST
 
+/* Options as they stand, other values as rank 0 of 1: when the host starts, and when the ini is done anew. */
+START_TEST(braces_mean_the_same_at_the_start_and_later)
+{
+#define BRACES(more, extra) \
+    "[host]\n" PLUGINS "plugins = point_mass recorder debug_name\n" \
+    "[plugin recorder]\nproperties = main/#0:1.body.mass\ncsv = braces_{rank}.csv\n" more \
+    "[world main]\ncomponents = point_mass debug_name\n" \
+    "[spawn main a]\ncomponents = body:point_mass debug_name\ndebug_name.name = a{rank}of{ranks}\n" extra
+    const char *told;
+    open_host(0, BRACES("", ""));
+    expect_value("main/#0:1.debug_name.name", "a0of1");
+    write_ini(BRACES("every = 5\n", "[spawn main b]\ncomponents = debug_name\ndebug_name.name = b{rank}\n"));
+    WORKS(host, bp_host_setup_again(host, ini, &told));
+    expect_told(told, "  plugin recorder: every = 5\n  [spawn main b] is spawned");
+    expect_value("main/#1:1.debug_name.name", "b0");
+    for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
+        const plugin_t *plugin = host->loader.plugins.items[i];
+        for (uint32_t k = 0; k < plugin->handed.option_count && strcmp(plugin->name, "recorder") == 0; k++)
+            EXPECT(strcmp(plugin->options[k].name, "csv") != 0 ||
+                       strstr(plugin->option_values[k].string, "braces_{rank}.csv") != NULL,
+                   "csv is %s", plugin->option_values[k].string);
+    }
+    close_host();
+#undef BRACES
+}
+END_TEST
+
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 typedef struct mistake_t {
@@ -334,6 +361,7 @@ Suite *config_again_suite(void)
     tcase_add_test(done, time_goes_on_from_where_it_was_when_a_rate_changes);
     tcase_add_test(done, what_people_have_done_meanwhile_stays);
     tcase_add_test(done, scenes_of_the_host_come_with_the_worlds_that_they_name);
+    tcase_add_test(done, braces_mean_the_same_at_the_start_and_later);
     tcase_add_loop_test(refused, a_mistake_refuses_all_of_it_and_leaves_the_host_as_it_was, 0,
                         sizeof mistakes / sizeof mistakes[0]);
     tcase_add_test(refused, an_ini_that_the_host_was_not_set_up_from_is_refused);

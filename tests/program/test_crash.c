@@ -67,6 +67,24 @@ START_TEST(what_reload_brings_is_tried_first_without_being_asked_to)
 }
 END_TEST
 
+START_TEST(a_run_tells_that_a_new_version_is_refused_and_one_is_taken_without_being_asked_to)
+{
+    write_ini("hot_reload = on\n", "at = 2000000000\n");
+    shell("s='" TEST_SCRATCH_DIR "'; cp $s/crash.so $s/crash.kept; echo 'no library' >$s/crash.bad\n"
+          "'" TEST_BACKPLANE "' run '%s' --steps 4000000000 2>$s/crash.err >$s/crash.out &\n"
+          "run=$!\n"
+          "told() { for i in $(seq 200); do if grep -q \"$1\" $s/crash.err; then return; fi; sleep 0.05; done; }\n"
+          "sleep 0.3; mv $s/crash.bad $s/crash.so; told 'not reloaded'\n"
+          "mv $s/crash.kept $s/crash.so; told '^backplane: host: reloaded'\n"
+          "kill $run; wait $run; true",
+          ini_file);
+    char said[OUTPUT_MAX];
+    read_file(TEST_SCRATCH_DIR "/crash.err", said);
+    expect_in(said, "backplane: host: not reloaded: crash");
+    expect_in(said, "backplane: host: reloaded crash");
+}
+END_TEST
+
 /* Under the sanitizers their own handlers are there first, and tell in their own way. */
 #if !defined(BACKPLANE_SANITIZED)
 
@@ -126,6 +144,7 @@ Suite *crash_suite(void)
     tcase_add_test(test_case, run_and_console_have_the_guard_without_being_told);
     tcase_add_test(test_case, a_crash_after_a_reload_brings_the_version_before_back_without_being_asked_to);
     tcase_add_test(test_case, what_reload_brings_is_tried_first_without_being_asked_to);
+    tcase_add_test(test_case, a_run_tells_that_a_new_version_is_refused_and_one_is_taken_without_being_asked_to);
 #if !defined(BACKPLANE_SANITIZED)
     tcase_add_loop_test(test_case, without_the_guard_a_crash_is_told_before_it_ends_the_program, 0,
                         sizeof deaths / sizeof deaths[0]);

@@ -118,6 +118,7 @@ START_TEST(a_change_is_tried_and_kept)
                                 "try 2 reload point_mass\ntry 0 create main 2 point_mass\n";
     const outcome_t *outcome = console(ini, lines);
     expect(outcome, 0, NULL);
+    expect_in(outcome->out, "in the clone, and not in this host: reloaded point_mass ");
     expect_in(outcome->out, "point_mass.mass differs in 1 entity, by 4 at most\n10 steps later; `keep` makes the "
                             "change\n1\n5\nno difference 4 steps later");
     expect_in(outcome->out, "no difference 2 steps later");
