@@ -6,7 +6,8 @@
  *
  * Carried are properties: all that can be set from outside. Read-only properties should follow from the rest. When all
  * is carried, the old and the new manager are asked for the read-only ones; where they differ something would be lost:
- * that is told, and refused unless it is allowed. Texts are handed on at once, since they are good only until the old
+ * that is told, and refused unless it is allowed. On trial they are asked for the others too, since a manager may not
+ * keep what it is given; the host itself does without that, for the time that it takes. Texts are handed on at once, since they are good only until the old
  * manager is called again; references to entities are set when all instances are there.
  */
 #include "../plugin/verbs.h"
@@ -331,14 +332,23 @@ static bp_result_t save_and_load(carry_t *c)
 
 /* --- values that do not come back --------------------------------------------------------------------------------- */
 
-/* Is this a property that nothing carries over? Then the new manager finds its value by itself, or the value is
- * lost. */
-static bool is_left_to_it(const carry_t *c, uint32_t number)
+/* Is the new manager given this property's values? */
+static bool is_given(const carry_t *c, uint32_t number)
+{
+    return with_creation(c, number) || (is_carried(c, number) && c->next->storage.set != NULL);
+}
+
+/* Is this a property whose values may be lost? One that nothing carries over the new manager finds by itself, or it is
+ * lost. One that the manager is given it should have: but for turns, which may be made as long as 1, and references,
+ * which may be none by now. */
+static bool may_be_lost(const carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];
-    bool taken = with_creation(c, number) || (is_carried(c, number) && c->next->storage.set != NULL);
-    return !taken && c->m->component->sources[number].old != BP_NONE && (field->flags & BP_FIELD_DERIVED) == 0 &&
-           c->next->storage.get != NULL && (!c->old->own_storage || c->old->storage.get != NULL);
+    bool exact = field->type != BP_QUAT && field->type != BP_ENTITY;
+    bool asked = c->change->reload->loader->on_trial || c->change->lossy;
+    return (!is_given(c, number) || (exact && asked)) && c->m->component->sources[number].old != BP_NONE &&
+           (field->flags & BP_FIELD_DERIVED) == 0 && c->next->storage.get != NULL &&
+           (!c->old->own_storage || c->old->storage.get != NULL);
 }
 
 static bool is_same_cell(const field_t *field, const char *a, const char *b)
@@ -418,7 +428,7 @@ static bp_result_t compare_fields(carry_t *c)
 {
     bp_result_t result = BP_OK;
     for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
-        if (is_left_to_it(c, f))
+        if (may_be_lost(c, f))
             result = compare_field(c, f, &c->losses[f]);
     }
     return result;
@@ -466,10 +476,13 @@ static bp_result_t refuse_losses(carry_t *c, uint32_t first)
     if (more > 0)
         snprintf(others, sizeof others, ", and %u more propert%s", more, more == 1 ? "y" : "ies");
     return error_set(change_error(change), BP_ERROR_FAILED,
-                     "component '%s', world '%s': it would lose %s%s, which nothing can set: give it `save` and "
-                     "`load`, or a `state_form`; say BP_FIELD_DERIVED of what follows from the rest; or let it go with "
-                     "`reload %s --lossy`",
+                     "component '%s', world '%s': it would lose %s%s, %s; or let it go with `reload %s --lossy`",
                      c->old->name, c->w->world->name, loss_describe(&change->losses[first], text, sizeof text), others,
+                     change->losses[first].given
+                         ? "though it was given the values: `create` keeps those of its columns, and `set` all that it "
+                           "takes"
+                         : "which nothing can set: give it `save` and `load`, or a `state_form`; say BP_FIELD_DERIVED "
+                           "of what follows from the rest",
                      c->m->component->version->plugin->name);
 }
 
@@ -484,7 +497,8 @@ static bp_result_t compare(carry_t *c)
         c->losses[f] = (carry_loss_t){.component = c->m->component,
                                       .world = c->w->world->name,
                                       .field = c->next->fields[f].name,
-                                      .type = c->next->fields[f].type};
+                                      .type = c->next->fields[f].type,
+                                      .given = is_given(c, f)};
     bp_result_t result = everywhere(c, compare_fields);
     for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++)
         result = add_loss(c, &c->losses[f]);

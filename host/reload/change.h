@@ -128,6 +128,7 @@ typedef struct carry_loss_t {
     const char *field;     /* NULL: instances that no entity of the world has */
     uint32_t type;         /* of the field */
     uint32_t count;        /* entities; or instances */
+    bool given;            /* the new manager was given the values, and has not kept them */
     char first[360];       /* the first entity concerned, and its value before and after */
 } carry_loss_t;
 

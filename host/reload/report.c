@@ -180,12 +180,17 @@ static const char *how(const component_change_t *c)
 static bool write_component(reload_change_t *change, const component_change_t *c)
 {
     uint32_t first = change->field_count;
+    const char *same = ": fields as they were";
+    for (uint32_t i = 0; i < change->loss_count; i++) {
+        if (change->losses[i].component == c)
+            same = ": the same fields";
+    }
     if (c->is_new)
         return add(change, "  component %s is new: worlds may bring it in\n", c->slot->name);
     if (c->kept->owner == NULL)
         return add(change, "  component %s has gone\n", c->slot->name);
     bool good = list_fields(change, c) && add(change, "  component %s, %u instances%s%s\n", c->slot->name, c->rows,
-                                              c->same ? ": fields as they were" : "", how(c));
+                                              c->same ? same : "", how(c));
     uint32_t end = change->field_count;
     good = good && (c->same || write_kept(change, first));
     for (uint32_t i = first; i < end && good && !c->same; i++)

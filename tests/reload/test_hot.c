@@ -685,6 +685,34 @@ START_TEST(a_component_may_allow_what_a_reload_loses)
 }
 END_TEST
 
+/* A manager that has a `set`, and passes over what `create` gives it: found on trial, before anything is lost. */
+START_TEST(what_a_manager_is_given_and_does_not_keep_is_told_and_refused)
+{
+    static const char *const forgetful[] = {"forgetful"};
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    const float level = 7;
+    float now = 0;
+    bp_entity_t e;
+    begin(both, 0);
+    snprintf(other, sizeof other, "%s/forgetful.so", folder);
+    copy_plugin("forgetful", other);
+    WORKS(host, bp_host_load_plugin(host, other, NULL, 0));
+    WORKS(host, bp_world_use_component(world, "forgetful"));
+    add("forgetful", &e);
+    const bp_property_api *property = bp_host_api(host)->property;
+    WORKS(host, property->set_named(world, e, "forgetful", "level", BP_F32, &level));
+    ck_assert_int_eq(bp_host_reload(host, forgetful, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, "on trial: component 'forgetful', world 'main': it would lose level of 1 entity (") !=
+               NULL, "%s", report.text);
+    EXPECT(strstr(report.text, ": 7 before, 0 after), though it was given the values") != NULL, "%s", report.text);
+    WORKS(host, property->get_named(world, e, "forgetful", "level", BP_F32, &now));
+    ck_assert(now == level);
+    WORKS(host, bp_host_reload_lossy(host, forgetful, 1, &report));
+    EXPECT(strstr(report.text, "    lost       level of 1 entity (") != NULL, "%s", report.text);
+    end();
+}
+END_TEST
+
 START_TEST(what_follows_from_the_rest_is_not_called_lost)
 {
     bp_reload_report_t report = {.struct_size = sizeof report};
@@ -742,6 +770,7 @@ Suite *hot_suite(void)
     tcase_add_test(files, what_a_reload_cannot_bring_back_is_told_and_refused);
     tcase_add_test(files, a_component_may_allow_what_a_reload_loses);
     tcase_add_test(files, what_follows_from_the_rest_is_not_called_lost);
+    tcase_add_test(files, what_a_manager_is_given_and_does_not_keep_is_told_and_refused);
     tcase_add_test(files, instances_that_no_entity_has_are_counted);
     tcase_add_test(files, a_world_that_is_saved_tells_what_is_left_out);
     suite_add_tcase(suite, files);
