@@ -268,7 +268,8 @@ static int print_manual(void)
         fputs(".fi\n", stdout);
     }
     print_console_manual();
-    fputs(".SH OPTIONS\n.TP\n.B \\-\\-version\nprints the version\n.TP\n.B \\-\\-headers\n"
+    fputs(".SH OPTIONS\n.TP\n.B \\-\\-help\nprints the commands; behind a command, what it takes\n.TP\n"
+          ".B \\-\\-version\nprints the version\n.TP\n.B \\-\\-headers\n"
           "prints the folder with the headers for plugins\n.TP\n.B \\-\\-manual\nprints this page, for man\n"
           ".SH EXIT STATUS\n0 all went well, 1 something failed while running, 2 bad arguments, ini or plugin.\n",
           stdout);

@@ -7,8 +7,9 @@
  * Carried are properties: all that can be set from outside. Read-only properties should follow from the rest. When all
  * is carried, the old and the new manager are asked for the read-only ones; where they differ something would be lost:
  * that is told, and refused unless it is allowed. On trial they are asked for the others too, since a manager may not
- * keep what it is given; the host itself does without that, for the time that it takes. Texts are handed on at once, since they are good only until the old
- * manager is called again; references to entities are set when all instances are there.
+ * keep what it is given; the host itself does without that, for the time that it takes. Texts are handed on at once,
+ * since they are good only until the old manager is called again; references to entities are set when all instances are
+ * there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"

@@ -100,6 +100,41 @@ START_TEST(each_command_of_the_program_stands_in_its_manual)
 }
 END_TEST
 
+/* Options, as `backplane COMMAND --help` has them, in the manual page and in the pages of docs/. */
+START_TEST(each_option_that_help_tells_of_stands_in_the_manual_page_and_in_docs)
+{
+    char options[OUTPUT_MAX];
+    uint32_t count = 0;
+    expect(shell("backplane --manual | sed 's/\\\\-/-/g; s/\\\\&//g' >'" TEST_SCRATCH_DIR "/manual.page'; "
+                 "cat docs/*.md >'" TEST_SCRATCH_DIR "/docs.pages'"),
+           0, NULL);
+    const outcome_t *outcome =
+        shell("{ backplane --help; for command in $(backplane --help | "
+              "sed -n '/^  backplane/d; s/^  \\([a-z]*\\) [A-Z[].*/\\1/p'); do "
+              "backplane $command --help || exit 1; done; } | sed 's/man -l//' | grep -oE -- '(^|[^a-z-])--?[a-z][a-z-]*' | "
+              "grep -oE -- '--?[a-z-]+' | sort -u");
+    expect(outcome, 0, NULL);
+    snprintf(options, sizeof options, "%s", outcome->out);
+    for (char *option = strtok(options, "\n"); option != NULL; option = strtok(NULL, "\n"), count++) {
+        ck_assert_msg(shell("grep -qE -- '%s([^a-z-]|$)' '" TEST_SCRATCH_DIR "/manual.page'", option)->status == 0,
+                      "the manual page has no %s", option);
+        ck_assert_msg(shell("grep -qE -- '%s([^a-z-]|$)' '" TEST_SCRATCH_DIR "/docs.pages'", option)->status == 0,
+                      "no page of docs/ has %s", option);
+    }
+    ck_assert_uint_ge(count, 20);
+}
+END_TEST
+
+START_TEST(each_script_that_a_page_names_can_be_run)
+{
+    const outcome_t *outcome =
+        shell("for script in $(grep -ohE '(tests|tools)/[a-z_/]+\\.sh' README.md docs/*.md | sort -u) "
+              "tests/scripts/*.sh; do test -x $script || echo \"$script\"; done");
+    expect(outcome, 0, NULL);
+    ck_assert_msg(outcome->out[0] == '\0', "not executable, or not there: %s", outcome->out);
+}
+END_TEST
+
 START_TEST(make_help_tells_of_each_target)
 {
     char *makefile = text_of_file(TEST_SOURCE_DIR "/Makefile");
@@ -150,6 +185,8 @@ Suite *manual_suite(void)
     tcase_add_test(test_case, each_command_of_the_console_stands_in_the_manual_page);
     tcase_add_loop_test(test_case, each_key_of_an_ini_stands_in_its_manual, 0, 2);
     tcase_add_test(test_case, each_command_of_the_program_stands_in_its_manual);
+    tcase_add_test(test_case, each_option_that_help_tells_of_stands_in_the_manual_page_and_in_docs);
+    tcase_add_test(test_case, each_script_that_a_page_names_can_be_run);
     tcase_add_test(test_case, make_help_tells_of_each_target);
     tcase_add_test(test_case, the_history_of_the_prompt_is_kept_from_one_console_to_the_next);
     suite_add_tcase(suite, test_case);
