@@ -149,7 +149,8 @@ static bp_result_t read_world(scene_t *scene, uint32_t world, const char *name, 
         place.property = walk.key->string;
         if (!scene_ignores(place.property) && strcmp(place.property, "entities") != 0 &&
             strcmp(place.property, "world") != 0)
-            return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "a world of a scene has no '%.60s' (it has entities, world)",
+            return scene_fail(scene, BP_ERROR_NOT_FOUND, &place,
+                              "a world of a scene has no '%.60s' (it has entities, world)",
                               place.property);
     }
     place.property = "entities";
@@ -190,7 +191,8 @@ static bp_result_t count_worlds(scene_t *scene, uint32_t *count)
     return tree_member(top, place.member) == NULL
                ? BP_OK
                : scene_fail(scene, BP_ERROR_ARGUMENT, &place,
-                            "a scene of several worlds has its entities, and what is each world's own, in these: \"worlds\": {\"%.60s\": "
+                            "a scene of several worlds has its entities, and what is each world's own, in these: "
+                            "\"worlds\": {\"%.60s\": "
                             "{\"entities\": [...]}}", scene_world_name(scene, 0));
 }
 

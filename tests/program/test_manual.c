@@ -111,7 +111,8 @@ START_TEST(each_option_that_help_tells_of_stands_in_the_manual_page_and_in_docs)
     const outcome_t *outcome =
         shell("{ backplane --help; for command in $(backplane --help | "
               "sed -n '/^  backplane/d; s/^  \\([a-z]*\\) [A-Z[].*/\\1/p'); do "
-              "backplane $command --help || exit 1; done; } | sed 's/man -l//' | grep -oE -- '(^|[^a-z-])--?[a-z][a-z-]*' | "
+              "backplane $command --help || exit 1; done; } | sed 's/man -l//' | "
+              "grep -oE -- '(^|[^a-z-])--?[a-z][a-z-]*' | "
               "grep -oE -- '--?[a-z-]+' | sort -u");
     expect(outcome, 0, NULL);
     snprintf(options, sizeof options, "%s", outcome->out);
