@@ -106,6 +106,9 @@ typedef struct bp_host_desc_t {
                                      the version before it back; 0: none */
     uint32_t reload_pause;        /* milliseconds that worlds may stand still for one reload: what is estimated to take
                                      longer is refused before; 0: any */
+    uint32_t reload_try;          /* with hot reload: new versions run beside the host for so many steps, as a draft
+                                     (bp_host_draft), before they are let in; 0: they are let in at once */
+    uint32_t padding;
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */
@@ -543,6 +546,9 @@ typedef struct bp_history_t {
     uint64_t last;
     uint64_t bytes;       /* that keyframes take */
     uint64_t budget;      /* 0: nothing is remembered */
+    uint64_t branch;      /* the number of the branch that the present moment is on */
+    uint32_t branches;    /* that are kept (bp_host_branch_at) */
+    uint32_t padding;
 } bp_history_t;
 
 /* Remember from now on, with so many bytes of keyframes; 0: forget all. BP_ERROR_STATE where a plugin does not say
@@ -557,22 +563,107 @@ BACKPLANE_API void bp_host_history(bp_host_o *host, bp_history_t *history);
 
 /* Go to a moment: the nearest keyframe before it comes back, and the steps from there are computed once more; systems
  * that are output are left out of these steps and told at the end. Steps taken in the past repeat what happened, calls
- * from outside included; the first new change from outside begins another future, and the old future is forgotten. On
- * an error the host is where it was. At a moment of the past the host is as the step before has left it; at the last
+ * from outside included; the first new change from outside begins another future, and the old one is kept as a branch.
+ * On an error the host is where it was. At a moment of the past the host is as the step before has left it; at the last
  * moment the host has also the changes that came from outside there. */
 BACKPLANE_API bp_result_t bp_host_go(bp_host_o *host, uint64_t moment);
 
-/* Forget what comes after now: the next step is the first of another future. */
+/* Begin another future, of which the next step is the first; what comes after now is kept as a branch. */
 BACKPLANE_API bp_result_t bp_host_branch_off(bp_host_o *host);
 
+/* A future that was left, and is kept until its memory is wanted. Numbers are never given out twice. */
+typedef struct bp_branch_t {
+    uint32_t struct_size; /* sizeof(bp_branch_t) */
+    uint32_t padding;
+    uint64_t number;
+    uint64_t parent;      /* the branch that it forks off; that of the present where this one does not fork off a branch
+                             that is kept */
+    uint64_t fork;        /* the moment of that, ... */
+    uint64_t last;        /* ... and the last one */
+    uint64_t bytes;       /* that it takes */
+} bp_branch_t;
+
+/* The branch of that index, in the order in which they were left; 0 past the last. */
+BACKPLANE_API uint32_t bp_host_branch_at(bp_host_o *host, uint32_t index, bp_branch_t *branch);
+
+/* Go to the end of a branch, which is the future of the moments before it from then on; the one that was is kept in its
+ * turn, under its number. BP_ERROR_NOT_FOUND; else as bp_host_go. And forget a branch, with those that fork off it. */
+BACKPLANE_API bp_result_t bp_host_branch_to(bp_host_o *host, uint64_t number);
+BACKPLANE_API bp_result_t bp_host_branch_forget(bp_host_o *host, uint64_t number);
+
+/* Does what was at moment `moment` of branch `number` lead to the present, so that a handle of then is good now? Who
+ * keeps a handle for long keeps both numbers (bp_history_t.branch, .now) with it. */
+BACKPLANE_API uint32_t bp_host_branch_leads_here(bp_host_o *host, uint64_t number, uint64_t moment);
+
 /* bp_host_mark gives the present moment a name, a word; bp_host_marked finds the moment that a name was given to. Marks
- * of a future that is forgotten are forgotten with it. */
+ * of a future that is left are kept with it, and found when the host has returned there. */
 BACKPLANE_API bp_result_t bp_host_mark(bp_host_o *host, const char *name);
 BACKPLANE_API bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment);
 
 /* Say that something has been changed past the tables of the contract, in a column for instance, since the last step:
  * the change cannot be computed again, so there will be a keyframe. Changes through the tables need no call. */
 BACKPLANE_API void bp_host_touched(bp_host_o *host);
+
+/* --- drafts ------------------------------------------------------------------------------------------------------- */
+
+/* A draft is a second host that lives beside this one with something changed, from now on or from a moment of the past
+ * (docs/history.md). It takes its steps at each bp_host_poll, between this host's own, for a few milliseconds, until it
+ * is level; then it follows step by step, with the calls that this host gets from outside. What cannot be done there -
+ * entities are named that never came to be - is passed over and counted. This host goes on as if there were no draft;
+ * when it goes to another time, or is made of other parts, the draft ends.
+ *
+ * A version of a plugin is tried in a copy of the process first. Where the system cannot copy a process, or the version
+ * does not come through, the draft ends with BP_DRAFT_FAILED. */
+typedef struct bp_draft_i {
+    uint32_t struct_size;        /* sizeof(bp_draft_i) */
+    uint32_t plugin_count;
+    const char *const *plugins;  /* names: their present files in place of the versions of then */
+    uint64_t back;               /* so many steps back from now; 0: from now on. Needs a past (bp_host_remember) */
+    uint64_t steps;              /* BP_DRAFT_READY after so many; 0: when it is level with the host, for good */
+    void *context;
+    /* Another change in the clone, made right after the plugins', in a later bp_host_poll; where the draft is from now
+     * on, and is kept, also in the host. May be NULL. */
+    bp_result_t (*change)(void *context, bp_host_o *clone);
+} bp_draft_i;
+
+enum {
+    BP_DRAFT_NONE = 0,
+    BP_DRAFT_BEFORE = 1, /* on the way to the moment of the change */
+    BP_DRAFT_TRYING = 2, /* its plugins are being tried in a copy of the process */
+    BP_DRAFT_BEHIND = 3, /* changed, and on the way to the present */
+    BP_DRAFT_BESIDE = 4, /* level with the host */
+    BP_DRAFT_READY = 5,  /* it has taken its steps, and waits to be kept or dropped */
+    BP_DRAFT_FAILED = 6  /* it ended: `text` says why */
+};
+
+/* How a draft is. Texts are good until the next poll. */
+typedef struct bp_drafted_t {
+    uint32_t struct_size;        /* sizeof(bp_drafted_t) */
+    uint32_t state;              /* BP_DRAFT_... */
+    uint64_t began;              /* the moment of the change, ... */
+    uint64_t now;                /* ... and that of the draft */
+    uint64_t taken;              /* steps since the change */
+    uint64_t passed;             /* how much was passed over; `passed_first` is the first of it, or "" */
+    const char *passed_first;
+    const char *differs;         /* of a draft of the past: the first step that came to another end, unit, field,
+                                    entity, the value there and that of then; "": none so far */
+    double with, without;        /* milliseconds a step: the draft's, and the host's own meanwhile; 0: none yet */
+    const char *text;
+} bp_drafted_t;
+
+/* Begin a draft; one that there is goes. BP_ERROR_RANGE where the past does not go back so far, BP_ERROR_NOT_FOUND for
+ * plugins, those of bp_host_clone. The rest shows in bp_host_draft_read. */
+BACKPLANE_API bp_result_t bp_host_draft(bp_host_o *host, const bp_draft_i *draft);
+BACKPLANE_API void bp_host_draft_read(bp_host_o *host, bp_drafted_t *drafted);
+
+/* Tell in what the draft differs from the host. BP_ERROR_STATE where it is not at the same moment. */
+BACKPLANE_API bp_result_t bp_host_draft_differences(bp_host_o *host, const bp_diff_i *sink);
+
+/* Keep the draft, which is level or ready: one from now on by making its change in the host, one of the past by going
+ * there: its past is that of the host from then on, and the one that was is kept as a branch (bp_host_branch_at). On an
+ * error the host is as it was. And drop it. */
+BACKPLANE_API bp_result_t bp_host_draft_keep(bp_host_o *host);
+BACKPLANE_API void bp_host_draft_drop(bp_host_o *host);
 
 /* --- recordings --------------------------------------------------------------------------------------------------- */
 

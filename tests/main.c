@@ -91,6 +91,9 @@ static const make_suite_t second_half[] = {
 #endif
     snapshot_suite,
     history_suite,
+    eras_suite,
+    outside_suite,
+    draft_suite,
     journal_suite,
     recording_suite,
     twice_suite,

@@ -169,6 +169,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->reload.jobs = &host->crew.jobs;
     hot_init(&host->hot, &host->reload);
     host_init_history(host);
+    draft_init(host);
     audit_init(&host->audit, &host->base, true);
     audit_init(&host->watch, &host->base, false);
     host_read_part(&host->crew.jobs, known.jobs, sizeof host->crew.jobs);
@@ -188,6 +189,7 @@ void bp_host_destroy(bp_host_o *host)
 {
     if (host == NULL)
         return;
+    draft_free(host);
     history_record_end(&host->history);
     history_free(&host->history);
     wished_change_free(&host->wished, &host->base.memory);

@@ -16,6 +16,7 @@
 #include "../step/trace.h"
 #include "../store/destruction.h"
 
+#include "draft.h"
 #include "wished_change.h"
 
 #include <bp_look.h>
@@ -64,6 +65,8 @@ struct bp_host_o {
         host_clock_t clocks[HOST_CLOCKS]; /* as the past has it */
     } wish;                    /* to go elsewhere in the past (table_history.c) */
     wished_change_t wished;    /* a change that a plugin wants to have tried, or made */
+    draft_t draft;             /* lives beside this host */
+    uint64_t images;           /* of plugins that have been kept so far (makeup.h) */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
     bool using;                /* something comes into a world, or is dropped */
     struct setup_ini_t *inis;  /* that it was set up from (setup_again.c) */
@@ -84,11 +87,14 @@ bp_result_t host_refuse_from_inside(bp_host_o *host);
 bp_api_t host_tables(void);
 extern const bp_look_api host_look_table;
 extern const bp_history_api host_history_table; /* table_history.c */
+extern const bp_outside_api host_outside_table; /* table_outside.c */
 
 /* The parts of a host that a snapshot is made of (host_history.c). */
 parts_t host_parts(bp_host_o *host);
 
-/* A second host that goes on from a snapshot of this one (host_clone.c). Errors are those of the host. [main] */
+/* A second host that is made of the same, without a state; and one that goes on from a snapshot of this one
+ * (host_clone.c). Errors are those of the host. [main] */
+bp_result_t host_clone_parts(bp_host_o *host, bp_host_o **clone);
 bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o **clone);
 
 /* Bring back a snapshot of another host, whose names this one may not know yet. [main] */

@@ -69,17 +69,15 @@ static bp_result_t make_worlds(bp_host_o *clone, const bp_host_o *host)
     return result;
 }
 
-static bp_result_t make_alike(bp_host_o *clone, const bp_host_o *host, const bp_snapshot_o *snapshot)
+static bp_result_t make_alike(bp_host_o *clone, const bp_host_o *host)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < host->loader.plugins.count && result == BP_OK; i++)
         result = loader_load_like(&clone->loader, host->loader.plugins.items[i]);
-    if (result == BP_OK)
-        result = make_worlds(clone, host);
-    return result == BP_OK ? host_bring_over(clone, snapshot) : result;
+    return result == BP_OK ? make_worlds(clone, host) : result;
 }
 
-bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o **out)
+bp_result_t host_clone_parts(bp_host_o *host, bp_host_o **out)
 {
     error_text_t *error = &host->base.error;
     if (host->ranks > 1)
@@ -100,12 +98,28 @@ bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o
     clone->loader.copies = host->loader.copies;
     clone->hot.sources.settings = host->hot.sources.settings;
     clone->loader.plugins.clone = clone->crew.recomputing = true;
-    bp_result_t result = make_alike(clone, host, snapshot);
+    bp_result_t result = make_alike(clone, host);
     if (result == BP_OK) {
         *out = clone;
         return BP_OK;
     }
     error_set(error, result, "the host cannot be cloned: %s", clone->base.error.text);
+    bp_host_destroy(clone);
+    return result;
+}
+
+bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o **out)
+{
+    bp_host_o *clone;
+    bp_result_t result = host_clone_parts(host, &clone);
+    if (result != BP_OK)
+        return result;
+    result = host_bring_over(clone, snapshot);
+    if (result == BP_OK) {
+        *out = clone;
+        return BP_OK;
+    }
+    error_set(&host->base.error, result, "the host cannot be cloned: %s", clone->base.error.text);
     bp_host_destroy(clone);
     return result;
 }

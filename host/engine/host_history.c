@@ -3,9 +3,11 @@
  * A snapshot is the caller's: its memory is an account of its own on the allocator of the host that made it, so that
  * the snapshot may outlive the host.
  */
+#include "../history/branches.h"
 #include "../history/compare.h"
 #include "../history/playback.h"
 #include "host.h"
+#include "makeup.h"
 
 struct bp_snapshot_o {
     memory_t memory;
@@ -17,7 +19,7 @@ struct bp_snapshot_o {
 parts_t host_parts(bp_host_o *host)
 {
     return (parts_t){&host->base,   &host->entities, &host->destruction,
-                     &host->scenes, &host->loader,   &host->layouts};
+                     &host->scenes, &host->loader,   &host->layouts, &host->history.outside};
 }
 
 static bp_snapshot_o *new_snapshot(bp_host_o *host)
@@ -160,7 +162,7 @@ static void reloaded(void *data, const bp_reload_report_t *report)
 {
     bp_host_o *host = data;
     if (report->result == BP_OK)
-        history_renew(&host->history);
+        history_remade(&host->history);
 }
 
 void host_init_history(bp_host_o *host)
@@ -170,6 +172,7 @@ void host_init_history(bp_host_o *host)
     host->history.step = step_again;
     host->history.context = host;
     host->history.recomputing = &host->crew.recomputing;
+    host->history.eras.makers = makeup_makers(host);
 }
 
 static bp_result_t tell_history_of_reloads(bp_host_o *host)
@@ -184,6 +187,8 @@ bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
     bp_result_t result = host_refuse_during_step(host);
     if (result == BP_OK && bytes > 0)
         result = tell_history_of_reloads(host);
+    if (host->draft.back > 0)
+        draft_free(host); /* it has a part of the past that is forgotten */
     return result == BP_OK ? history_set(&host->history, bytes) : result;
 }
 
@@ -207,18 +212,27 @@ void bp_host_history(bp_host_o *host, bp_history_t *history)
                         .now = h->now,
                         .last = h->last,
                         .bytes = h->store.pieces.bytes,
-                        .budget = h->budget};
+                        .budget = h->budget,
+                        .branch = branches_present(h),
+                        .branches = h->branch_count};
     memcpy(history, &now, size < sizeof now ? size : sizeof now);
 }
 
-bp_result_t bp_host_go(bp_host_o *host, uint64_t moment)
+/* End a reload's probation and trial, which would otherwise come into another time. */
+static bp_result_t begin_going(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);
     if (result != BP_OK)
         return result;
     hot_cancel(&host->hot);
     reload_accept(&host->reload);
-    return history_go(&host->history, moment);
+    return BP_OK;
+}
+
+bp_result_t bp_host_go(bp_host_o *host, uint64_t moment)
+{
+    bp_result_t result = begin_going(host);
+    return result == BP_OK ? history_go(&host->history, moment) : result;
 }
 
 bp_result_t bp_host_branch_off(bp_host_o *host)
@@ -227,6 +241,45 @@ bp_result_t bp_host_branch_off(bp_host_o *host)
     if (result == BP_OK)
         history_cut(&host->history);
     return result;
+}
+
+uint32_t bp_host_branch_at(bp_host_o *host, uint32_t index, bp_branch_t *branch)
+{
+    const history_t *h = &host->history;
+    uint32_t size = branch->struct_size;
+    if (index >= h->branch_count)
+        return 0;
+    const branch_t *b = &h->branches[index];
+    bp_branch_t now = {.struct_size = size,
+                       .number = branch_number(b),
+                       .parent = b->parent != 0 ? b->parent : branches_present(h),
+                       .fork = b->fork,
+                       .last = b->last,
+                       .bytes = branch_bytes(b) + keyframes_own(&b->keyframes)};
+    memcpy(branch, &now, size < sizeof now ? size : sizeof now);
+    return 1;
+}
+
+bp_result_t bp_host_branch_to(bp_host_o *host, uint64_t number)
+{
+    bp_result_t result = begin_going(host);
+    return result == BP_OK ? history_return(&host->history, number) : result;
+}
+
+bp_result_t bp_host_branch_forget(bp_host_o *host, uint64_t number)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK && branches_find(&host->history, number) == NULL)
+        result = error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no branch %llu is kept",
+                           (unsigned long long)number);
+    if (result == BP_OK)
+        branches_drop(&host->history, number);
+    return result;
+}
+
+uint32_t bp_host_branch_leads_here(bp_host_o *host, uint64_t number, uint64_t moment)
+{
+    return branches_holds(&host->history, number, moment);
 }
 
 bp_result_t bp_host_mark(bp_host_o *host, const char *name)
@@ -311,20 +364,9 @@ void bp_recording_close(bp_recording_o *recording)
     memory_free(memory, recording, sizeof *recording);
 }
 
-/* Make ready to play: end a reload's probation and trial, which would otherwise come into the past. */
-static bp_result_t begin_playing(bp_host_o *host)
-{
-    bp_result_t result = host_refuse_during_step(host);
-    if (result != BP_OK)
-        return result;
-    hot_cancel(&host->hot);
-    reload_accept(&host->reload);
-    return BP_OK;
-}
-
 bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback)
 {
-    bp_result_t result = begin_playing(recording->host);
+    bp_result_t result = begin_going(recording->host);
     bp_playback_i known;
     bp_diff_i differences;
     host_read_part(&known, playback, sizeof known);
@@ -336,7 +378,7 @@ bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const 
 bp_result_t bp_recording_resume(bp_recording_o *recording)
 {
     bp_host_o *host = recording->host;
-    bp_result_t result = begin_playing(host);
+    bp_result_t result = begin_going(host);
     if (result == BP_OK)
         result = tell_history_of_reloads(host);
     if (result == BP_OK)

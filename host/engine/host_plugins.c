@@ -260,6 +260,8 @@ bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc)
     if (result != BP_OK || (desc->flags & BP_HOST_HOT_RELOAD) == 0)
         return result;
     host->loader.copies = true;
+    host->hot.beside_steps = desc->reload_try;
+    host->hot.beside = draft_watched;
     return hot_begin(&host->hot);
 }
 
@@ -320,6 +322,7 @@ static uint32_t poll_once(bp_host_o *host)
         host_attend_crashes(host);
     host_go_where_wished(host);
     wished_change_carry_out(host);
+    draft_go_on(host);
     hot_poll(&host->hot);
     look_after_changes(host);
     host_follow_inis(host);
@@ -342,6 +345,8 @@ static bp_result_t sleep_once(bp_host_o *host, uint64_t nanoseconds, const intpt
     uint64_t began = os_clock_ns(), until = hot_sleep(&host->hot, handles, &count);
     if (host->hot.watching && host->ini_count > 0 && until > INI_LOOK_NS)
         until = INI_LOOK_NS;
+    if (draft_is_busy(host) || host->draft.state == BP_DRAFT_TRYING)
+        until = draft_is_busy(host) ? 0 : TRIAL_NAP_NS;
     if (other_count > 0)
         memcpy(handles + count, others, other_count * sizeof *others);
     bp_result_t result = posts_sleep(&host->loader.posts, nanoseconds < until ? nanoseconds : until, handles,

@@ -500,7 +500,7 @@ const char *const setup_host_keys[] = {"plugins",        "plugin_path", "steps",
                                         "crash_guard",    "call_limit",  "probation", "hot_reload", "trial",
                                         "trial_deadline", "reload_pause", "build",    "sources",    "audit",
                                          "keyframe_every", "cc",         "cflags",    "cxx",        "cxxflags",
-                                         "rustc",          "rustflags",  "scenes",    NULL};
+                                         "rustc",          "rustflags",  "scenes",    "reload",     NULL};
 static const char *const world_keys[] = {"step_rate", "units", "place", "components", "systems", "scenes", NULL};
 
 uint32_t setup_section_words(const char *section, char words[3][SETUP_WORD])

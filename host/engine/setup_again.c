@@ -499,6 +499,8 @@ static void set_host(again_t *a, const setup_change_t *change)
         host->reload.probation_steps = a->s.live.probation;
     else if (strcmp(change->name, "reload_pause") == 0)
         host->reload.pause_limit = a->s.live.reload_pause;
+    else if (strcmp(change->name, "reload") == 0)
+        host->hot.beside_steps = a->s.live.reload_try;
     else if (trial)
         hot_try(&host->hot, a->s.live.trial_deadline);
     else

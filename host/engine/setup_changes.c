@@ -106,7 +106,7 @@ static bp_result_t refuse(const comparison_t *c, uint32_t line, bp_result_t resu
 static bool can_change(const char *key)
 {
     static const char *const keys[] = {"steps", "threads", "audit", "probation", "trial", "trial_deadline",
-                                       "reload_pause"};
+                                       "reload_pause", "reload"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(keys[i], key) == 0)
             return true;

@@ -7,6 +7,8 @@
 #include "../reload/process.h"
 #include "setup.h"
 
+#include <stdlib.h>
+
 enum { MAX_MS = 3600 * 1000, MAX_PROBATION = 1000000000, PROBATION = 120 /* steps, where the ini does not say */ };
 
 static bp_result_t read_flag(setup_t *s, const char *key, bool *out)
@@ -41,10 +43,28 @@ static bp_result_t refuse_without(setup_t *s, const char *const *keys, bool give
     return BP_OK;
 }
 
+/* "try 120". */
+static bp_result_t read_reload(setup_t *s, uint32_t *steps)
+{
+    enum { MAX_STEPS = 1000000 };
+    const ini_entry_t *entry = setup_find_entry(s, "host", "reload");
+    char *end;
+    *steps = 0;
+    if (entry == NULL || strcmp(entry->value, "at once") == 0)
+        return BP_OK;
+    unsigned long count = strncmp(entry->value, "try ", 4) == 0 ? strtoul(entry->value + 4, &end, 10) : 0;
+    if (count == 0 || *end != '\0' || count > MAX_STEPS)
+        return setup_at_line(s, entry->line,
+                             error_set(s->error, BP_ERROR_SYNTAX,
+                                       "reload is `at once`, or `try 120` with 1 to %d steps", MAX_STEPS));
+    *steps = (uint32_t)count;
+    return BP_OK;
+}
+
 static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
 {
     static const char *const of_guard[] = {"call_limit", "probation", NULL};
-    static const char *const of_reload[] = {"build", "sources", NULL};
+    static const char *const of_reload[] = {"build", "sources", "reload", NULL};
     static const char *const of_trials[] = {"trial", "trial_deadline", NULL};
     bool hot = false, trial = true;
     bp_result_t result = read_flag(s, "hot_reload", &hot);
@@ -67,6 +87,8 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
         result = read_number(s, "trial_deadline", 1, MAX_MS, &desc->trial_deadline);
     if (result == BP_OK)
         result = read_number(s, "reload_pause", 1, MAX_MS, &desc->reload_pause);
+    if (result == BP_OK)
+        result = read_reload(s, &desc->reload_try);
     bool tried = trial && (hot || (watchful && process_can_fork()));
     bool asked = setup_find_entry(s, "host", "crash_guard") != NULL;
     desc->flags = (guarded ? BP_HOST_CRASH_GUARD : watchful ? BP_HOST_CRASH_TELL : 0u) |

@@ -780,6 +780,7 @@ static const struct {
     {BP_HISTORY_API, 2, &host_history_table},
     {BP_LOOK_API, 1, &host_look_table},
     {BP_MESSAGE_API, 1, &message_table},
+    {BP_OUTSIDE_API, 1, &host_outside_table},
     {BP_QUERY_API, 1, &query_table},
     {BP_REFER_API, 1, &host_refer_table},
     {BP_TASK_API, 1, &task_table},

@@ -1,4 +1,5 @@
 /* history.c - keyframes, the steps between them, and going there. */
+#include "branches.h"
 #include "history_inner.h"
 
 #include "../os/os.h"
@@ -11,6 +12,8 @@ void history_prepare(history_t *h, const parts_t *parts)
 {
     *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS, .record_ms = RECORDING_KEYFRAME_MS};
     memory_init_child(&h->memory, "history", &parts->base->memory);
+    eras_init(&h->eras, &h->memory);
+    outside_init(&h->outside, &h->memory);
     bytes_init(&h->calls, &h->memory);
     keyframe_store_init(&h->store, &h->memory);
     h->store.pieces.make_room = history_make_room_for_piece;
@@ -22,7 +25,7 @@ void history_prepare(history_t *h, const parts_t *parts)
 /* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
 static void end_touch(history_t *h)
 {
-    h->touched = h->unknown = false;
+    h->touched = h->unknown = h->remade = false;
     h->calls.size = 0;
     h->calls.failed = false;
     if (h->calls.room > HISTORY_CALLS)
@@ -35,7 +38,8 @@ static void forget(history_t *h)
         keyframes_drop(&h->keyframes, h->keyframes.count - 1);
     taken_cut(&h->taken, 0);
     history_drop_touches(h, 0, h->touch_count);
-    h->mark_count = 0;
+    branches_forget(h);
+    h->mark_count = h->stretch_count = 0;
     h->first = h->last = h->now;
     end_touch(h);
 }
@@ -60,11 +64,17 @@ static void remember_world(const history_t *h, world_t *world)
     world->care = h->on ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
 }
 
+static bool is_wanted(const history_t *h)
+{
+    return h->budget != 0 || recording_is_on(&h->recording) || h->feed != NULL;
+}
+
 /* Set `on`, which says whether anything is remembered or recorded, here, in the entities and in each world: while it is
  * set, all calls that change something tell the history. */
 static void look_on(history_t *h)
 {
-    h->on = h->budget != 0 || recording_is_on(&h->recording);
+    h->on = is_wanted(h);
+    h->outside.notes = h->on;
     h->parts.entities->remembered = h->on;
     for (uint32_t i = 0; i < h->parts.destruction->world_count; i++)
         remember_world(h, h->parts.destruction->worlds[i]);
@@ -82,14 +92,21 @@ void history_add_world(history_t *h, world_t *world)
 void history_free(history_t *h)
 {
     forget(h);
+    eras_free(&h->eras);
     keyframes_free(&h->keyframes);
     keyframe_store_free(&h->store);
     taken_free(&h->taken);
     memory_free(&h->memory, h->touches, h->touch_capacity * sizeof *h->touches);
     memory_free(&h->memory, h->marks, h->mark_capacity * sizeof *h->marks);
+    memory_free(&h->memory, h->stretches, h->stretch_capacity * sizeof *h->stretches);
+    memory_free(&h->memory, h->branches, h->branch_capacity * sizeof *h->branches);
+    h->stretches = NULL;
+    h->branches = NULL;
+    h->stretch_capacity = h->branch_capacity = 0;
     h->touches = NULL;
     h->marks = NULL;
     bytes_free(&h->calls);
+    outside_free(&h->outside);
     h->touch_capacity = h->mark_capacity = 0;
     h->budget = 0;
     look_on(h);
@@ -104,12 +121,21 @@ static uint64_t shape_of(const parts_t *parts)
     for (uint32_t i = 0; i < d->world_count; i++) {
         const world_t *world = d->worlds[i];
         shape = shape * 31 + world->manager_count;
-        shape = shape * 31 + world_handle(world)->schedule->count;
         shape = shape * 31 + (uintptr_t)world;
         for (uint32_t m = 0; m < world->manager_count; m++)
             shape = shape * 31 + world->managers[m]->started;
     }
     return shape;
+}
+
+static uint64_t units_of(const parts_t *parts)
+{
+    uint64_t units = 0;
+    for (uint32_t i = 0; i < parts->destruction->world_count; i++) {
+        const schedule_t *schedule = world_handle(parts->destruction->worlds[i])->schedule;
+        units = units * 1021 + schedule->count;
+    }
+    return units;
 }
 
 /* --- keyframes ---------------------------------------------------------------------------------------------------- */
@@ -119,8 +145,12 @@ static void begin_anew(history_t *h)
 {
     forget(h);
     h->shape = shape_of(&h->parts);
-    if (h->budget != 0)
-        history_keep_or_say(h, false);
+    h->units = units_of(&h->parts);
+    if (h->budget == 0)
+        return;
+    eras_begin(&h->eras, h->now);
+    branches_begin(h);
+    history_keep_or_say(h, false);
 }
 
 bp_result_t history_set(history_t *h, uint64_t budget)
@@ -139,6 +169,9 @@ bp_result_t history_set(history_t *h, uint64_t budget)
     h->budget = budget;
     look_on(h);
     h->shape = shape_of(&h->parts);
+    h->units = units_of(&h->parts);
+    eras_begin(&h->eras, h->now);
+    branches_begin(h);
     for (uint32_t i = 0; i < d->world_count && result == BP_OK; i++)
         result = match_stamps(h, d->worlds[i]);
     if (result == BP_OK)
@@ -150,6 +183,7 @@ bp_result_t history_set(history_t *h, uint64_t budget)
 
 void history_renew(history_t *h)
 {
+    feed_break(h->feed, "the host has gone to another time");
     if (!h->on || h->going)
         return;
     forget(h);
@@ -162,21 +196,13 @@ void history_cut(history_t *h)
 {
     if (h->now == h->last)
         return;
-    keyframes_t *k = &h->keyframes;
-    while (k->count > 0 && keyframes_last(k)->moment > h->now)
-        keyframes_drop(k, k->count - 1);
-    taken_cut(&h->taken, h->now);
-    uint32_t touches = h->touch_count;
-    while (touches > 0 && h->touches[touches - 1].moment >= h->now)
-        touches--;
-    history_drop_touches(h, touches, h->touch_count - touches);
-    while (k->count > 0 && keyframes_last(k)->moment == h->now && keyframes_last(k)->touched && !h->touched)
-        keyframes_drop(k, k->count - 1);
-    for (uint32_t i = h->mark_count; i > 0; i--) {
-        if (h->marks[i - 1].moment > h->now)
-            h->marks[i - 1] = h->marks[--h->mark_count];
-    }
-    h->last = h->now;
+    uint64_t number = branches_cut(h, h->now);
+    branches_begin(h);
+    if (number != 0)
+        log_write(&h->parts.base->log, BP_LOG_INFO, "host",
+                  "history: another future begins here; the one that was is kept as branch %" PRIu64, number);
+    else
+        history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
 }
 
 /* Does a call at present come from outside? Calls within steps, by reloads, and while the past is computed do not. */
@@ -189,7 +215,6 @@ static void touch(history_t *h)
 {
     if (h->now < h->last) {
         history_cut(h);
-        history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
     }
     h->touched = true;
 }
@@ -208,6 +233,27 @@ void history_touch_always(history_t *h)
     lose_calls(h);
 }
 
+void history_remade(history_t *h)
+{
+    if (!h->on || h->going)
+        return;
+    touch(h);
+    lose_calls(h);
+    h->remade = true;
+    h->units = units_of(&h->parts);
+}
+
+/* Are there other worlds, components or plugins than those of the past? Then the past has to begin anew. Where there
+ * are other units only, an era begins. */
+static bool is_made_anew(history_t *h)
+{
+    if (h->shape != shape_of(&h->parts))
+        return true;
+    if (h->units != units_of(&h->parts))
+        history_remade(h);
+    return false;
+}
+
 void history_touch_slowly(history_t *h)
 {
     if (!h->calling)
@@ -220,6 +266,7 @@ bool history_call_slowly(history_t *h)
         return false;
     touch(h);
     h->calling = true;
+    h->unseen = false;
     h->call_begins = h->calls.size;
     return true;
 }
@@ -235,7 +282,7 @@ static size_t most_calls(const history_t *h)
 void history_called(history_t *h, bool done)
 {
     h->calling = false;
-    if (!done || h->calls.failed || h->calls.size > most_calls(h))
+    if (!done || h->unseen || h->calls.failed || h->calls.size > most_calls(h))
         lose_calls(h);
 }
 
@@ -289,10 +336,44 @@ static void keep_touch(history_t *h)
         touch->unknown = true;
         history_keep_or_say(h, true);
     }
+    if (h->remade && !eras_add(&h->eras, h->now)) {
+        history_say(h, BP_LOG_WARNING, "no memory for another era: the past begins anew here");
+        begin_anew(h);
+    }
     end_touch(h);
 }
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
+
+/* Bring a keyframe back, into a host that is made of what it was made of at the keyframe's time. */
+static bp_result_t bring_back(history_t *h, const keyframe_t *keyframe)
+{
+    const era_t *era = eras_of(&h->eras, keyframe->moment, keyframe->touched);
+    bp_result_t result = BP_OK;
+    if (!eras_is(&h->eras, era)) {
+        h->astray = true;
+        result = eras_become(&h->eras, era);
+        h->units = units_of(&h->parts);
+    }
+    if (result == BP_OK)
+        result = keyframe_bring_back(&h->store, &h->parts, keyframe);
+    h->astray = h->astray && result != BP_OK;
+    return result;
+}
+
+/* Whoever made this past was told. */
+static void pass_over(void *context, const char *why)
+{
+    (void)context, (void)why;
+}
+
+/* Have the step at the present moment given what it took from outside when it was taken first. */
+static bool give_inputs(history_t *h)
+{
+    const touch_t *touch = find_touch(h, h->now);
+    return touch == NULL || touch->input_size == 0 ||
+           outside_give(&h->outside, touch->inputs, touch->input_size);
+}
 
 /* Make the calls again that came from outside at the present moment. */
 static bp_result_t come_again(history_t *h)
@@ -300,10 +381,11 @@ static bp_result_t come_again(history_t *h)
     const touch_t *touch = find_touch(h, h->now);
     if (touch == NULL)
         return BP_OK;
+    static const journal_pass_i pass = {.passed = pass_over};
     if (!touch->unknown)
-        return journal_make(&h->parts, touch->calls, touch->size);
+        return journal_make_most(&h->parts, touch->calls, touch->size, touch->passes ? &pass : NULL);
     const keyframe_t *keyframe = keyframes_touched(&h->keyframes, h->now);
-    return keyframe != NULL ? keyframe_bring_back(&h->store, &h->parts, keyframe)
+    return keyframe != NULL ? bring_back(h, keyframe)
                             : error_set(&h->parts.base->error, BP_ERROR_STATE,
                                         "what came from outside had to be forgotten for want of room");
 }
@@ -317,10 +399,12 @@ static void go_along(history_t *h)
     bp_result_t result = come_again(h);
     h->going = false;
     h->recording.elsewhere = true;
+    const touch_t *touch = find_touch(h, h->now);
+    if (h->feed != NULL)
+        feed_calls(h->feed, touch->calls, touch->size, touch->unknown);
     if (result == BP_OK)
         return;
     history_say(h, BP_LOG_WARNING, h->parts.base->error.text);
-    history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
     history_cut(h);
     h->touched = h->unknown = true; /* some of the calls may have been made */
 }
@@ -334,7 +418,7 @@ static void record_touch(history_t *h, bool anew)
         recording_keyframe(&h->recording, true);
     else if (h->touched)
         recording_calls(&h->recording, &h->calls);
-    if (h->on != (h->budget != 0 || recording_is_on(&h->recording)))
+    if (h->on != is_wanted(h))
         look_on(h);
 }
 
@@ -342,21 +426,77 @@ void history_begin_step(history_t *h, uint32_t world)
 {
     if (!h->on || h->going)
         return;
-    bool anew = h->shape != shape_of(&h->parts);
+    bool anew = is_made_anew(h);
     if (anew) {
         if (h->budget != 0)
             history_say(h, BP_LOG_INFO, "the past begins anew here");
         begin_anew(h);
+        feed_break(h->feed, "the host is made of other parts now");
     }
     if (h->now < h->last && taken_at(&h->taken, h->now) == world) {
         go_along(h);
     } else if (h->now < h->last) {
-        history_say(h, BP_LOG_INFO, "this step is another one than then: another future begins here");
+        history_say(h, BP_LOG_INFO, "this step is another one than then");
         history_cut(h);
     }
     record_touch(h, anew);
+    if (h->feed != NULL && h->touched)
+        feed_pending(h->feed, &h->calls, h->unknown);
+    if (h->remade)
+        feed_break(h->feed, "plugins of the host have been reloaded");
     if (h->touched)
         keep_touch(h);
+    if (h->now < h->last && !give_inputs(h))
+        history_say(h, BP_LOG_WARNING, "no memory for what plugins take from outside: this step takes it anew");
+    if (h->feed != NULL)
+        feed_begin_step(h->feed);
+}
+
+/* Keep what plugins have taken from outside in the step at the present moment. */
+static void keep_inputs(history_t *h)
+{
+    size_t size = h->outside.taken.size;
+    touch_t *touch = find_touch(h, h->now);
+    if (touch != NULL && touch->input_size > 0)
+        return; /* it has been given what was kept */
+    char *inputs = h->outside.taken.failed ? NULL : memory_resize(&h->memory, NULL, 0, size);
+    if (touch == NULL && inputs != NULL &&
+        memory_reserve(&h->memory, &h->touches, &h->touch_capacity, h->touch_count + 1u, sizeof *h->touches)) {
+        touch = &h->touches[h->touch_count++];
+        *touch = (touch_t){.moment = h->now};
+    }
+    if (touch == NULL || inputs == NULL || h->now != h->last) {
+        memory_free(&h->memory, inputs, inputs == NULL ? 0 : size);
+        h->shape = 0; /* this step cannot be taken again */
+        return;
+    }
+    memcpy(inputs, h->outside.taken.start, size);
+    touch->inputs = inputs;
+    touch->input_size = size;
+    h->call_bytes += size;
+    history_make_room(h, 0);
+}
+
+/* The step is over: whatever it took from outside is written down. */
+static void end_inputs(history_t *h, uint32_t world)
+{
+    const bytes_t *taken = &h->outside.taken;
+    if (h->feed != NULL && !h->going)
+        feed_step(h->feed, h->now, world, taken->start, taken->size, true);
+    if (taken->size == 0 || h->going)
+        return;
+    if (recording_is_on(&h->recording)) {
+        bytes_t call;
+        bytes_init(&call, &h->memory);
+        journal_inputs(&call, taken);
+        if (call.failed)
+            h->recording.elsewhere = true;
+        else
+            recording_calls(&h->recording, &call);
+        bytes_free(&call);
+    }
+    if (h->budget != 0)
+        keep_inputs(h);
 }
 
 /* Note that one more step has been taken. */
@@ -384,13 +524,17 @@ static void keep_step(history_t *h, uint32_t world)
 
 void history_end_step(history_t *h, uint32_t world)
 {
+    if (!h->on && !h->going)
+        return;
+    end_inputs(h, world);
+    outside_end(&h->outside);
     if (!h->on || h->going)
         return;
     if (recording_is_on(&h->recording))
         recording_step(&h->recording, world);
     if (h->budget != 0)
         keep_step(h, world);
-    if (h->on != (h->budget != 0 || recording_is_on(&h->recording)))
+    if (h->on != is_wanted(h))
         look_on(h);
 }
 
@@ -413,6 +557,7 @@ static void begin_recording(history_t *h)
                                             again */
     if (h->budget == 0) {
         h->shape = shape_of(&h->parts);
+        h->units = units_of(&h->parts);
         end_touch(h);
     }
     look_on(h);
@@ -445,12 +590,50 @@ bp_result_t history_record_end(history_t *h)
     if (!recording_is_on(&h->recording))
         return BP_OK;
     if (snapshot_moment(&h->parts) == BP_OK)
-        record_touch(h, h->shape != shape_of(&h->parts));
+        record_touch(h, is_made_anew(h));
     bp_result_t result = recording_is_on(&h->recording) ? recording_finish(&h->recording) : BP_ERROR_IO;
     look_on(h);
     if (!h->on)
         end_touch(h);
     return result;
+}
+
+void history_settle(history_t *h)
+{
+    if (h->budget == 0)
+        return;
+    if (is_made_anew(h))
+        begin_anew(h);
+    if (h->touched)
+        keep_touch(h);
+}
+
+/* --- followed ----------------------------------------------------------------------------------------------------- */
+
+void history_feed(history_t *h, feed_t *feed)
+{
+    if (feed != NULL && h->budget == 0 && !recording_is_on(&h->recording)) {
+        h->shape = shape_of(&h->parts);
+        h->units = units_of(&h->parts);
+        end_touch(h);
+    }
+    h->feed = feed;
+    if (feed != NULL)
+        feed->skip = h->calls.size;
+    look_on(h);
+}
+
+void history_feed_past(const history_t *h, feed_t *feed, uint64_t moment, bool came)
+{
+    for (bool more = true; more; moment++, came = false) {
+        const touch_t *touch = find_touch(h, moment);
+        more = moment < h->now;
+        if (touch != NULL && !came && (more || moment == h->last))
+            feed_calls(feed, touch->calls, touch->size, touch->unknown);
+        if (more)
+            feed_step(feed, moment, taken_at(&h->taken, moment), touch == NULL ? NULL : touch->inputs,
+                      touch == NULL ? 0 : touch->input_size, false);
+    }
 }
 
 /* --- going -------------------------------------------------------------------------------------------------------- */
@@ -479,6 +662,13 @@ static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whol
     return from_here ? NULL : best;
 }
 
+const keyframe_t *history_keyframe(const history_t *h, uint64_t moment)
+{
+    bool impossible;
+    const keyframe_t *found = start_of(h, moment, false, &impossible);
+    return impossible ? NULL : found;
+}
+
 /* Compute from the present moment to another one; `came`: the calls of the present moment have been made already. */
 static bp_result_t compute(history_t *h, uint64_t moment, bool came)
 {
@@ -487,6 +677,8 @@ static bp_result_t compute(history_t *h, uint64_t moment, bool came)
         bp_result_t result = comes ? come_again(h) : BP_OK;
         if (result != BP_OK || h->now == moment)
             return result;
+        if (!give_inputs(h))
+            return error_memory(&h->parts.base->error, "giving plugins what they took from outside");
         result = h->step(h->context, taken_at(&h->taken, h->now));
         if (result != BP_OK)
             return result;
@@ -528,8 +720,8 @@ static bool can_walk(const history_t *h, uint64_t moment)
  * left its state or is as it was. */
 static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t moment, bool *moved)
 {
-    bp_result_t result = start == NULL ? BP_OK : keyframe_bring_back(&h->store, &h->parts, start);
-    *moved = result == BP_OK;
+    bp_result_t result = start == NULL ? BP_OK : bring_back(h, start);
+    *moved = result == BP_OK || h->astray;
     if (result != BP_OK)
         return result;
     h->now = start != NULL ? start->moment : h->now;
@@ -552,13 +744,14 @@ static void return_to(history_t *h, uint64_t moment)
     memcpy(h->parts.base->error.text, told, sizeof told);
 }
 
-bp_result_t history_go(history_t *h, uint64_t moment)
+/* `whole`: the present state is one of the line; else a keyframe has to be brought back. */
+static bp_result_t go(history_t *h, uint64_t moment, bool whole)
 {
     error_text_t *error = &h->parts.base->error;
     bool impossible;
     if (h->budget == 0)
         return error_set(error, BP_ERROR_STATE, "the host remembers nothing: give it a budget ([host] history)");
-    if (h->shape != shape_of(&h->parts))
+    if (is_made_anew(h))
         begin_anew(h);
     if (moment < h->first || moment > h->last)
         return error_set(error, BP_ERROR_NOT_FOUND,
@@ -569,10 +762,10 @@ bp_result_t history_go(history_t *h, uint64_t moment)
         return result;
     if (h->touched)
         keep_touch(h);
-    if (moment == h->now && moment == h->last)
+    if (moment == h->now && moment == h->last && whole)
         return BP_OK;
-    const keyframe_t *start = start_of(h, moment, true, &impossible);
-    bool walk = can_walk(h, moment);
+    const keyframe_t *start = start_of(h, moment, whole, &impossible);
+    bool walk = whole && can_walk(h, moment);
     if (impossible && !walk)
         return error_set(error, BP_ERROR_STATE,
                          "moment %" PRIu64 " cannot be computed any more: what came from outside before it had to be "
@@ -585,11 +778,46 @@ bp_result_t history_go(history_t *h, uint64_t moment)
     if (result != BP_OK && moved)
         return_to(h, was);
     h->branch += moved;
+    if (moved)
+        feed_break(h->feed, "the host has gone to another time");
     h->recording.elsewhere = h->recording.elsewhere || moved;
     if (moved && (!walk || result != BP_OK))
         snapshot_tell(&h->parts);
     h->going = false;
     return result;
+}
+
+bp_result_t history_go(history_t *h, uint64_t moment)
+{
+    return go(h, moment, true);
+}
+
+/* The branch cannot be gone to: its place is taken by what was there before. */
+static bp_result_t put_back(history_t *h, uint64_t line, uint64_t root, uint64_t was, bp_result_t result)
+{
+    error_text_t told = h->parts.base->error;
+    bool back = branches_find(h, line) != NULL ? branches_return(h, line) : (branches_cut(h, root), true);
+    if (!back || go(h, was, false) != BP_OK)
+        history_say(h, BP_LOG_ERROR, "the way back to where the host was could not be computed either");
+    h->parts.base->error = told;
+    return result;
+}
+
+bp_result_t history_return(history_t *h, uint64_t number)
+{
+    error_text_t *error = &h->parts.base->error;
+    const branch_t *branch = branches_find(h, number);
+    if (branch == NULL)
+        return error_set(error, BP_ERROR_NOT_FOUND, "no branch %" PRIu64 " is kept", number);
+    uint64_t root = branches_root(h, branch), was = h->now;
+    bp_result_t result = go(h, was < root ? was : root, true);
+    if (result != BP_OK)
+        return result;
+    uint64_t line = branches_present(h);
+    if (branches_find(h, number) == NULL) /* room was wanted for what came since the last step */
+        return error_set(error, BP_ERROR_NOT_FOUND, "branch %" PRIu64 " had to be forgotten for want of room", number);
+    result = branches_return(h, number) ? go(h, h->last, false) : error_memory(error, "returning to a branch");
+    return result == BP_OK ? BP_OK : put_back(h, line, root, was, result);
 }
 
 /* --- marks -------------------------------------------------------------------------------------------------------- */

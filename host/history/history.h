@@ -17,15 +17,17 @@
  * been made too.
  *
  * While the host is in its past, steps follow the remembered ones: the calls from outside are made again at their
- * moments. The first other change from outside begins another future, and the remembered one is forgotten.
+ * moments. The first other change from outside begins another future, and the remembered one is kept as a branch
+ * (branches.h).
  *
  * The budget is the most bytes that keyframes, calls and the lists of steps and touches may take. Where the budget is
  * full, the keyframes go that are missed least: those whose neighbours are closest in relation to their age. A moment
  * behind a call that cannot be made again and whose keyframe is gone cannot be computed any more, and going there is
  * refused.
  *
- * The past begins anew where the host is made of other parts than before: worlds, components, systems or plugins that
- * come or go, and new code for a plugin.
+ * Where plugins are reloaded, or systems come or go, another era begins (eras.h), with a keyframe of the state after
+ * that: whoever goes to an earlier moment goes there with the older code. The past begins anew where worlds, components
+ * or plugins come or go.
  *
  * A host is recorded by the same brackets: calls from outside go to the file as well as to the past.
  *
@@ -34,8 +36,11 @@
 #ifndef HOST_HISTORY_HISTORY_H
 #define HOST_HISTORY_HISTORY_H
 
+#include "eras.h"
+#include "feed.h"
 #include "journal.h"
 #include "keyframes.h"
+#include "outside.h"
 #include "recording.h"
 #include "taken.h"
 
@@ -52,12 +57,22 @@ typedef struct touch_t {
     char *calls;   /* of the journal; NULL where they cannot be made again: then a keyframe has their effect */
     size_t size;
     bool unknown; /* the calls cannot be made again */
+    bool passes;  /* calls that cannot be made are passed over: they were made in another past */
+    char *inputs; /* that plugins took from outside in the step after (outside.h) */
+    size_t input_size;
 } touch_t;
 
 typedef struct history_mark_t {
     char name[HISTORY_NAME];
     uint64_t moment;
 } history_mark_t;
+
+/* A part of the line of moments that leads to the present, up to the next part (branches.h). */
+typedef struct stretch_t {
+    uint64_t number, from;
+} stretch_t;
+
+typedef struct branch_t branch_t;
 
 typedef struct history_t {
     parts_t parts;
@@ -81,16 +96,28 @@ typedef struct history_t {
     uint32_t touch_count, touch_capacity;
     history_mark_t *marks;
     uint32_t mark_count, mark_capacity;
-    uint64_t shape;             /* a number made from the worlds, managers, units and plugins of the host */
+    stretch_t *stretches;       /* in the order of time */
+    uint32_t stretch_count, stretch_capacity;
+    uint64_t numbers;           /* of stretches given out */
+    branch_t *branches;         /* in the order in which they were left */
+    uint32_t branch_count, branch_capacity;
+    uint64_t shape;             /* a number made from the worlds, managers and plugins of the host */
+    uint64_t units;             /* ... and from its units */
+    eras_t eras;
+    outside_t outside;          /* what plugins take from outside in a step */
+    feed_t *feed;               /* somebody follows what the host does (feed.h); or NULL */
     uint64_t taken_at, took;    /* ns: the last keyframe */
     bytes_t calls;              /* since the last step, and not yet kept */
     size_t call_begins;         /* where the call under way begins */
     uint64_t call_bytes;        /* of all touches */
     bool touched;               /* a call has come since the last step, and is not yet kept; ... */
     bool unknown;               /* ... such a call cannot be made again */
+    bool remade;                /* ... and an era begins with it */
+    bool unseen;                /* the call under way has taken something from outside */
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
     bool going;
+    bool astray;                /* the host has become what it was made of then, and has no state yet */
 } history_t;
 
 void history_prepare(history_t *history, const parts_t *parts);
@@ -132,8 +159,40 @@ static inline bool history_call(history_t *history)
 }
 void history_called(history_t *history, bool done);
 
-/* Begin the past anew, where the code of a plugin has changed, or the parts of a plugin will change. */
+/* Begin the past anew. */
 void history_renew(history_t *history);
+
+/* Plugins have other code now, or other options: another era begins. */
+void history_remade(history_t *history);
+
+/* Something is taken from outside between steps, which nobody writes down: a call under way cannot be made again. */
+static inline void history_take_unseen(history_t *history)
+{
+    history->unseen = true;
+}
+
+/* Have somebody told of steps and calls from now on; NULL: nobody any more. */
+void history_feed(history_t *history, feed_t *feed);
+
+/* Put what was done from `moment` on up to the present into a feed, without the calls at that moment where they `came`
+ * already. Precondition: the moment is remembered, and nothing is pending (history_settle). */
+void history_feed_past(const history_t *history, feed_t *feed, uint64_t moment, bool came);
+
+/* Keep what came from outside since the last step. [main], between steps */
+void history_settle(history_t *history);
+
+/* Write down another host, a clone of this one, as a keyframe of this history, which is the caller's; and free such a
+ * keyframe. Errors are those of the other host. [main], between steps */
+bp_result_t history_take_other(history_t *history, const parts_t *parts, keyframe_t *keyframe);
+
+/* Have a future of the moment `fork` among the branches in which the host was made of `makeup`, was as `begins` says
+ * before the next step, and as `ends` says at the present moment: with the steps and calls of the present line, of
+ * which calls that cannot be made are passed over. The makeup and the two keyframes belong to the history then, also
+ * where this fails. Returns the number; 0 without memory, or where there is no room. [main] */
+uint64_t history_add_future(history_t *history, uint64_t fork, makeup_t *makeup, keyframe_t begins, keyframe_t ends);
+
+/* The last keyframe before `moment`, or of it, from which the moment can be computed; NULL: there is none. */
+const keyframe_t *history_keyframe(const history_t *history, uint64_t moment);
 
 /* Brackets around a step that is about to be taken. */
 void history_begin_step(history_t *history, uint32_t world);
@@ -143,8 +202,12 @@ void history_end_step(history_t *history, uint32_t world);
  * was. [main], between steps */
 bp_result_t history_go(history_t *history, uint64_t moment);
 
-/* Forget the steps and calls after the present moment. */
+/* Begin another future: what comes after the present moment is kept as a branch, as far as there is room. */
 void history_cut(history_t *history);
+
+/* Go to the end of a branch, which is on the line from then on; what was in its place is kept. BP_ERROR_NOT_FOUND; else
+ * as history_go. [main], between steps */
+bp_result_t history_return(history_t *history, uint64_t number);
 
 /* Give the present moment a name; find the moment that a name was given to. */
 bp_result_t history_mark(history_t *history, const char *name);

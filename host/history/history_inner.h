@@ -16,6 +16,7 @@ void history_drop_touches(history_t *history, uint32_t first, uint32_t count);
 
 /* Drop what is missed least until so many bytes more have room in the budget, or no keyframe is left. */
 void history_make_room(history_t *history, uint64_t needed);
+void history_make_room_but(history_t *history, uint64_t branch); /* that branch goes last of all branches */
 bool history_make_room_for_piece(void *history, uint64_t needed); /* the same for keyframes (pieces.h) */
 
 /* Keep the present moment. Errors: those of a snapshot; BP_ERROR_LIMIT, memory. history_keep_or_say: the log is told of

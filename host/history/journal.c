@@ -5,6 +5,8 @@
  */
 #include "journal.h"
 
+#include "outside.h"
+
 #include "../property/path.h"
 #include "../scene/spawn.h"
 
@@ -23,25 +25,32 @@ enum {
     CALL_SET_TEXT,
     CALL_SPAWN,
     CALL_DESPAWN,
-    CALL_RELEASE
+    CALL_RELEASE,
+    CALL_INPUTS
 };
 
 enum { CALL_ALIGN = 16 };
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static void begin(bytes_t *bytes, uint32_t kind, const bp_world_o *world)
+/* Begin a call; returns where its length is to be written. */
+static size_t begin(bytes_t *bytes, uint32_t kind, const bp_world_o *world)
 {
     uint32_t number = 0;
     while (world != NULL && world->schedule->destruction->worlds[number] != &world->rows)
         number++;
     bytes_u32(bytes, kind);
     bytes_u32(bytes, number);
+    bytes_u64(bytes, 0);
+    return bytes->size - sizeof(uint64_t);
 }
 
-static void end(bytes_t *bytes)
+static void end(bytes_t *bytes, size_t begun)
 {
     bytes_align(bytes, CALL_ALIGN);
+    uint64_t length = bytes->size - begun - sizeof(uint64_t);
+    if (!bytes->failed)
+        memcpy((char *)bytes->start + begun, &length, sizeof length);
 }
 
 static void put_array(bytes_t *bytes, const void *items, uint32_t count, size_t size)
@@ -62,48 +71,48 @@ static void put_text(bytes_t *bytes, const char *text)
 
 void journal_create_entities(bytes_t *bytes, uint32_t count)
 {
-    begin(bytes, CALL_ENTITIES, NULL);
+    size_t begun = begin(bytes, CALL_ENTITIES, NULL);
     bytes_u32(bytes, count);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_destroy(bytes_t *bytes, const bp_entity_t *entities, uint32_t count)
 {
-    begin(bytes, CALL_DESTROY, NULL);
+    size_t begun = begin(bytes, CALL_DESTROY, NULL);
     put_array(bytes, entities, count, sizeof *entities);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_key(bytes_t *bytes, bp_world_o *world, uint32_t component, bp_name_t name)
 {
-    begin(bytes, CALL_KEY, world);
+    size_t begun = begin(bytes, CALL_KEY, world);
     bytes_u32(bytes, component);
     put_text(bytes, name == 0 ? "" : names_text(&world->rows.base->names, name));
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_prototype(bytes_t *bytes, bp_world_o *world, const uint32_t *keys, uint32_t count)
 {
-    begin(bytes, CALL_PROTOTYPE, world);
+    size_t begun = begin(bytes, CALL_PROTOTYPE, world);
     put_array(bytes, keys, count, sizeof *keys);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_create(bytes_t *bytes, bp_world_o *world, uint32_t prototype, uint32_t count)
 {
-    begin(bytes, CALL_CREATE, world);
+    size_t begun = begin(bytes, CALL_CREATE, world);
     bytes_u32(bytes, prototype);
     bytes_u32(bytes, count);
-    end(bytes);
+    end(bytes, begun);
 }
 
 static void put_change(bytes_t *bytes, uint32_t kind, bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                        uint32_t count)
 {
-    begin(bytes, kind, world);
+    size_t begun = begin(bytes, kind, world);
     bytes_u32(bytes, key);
     put_array(bytes, entities, count, sizeof *entities);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_add(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
@@ -118,11 +127,11 @@ void journal_remove(bytes_t *bytes, bp_world_o *world, uint32_t key, const bp_en
 
 void journal_clock(bytes_t *bytes, bp_world_o *world)
 {
-    begin(bytes, CALL_CLOCK, world);
+    size_t begun = begin(bytes, CALL_CLOCK, world);
     bytes_u32(bytes, world->clock.stopped);
     bytes_u64(bytes, world->clock.granted);
     bytes_put(bytes, &world->clock.speed, sizeof world->clock.speed);
-    end(bytes);
+    end(bytes, begun);
 }
 
 /* Is a value of this property a list, of which texts? */
@@ -181,13 +190,13 @@ void journal_set(bytes_t *bytes, bp_world_o *world, bp_property_t *property, con
 {
     if (count == 0 || property_refresh(&world->rows, property) != BP_OK)
         return;
-    begin(bytes, CALL_SET, world);
+    size_t begun = begin(bytes, CALL_SET, world);
     put_property(bytes, &world->rows, property);
     bytes_u64(bytes, count_list_texts(property, count, values, stride));
     put_array(bytes, entities, count, sizeof *entities);
     for (uint32_t i = 0; i < count && !bytes->failed; i++)
         put_value(bytes, property, (const char *)values + i * stride);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_set_named(bytes_t *bytes, bp_world_o *world, bp_entity_t entity, const char *component,
@@ -203,37 +212,46 @@ void journal_set_text(bytes_t *bytes, const bp_path_t *path, const char *text)
     bp_property_t property = path->property;
     if (property_refresh(&path->world->rows, &property) != BP_OK)
         return;
-    begin(bytes, CALL_SET_TEXT, path->world);
+    size_t begun = begin(bytes, CALL_SET_TEXT, path->world);
     put_property(bytes, &path->world->rows, &property);
     bytes_u64(bytes, path->entity.id);
     put_text(bytes, text);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_spawn(bytes_t *bytes, const bp_scene_o *scene, bp_world_o *world, uint32_t flags, uint32_t list)
 {
-    begin(bytes, CALL_SPAWN, world);
+    size_t begun = begin(bytes, CALL_SPAWN, world);
     bytes_u32(bytes, flags);
     bytes_u32(bytes, list);
     bytes_text(bytes, scene->origin);
     bytes_u64(bytes, scene->blob.size);
     bytes_align(bytes, CALL_ALIGN);
     bytes_put(bytes, scene->blob.bytes, scene->blob.size);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_despawn(bytes_t *bytes, bp_spawn_t spawn)
 {
-    begin(bytes, CALL_DESPAWN, NULL);
+    size_t begun = begin(bytes, CALL_DESPAWN, NULL);
     bytes_u64(bytes, spawn.id);
-    end(bytes);
+    end(bytes, begun);
 }
 
 void journal_release(bytes_t *bytes, bp_spawn_t spawn)
 {
-    begin(bytes, CALL_RELEASE, NULL);
+    size_t begun = begin(bytes, CALL_RELEASE, NULL);
     bytes_u64(bytes, spawn.id);
-    end(bytes);
+    end(bytes, begun);
+}
+
+void journal_inputs(bytes_t *bytes, const bytes_t *inputs)
+{
+    size_t begun = begin(bytes, CALL_INPUTS, NULL);
+    bytes_u64(bytes, inputs->size);
+    bytes_align(bytes, CALL_ALIGN);
+    bytes_put(bytes, inputs->start, inputs->size);
+    end(bytes, begun);
 }
 
 /* --- calls shared by engine and journal
@@ -278,6 +296,7 @@ typedef struct making_t {
     memory_t *memory;
     reader_t r;
     bp_world_o *world;
+    const journal_pass_i *pass; /* what cannot be made is passed over; or NULL */
 } making_t;
 
 static bp_result_t damaged(const making_t *m)
@@ -292,6 +311,47 @@ static const void *take_array(making_t *m, uint32_t *count, size_t size)
     const void *items = reader_take(&m->r, (uint64_t)*count * size);
     *count = items == NULL ? 0 : *count;
     return items;
+}
+
+/* Where calls may be passed over: keep, of entities and of what goes with each (`items`, may be NULL), only those that
+ * are alive, and say how many are not. Returns how many are left. */
+static uint32_t keep_living(const making_t *m, bp_entity_t *entities, char *items, size_t stride, uint32_t count)
+{
+    uint32_t living = 0;
+    char why[128];
+    for (uint32_t i = 0; i < count; i++) {
+        if (!entities_is_alive(m->parts->entities, entities[i]))
+            continue;
+        entities[living] = entities[i];
+        if (items != NULL && living != i)
+            memcpy(items + living * stride, items + i * stride, stride);
+        living++;
+    }
+    if (living == count)
+        return count;
+    snprintf(why, sizeof why, "%u of %u entities are not there", count - living, count);
+    m->pass->passed(m->pass->context, why);
+    return living;
+}
+
+/* Change the composition of entities, or end them. */
+static bp_result_t make_change(making_t *m, uint32_t kind, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    size_t size = (count + (size_t)1) * sizeof *entities;
+    bp_entity_t *own = memory_resize(m->memory, NULL, 0, size);
+    if (own == NULL)
+        return error_memory(&m->parts->base->error, "making a call again");
+    memcpy(own, entities, count * sizeof *own);
+    if (m->pass != NULL && kind != CALL_DESTROY) /* to end what is dead was nothing then, and is nothing now */
+        count = keep_living(m, own, NULL, 0, count);
+    bp_result_t result = BP_OK;
+    if (kind == CALL_DESTROY)
+        destruction_destroy(m->parts->destruction, own, count);
+    else if (count > 0)
+        result = kind == CALL_ADD ? store_add(&m->world->rows, key, own, count)
+                                  : store_remove(&m->world->rows, key, own, count);
+    memory_free(m->memory, own, size);
+    return result;
 }
 
 /* Create `count` entities, whose ids are not needed, in memory that is given back at once. */
@@ -392,6 +452,22 @@ static bool take_value(making_t *m, const bp_property_t *property, char *value, 
     return true;
 }
 
+static bp_result_t put_values(making_t *m, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                              char *values, size_t stride)
+{
+    size_t size = count * sizeof *entities;
+    if (m->pass == NULL)
+        return property_set(&m->world->rows, property, entities, count, values, stride);
+    bp_entity_t *own = memory_resize(m->memory, NULL, 0, size);
+    if (own == NULL)
+        return error_memory(&m->parts->base->error, "making a call again");
+    memcpy(own, entities, size);
+    count = keep_living(m, own, values, stride, count);
+    bp_result_t result = count > 0 ? property_set(&m->world->rows, property, own, count, values, stride) : BP_OK;
+    memory_free(m->memory, own, size);
+    return result;
+}
+
 static bp_result_t set_values(making_t *m, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                               uint64_t text_count)
 {
@@ -403,7 +479,7 @@ static bp_result_t set_values(making_t *m, bp_property_t *property, const bp_ent
     bool good = true;
     for (uint32_t i = 0; i < count && good; i++)
         good = take_value(m, property, values + i * stride, &texts, &text_count);
-    bp_result_t result = good ? property_set(&m->world->rows, property, entities, count, values, stride) : damaged(m);
+    bp_result_t result = good ? put_values(m, property, entities, count, values, stride) : damaged(m);
     memory_free(m->memory, values, size);
     return result;
 }
@@ -418,7 +494,10 @@ static bp_result_t make_set(making_t *m)
     const bp_entity_t *entities = take_array(m, &count, sizeof *entities);
     if (result != BP_OK || count == 0 || texts > reader_left(&m->r))
         return damaged(m);
-    result = resolve(m, entities[0], component, name, element, type, &property);
+    uint32_t first = 0;
+    while (m->pass != NULL && first + 1 < count && !entities_is_alive(m->parts->entities, entities[first]))
+        first++;
+    result = resolve(m, entities[first], component, name, element, type, &property);
     return result == BP_OK ? set_values(m, &property, entities, count, texts) : result;
 }
 
@@ -473,9 +552,7 @@ static bp_result_t make_one(making_t *m, uint32_t kind)
         return m->r.failed ? damaged(m) : create(m, 0, count);
     case CALL_DESTROY:
         items = take_array(m, &count, sizeof(bp_entity_t));
-        if (!m->r.failed)
-            destruction_destroy(m->parts->destruction, items, count);
-        return BP_OK;
+        return m->r.failed ? damaged(m) : make_change(m, kind, 0, items, count);
     case CALL_KEY: return make_key(m);
     case CALL_PROTOTYPE:
         items = take_array(m, &count, sizeof(uint32_t));
@@ -488,10 +565,7 @@ static bp_result_t make_one(making_t *m, uint32_t kind)
     case CALL_REMOVE:
         first = reader_u32(&m->r);
         items = take_array(m, &count, sizeof(bp_entity_t));
-        if (m->r.failed)
-            return damaged(m);
-        return kind == CALL_ADD ? store_add(&m->world->rows, first, items, count)
-                                : store_remove(&m->world->rows, first, items, count);
+        return m->r.failed ? damaged(m) : make_change(m, kind, first, items, count);
     case CALL_CLOCK: return make_clock(m);
     case CALL_SET: return make_set(m);
     case CALL_SET_TEXT: return make_set_text(m);
@@ -505,29 +579,57 @@ static bp_result_t make_one(making_t *m, uint32_t kind)
             scenes_release(m->parts->scenes, spawn);
         return BP_OK;
     }
+    case CALL_INPUTS: {
+        uint64_t size = reader_u64(&m->r);
+        reader_align(&m->r, CALL_ALIGN);
+        items = reader_take(&m->r, size);
+        if (m->r.failed)
+            return damaged(m);
+        return outside_give(m->parts->outside, items, (size_t)size)
+                   ? BP_OK
+                   : error_memory(&m->parts->base->error, "giving plugins what they took from outside");
+    }
     default: return damaged(m);
     }
 }
 
 static bool is_of_world(uint32_t kind)
 {
-    return kind != CALL_ENTITIES && kind != CALL_DESTROY && kind != CALL_DESPAWN && kind != CALL_RELEASE;
+    return kind != CALL_ENTITIES && kind != CALL_DESTROY && kind != CALL_DESPAWN && kind != CALL_RELEASE &&
+           kind != CALL_INPUTS;
+}
+
+/* Make the call that `m->r` is at the beginning of, and end behind it. */
+static bp_result_t make_call(making_t *m, reader_t *all)
+{
+    uint32_t kind = reader_u32(all), world = reader_u32(all);
+    uint64_t size = reader_u64(all);
+    const void *bytes = reader_take(all, size);
+    bool there = world < m->parts->destruction->world_count;
+    if (bytes == NULL || (!there && is_of_world(kind)))
+        return damaged(m);
+    m->r = reader_of(bytes, (size_t)size);
+    m->world = there ? world_handle(m->parts->destruction->worlds[world]) : NULL;
+    bp_result_t result = make_one(m, kind);
+    return result == BP_OK && m->r.failed ? damaged(m) : result;
 }
 
 bp_result_t journal_make(const parts_t *parts, const void *bytes, size_t size)
 {
-    making_t m = {.parts = parts, .memory = &parts->base->memory, .r = reader_of(bytes, size)};
+    return journal_make_most(parts, bytes, size, NULL);
+}
+
+bp_result_t journal_make_most(const parts_t *parts, const void *bytes, size_t size, const journal_pass_i *pass)
+{
+    making_t m = {.parts = parts, .memory = &parts->base->memory, .pass = pass};
+    reader_t all = reader_of(bytes, size);
     bp_result_t result = BP_OK;
-    while (result == BP_OK && reader_left(&m.r) > 0) {
-        uint32_t kind = reader_u32(&m.r), world = reader_u32(&m.r);
-        bool there = world < parts->destruction->world_count;
-        if (m.r.failed || (!there && is_of_world(kind)))
-            return damaged(&m);
-        m.world = there ? world_handle(parts->destruction->worlds[world]) : NULL;
-        result = make_one(&m, kind);
-        reader_align(&m.r, CALL_ALIGN);
-        if (result == BP_OK && m.r.failed)
-            result = damaged(&m);
+    while (result == BP_OK && reader_left(&all) > 0) {
+        result = make_call(&m, &all);
+        if (result == BP_OK || result == BP_ERROR_SYNTAX || result == BP_ERROR_MEMORY || pass == NULL)
+            continue;
+        pass->passed(pass->context, parts->base->error.text);
+        result = BP_OK;
     }
     return result;
 }

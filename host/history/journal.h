@@ -33,6 +33,9 @@ void journal_set_named(bytes_t *bytes, bp_world_o *world, bp_entity_t entity, co
                        const char *property, uint32_t type, const void *value);
 void journal_set_text(bytes_t *bytes, const bp_path_t *path, const char *text);
 
+/* What plugins take from outside in the next step (outside.h). */
+void journal_inputs(bytes_t *bytes, const bytes_t *inputs);
+
 /* How a spawn leaves its list of entities: none was asked for, one was made, or one was made and released. */
 enum { JOURNAL_UNLISTED = 0, JOURNAL_LISTED = 1, JOURNAL_RELEASED = 2 };
 void journal_spawn(bytes_t *bytes, const bp_scene_o *scene, bp_world_o *world, uint32_t flags, uint32_t list);
@@ -42,6 +45,15 @@ void journal_release(bytes_t *bytes, bp_spawn_t spawn);
 /* Make calls again; `bytes` lie at a multiple of 16. BP_ERROR_SYNTAX where the bytes are damaged; else the error of the
  * first call that fails; the calls before that one have been made. [main], between steps */
 bp_result_t journal_make(const parts_t *parts, const void *bytes, size_t size);
+
+/* The same, but calls that fail, and entities that are not alive, are passed over, and that is told with a sentence.
+ * Fails where the bytes are damaged, and for want of memory. [main], between steps */
+typedef struct journal_pass_i {
+    void *context;
+    void (*passed)(void *context, const char *why);
+} journal_pass_i;
+
+bp_result_t journal_make_most(const parts_t *parts, const void *bytes, size_t size, const journal_pass_i *pass);
 
 /* Spawn a scene, and list its entities as `list` says; `entities` receives the entities where that is not NULL, and
  * `spawn` the handle of JOURNAL_LISTED. Errors: those of spawning. [main] */

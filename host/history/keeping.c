@@ -2,6 +2,7 @@
  *
  * Keyframes go that are missed least, and at last the oldest past, with its steps and calls.
  */
+#include "branches.h"
 #include "history_inner.h"
 
 #include "../os/os.h"
@@ -21,10 +22,20 @@ void history_drop_calls(history_t *h, touch_t *touch)
     touch->size = 0;
 }
 
+static void drop_inputs(history_t *h, touch_t *touch)
+{
+    h->call_bytes -= touch->input_size;
+    memory_free(&h->memory, touch->inputs, touch->input_size);
+    touch->inputs = NULL;
+    touch->input_size = 0;
+}
+
 void history_drop_touches(history_t *h, uint32_t first, uint32_t count)
 {
-    for (uint32_t i = first; i < first + count; i++)
+    for (uint32_t i = first; i < first + count; i++) {
         history_drop_calls(h, &h->touches[i]);
+        drop_inputs(h, &h->touches[i]);
+    }
     h->touch_count -= count;
     if (h->touch_count > first)
         memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
@@ -41,13 +52,14 @@ static void drop_first(history_t *h)
     while (touches < h->touch_count && h->touches[touches].moment < first)
         touches++;
     history_drop_touches(h, 0, touches);
+    eras_drop_before(&h->eras, first);
 }
 
 /* The bytes that lists and calls take. */
 static uint64_t beside_keyframes(const history_t *h)
 {
     return keyframes_room(&h->keyframes) + taken_room(&h->taken) + h->touch_capacity * sizeof *h->touches +
-           h->call_bytes;
+           h->call_bytes + branches_bytes(h);
 }
 
 static uint64_t used(const history_t *h)
@@ -60,6 +72,8 @@ static uint64_t used(const history_t *h)
 void history_make_room(history_t *h, uint64_t needed)
 {
     pieces_t *pieces = &h->store.pieces;
+    while (h->branch_count > 0 && used(h) + needed > h->budget)
+        branches_make_room(h);
     while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
         bool oldest = h->keyframes.count > 1 && beside_keyframes(h) > h->budget / 2;
         uint32_t least = oldest ? BP_NONE : keyframes_least_missed(&h->keyframes, h->last);
@@ -73,6 +87,15 @@ void history_make_room(history_t *h, uint64_t needed)
         pieces_trim(pieces, others < h->budget ? h->budget - others : 0);
 }
 
+void history_make_room_but(history_t *h, uint64_t branch)
+{
+    while (h->branch_count > 1 && used(h) > h->budget) {
+        uint64_t first = branch_number(&h->branches[0]);
+        branches_drop(h, first == branch ? branch_number(&h->branches[1]) : first);
+    }
+    history_make_room(h, 0);
+}
+
 bool history_make_room_for_piece(void *context, uint64_t bytes)
 {
     history_t *h = context;
@@ -80,15 +103,32 @@ bool history_make_room_for_piece(void *context, uint64_t bytes)
     return used(h) + bytes <= h->budget;
 }
 
+/* Keyframes may take what is left of the budget. */
+static void set_most(history_t *h)
+{
+    uint64_t beside = beside_keyframes(h);
+    h->store.pieces.most = h->budget > beside ? h->budget - beside : 0;
+}
+
+bp_result_t history_take_other(history_t *h, const parts_t *parts, keyframe_t *keyframe)
+{
+    set_most(h);
+    h->store.doubted = true; /* what the store knows of stamps is of another host */
+    bp_result_t result = keyframe_take(&h->store, parts, keyframe);
+    keyframe_store_forget(&h->store);
+    h->store.doubted = true;
+    return result;
+}
+
 /* Keep the present moment. Where its keyframe is the only one, nothing before it can be computed. */
 bp_result_t history_keep(history_t *h, bool touched)
 {
     uint64_t began = os_clock_ns();
-    keyframe_t keyframe = {.moment = h->now, .touched = touched};
+    keyframe_t keyframe = {.moment = h->now, .touched = touched, .stays = touched && h->remade};
     if (!keyframes_reserve(&h->keyframes))
         return error_memory(&h->parts.base->error, "remembering a moment");
     history_make_room(h, 0);
-    h->store.pieces.most = h->budget - beside_keyframes(h);
+    set_most(h);
     if (snapshot_measure(&h->parts) > h->budget)
         return error_set(&h->parts.base->error, BP_ERROR_LIMIT,
                          "a keyframe takes about %zu bytes, and history has room for %" PRIu64,

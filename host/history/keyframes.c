@@ -148,6 +148,30 @@ void keyframes_drop(keyframes_t *k, uint32_t at)
     k->count--;
 }
 
+bool keyframes_move(keyframes_t *from, uint32_t first, keyframes_t *to)
+{
+    uint32_t count = from->count - first;
+    if (!memory_reserve(to->store->pieces.memory, &to->items, &to->capacity, to->count + (uint64_t)count,
+                        sizeof *to->items))
+        return false;
+    if (count > 0)
+        memcpy(to->items + to->count, from->items + first, count * sizeof *to->items);
+    to->count += count;
+    from->count = first;
+    return true;
+}
+
+uint64_t keyframes_own(const keyframes_t *k)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < k->count; i++) {
+        const cut_t *cut = k->items[i].cut;
+        for (uint32_t p = 0; p < cut->piece_count; p++)
+            bytes += cut->pieces[p]->users == 1 ? cut->pieces[p]->size : 0;
+    }
+    return bytes;
+}
+
 uint32_t keyframes_least_missed(const keyframes_t *k, uint64_t last)
 {
     uint32_t least = BP_NONE;
@@ -156,7 +180,7 @@ uint32_t keyframes_least_missed(const keyframes_t *k, uint64_t last)
         const keyframe_t *at = k->items + i;
         double gap = (double)(at[1].moment - at[-1].moment) + 1, age = (double)(last - at->moment) + 1;
         double mine = gap / age * (at->touched ? 1000 : 1);
-        if (least == BP_NONE || mine < score) {
+        if (!at->stays && (least == BP_NONE || mine < score)) {
             least = i;
             score = mine;
         }

@@ -16,6 +16,7 @@
 typedef struct keyframe_t {
     uint64_t moment;
     bool touched;   /* taken after a call from outside that cannot be made again */
+    bool stays;     /* nothing else leads to what comes after it: it is never the one that is missed least */
     cut_t *cut;
 } keyframe_t;
 
@@ -70,6 +71,13 @@ bool keyframes_reserve(keyframes_t *keyframes);
 uint32_t keyframes_put(keyframes_t *keyframes, const keyframe_t *keyframe);
 
 void keyframes_drop(keyframes_t *keyframes, uint32_t at);
+
+/* The bytes of the states that no other keyframe has. */
+uint64_t keyframes_own(const keyframes_t *keyframes);
+
+/* Move the keyframes from number `first` on to the end of another list, where they belong in time. False when out of
+ * memory: nothing has changed. */
+bool keyframes_move(keyframes_t *from, uint32_t first, keyframes_t *to);
 
 /* The keyframe that is missed least, seen from the moment `last`: the one whose neighbours are closest in relation to
  * its age; a touched one is missed more. The first keyframe, from which the rest can be computed, and the last one

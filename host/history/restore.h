@@ -37,7 +37,8 @@ manager_t *restore_manager(const world_t *world, const kept_world_t *kept, uint3
 
 typedef struct run_back_t {
     run_t *run;
-    bool made;    /* the run was made for this restore; else it is a run of the world, or of its attic */
+    bool made;    /* the run was made for this restore; else it is a run of the world, or of its attic, ... */
+    bool renewed; /* ... with other columns now: rows that it got for them go with a restore that fails */
     void **cells; /* of each column, those that hold something outside themselves; NULL: none */
 } run_back_t;
 

@@ -88,6 +88,7 @@ static run_t *make_run(world_back_t *back, run_back_t *to, uint32_t prototype)
         world->attic[i - 1] = world->attic[last];
         world->attic[last] = run;
         back->attic_taken++;
+        to->renewed = true;
     }
     if (run == NULL) {
         run = run_create(&world->memory, prototype, fields, item->columns, item->flags);
@@ -376,6 +377,8 @@ void world_back_free(world_back_t *back)
         memory_free(memory, to->cells, to->cells == NULL ? 0 : kept->column_count * sizeof *to->cells);
         if (to->made)
             run_free(to->run, memory, &world->holdings);
+        else if (to->renewed)
+            run_empty(to->run, memory, &world->holdings);
     }
     memory_free(memory, back->runs, back->runs == NULL ? 0 : (back->kept->run_count + 1u) * sizeof *back->runs);
     memory_free(memory, back->same, back->same == NULL ? 0 : back->kept->prototype_count);
@@ -403,7 +406,7 @@ static void put_rows(world_t *world, run_back_t *to, const kept_run_t *kept)
     }
     memory_free(memory, to->cells, to->cells == NULL ? 0 : kept->column_count * sizeof *to->cells);
     to->cells = NULL;
-    to->made = false;
+    to->made = to->renewed = false;
     run->count = kept->count;
     run->holes = kept->holes;
     run->signature = kept->signature;

@@ -40,6 +40,7 @@ typedef struct parts_t {
     scenes_t *scenes;
     loader_t *loader;
     uint32_t *layouts;          /* given out to worlds */
+    struct outside_t *outside;  /* what the next step is to be given (outside.h); no part of a snapshot */
 } parts_t;
 
 /* A snapshot that is being written. */

@@ -57,3 +57,14 @@ void taken_drop(taken_t *t, uint64_t moment)
     t->count -= gone;
     t->items[0].moment = moment;
 }
+
+bool taken_copy(const taken_t *from, uint64_t moment, uint64_t end, taken_t *to)
+{
+    uint32_t first = moment < end ? begun(from, moment) - 1 : 0;
+    uint32_t count = moment < end ? begun(from, end - 1) - first : 0;
+    if (!memory_reserve(to->memory, &to->items, &to->capacity, to->count + (uint64_t)count, sizeof *to->items))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        taken_add(to, i == 0 ? moment : from->items[first + i].moment, from->items[first + i].world);
+    return true;
+}

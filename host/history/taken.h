@@ -35,6 +35,10 @@ bool taken_add(taken_t *taken, uint64_t moment, uint32_t world);
 void taken_cut(taken_t *taken, uint64_t moment);
 void taken_drop(taken_t *taken, uint64_t moment);
 
+/* Copy the steps from `moment` on, and before `end`, behind those of another list, of which the last was at `moment` -
+ * 1, or which is empty. False when out of memory: nothing has changed. */
+bool taken_copy(const taken_t *from, uint64_t moment, uint64_t end, taken_t *to);
+
 /* The bytes that the list takes. */
 static inline uint64_t taken_room(const taken_t *taken)
 {

@@ -501,6 +501,7 @@ static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t 
     if (*head != NULL)
         return BP_OK;
     plugin->stamp = other->stamp;
+    plugin->image = other->image;
     if (other->copy == NULL)
         return library_open(loader, plugin, other->path, head);
     result = open_copy(loader, plugin, other->copy, head);

@@ -86,6 +86,7 @@ struct plugin_t {
     char **option_texts;      /* owned texts of string options */
     bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
     uint32_t given_count;
+    uint64_t image;           /* number of the copy of this version that somebody keeps (engine/makeup.h); 0: none */
 
     bool reloading;           /* from here on: of the plugin, whatever its version */
     _Atomic(memory_t *) account; /* of the version in place; exchanged with the content, but as one word */

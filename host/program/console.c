@@ -129,6 +129,7 @@ static bool do_step(console_t *console, char *rest)
         api->clock(world, &clock);
         printf("%s: step %" PRIu64 ", time %g\n", api->name(world), clock.number, clock.time);
     }
+    console_follow_draft(console);
     return true;
 }
 
@@ -154,6 +155,8 @@ static bool do_reload(console_t *console, char *rest)
         return false;
     for (; count < MOST && words[count] != NULL; count++)
         names[count] = words[count];
+    if (count > 2 && strcmp(names[count - 2], "--back") == 0)
+        return console_draft(console, names, count - 2, names[count - 1], 0);
     bool lossy = count > 1 && strcmp(names[count - 1], "--lossy") == 0;
     count -= lossy;
     if (count == 0)
@@ -190,14 +193,14 @@ static bp_world_o *find_world(const console_t *console, const char *name)
 }
 
 /* A name is a system's or a component's, never both. */
-static bool use_or_drop(const console_t *console, char *rest, bool use)
+static bool use_or_drop(console_t *console, char *rest, bool use)
 {
     const bp_world_api *api = console->program->api->world;
     char *words[2] = {NULL, NULL};
     if (!console_take_words(console, rest, words, 2))
         return false;
     if (words[0] == NULL)
-        return console_refuse(console, "%s which component or system?", use ? "use" : "drop");
+        return use ? console_refuse(console, "use which component or system?") : console_drop_draft(console);
     bp_world_o *world = find_world(console, words[1]);
     if (world == NULL)
         return false;
@@ -294,29 +297,32 @@ static const console_command_t commands[] = {
     {"back", "back [N]", "go N steps back, or one", console_back},
     {"forward", "forward [N]", "go N steps forward in what is remembered, or to its end", console_forward},
     {"goto", "goto STEP", "go to a step that is remembered, or to a mark", console_goto},
-    {"branch", "branch", "forget what comes after this step, and go on otherwise", console_branch},
+    {"branch", "branch [NUMBER]", "begin another future here; or return to one that was left", console_branch},
+    {"branches", "branches", "list the futures that were left and are kept", console_branches},
     {"when", "when WORLD PROPERTY [OP VALUE]",
      "go to the first step that is remembered at which `find` would find somebody", console_when},
     {"bisect", "bisect WORLD PROPERTY [OP VALUE]",
      "the same in a few visits, for what stays true once it is", console_bisect},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
-    {"try", "try STEPS COMMAND ...",
+    {"try", "try STEPS COMMAND ... or PLUGIN ... STEPS",
      "have a clone of the host take so many steps with a change and without, and tell in what they differ\n"
      "  COMMAND changes something: set, create, add, remove, destroy, spawn, load, reload, use, drop, load_plugin or\n"
-     "  unload_plugin. The host itself stays as it is; `keep` makes the change there.",
+     "  unload_plugin. The host itself stays as it is; `keep` makes the change there.\n"
+     "  With plugins before the number, their present files run beside the host for so many steps, while it goes on.",
      console_try},
-    {"keep", "keep", "make the change that was tried last, in the host itself", console_keep},
-    {"reload", "reload PLUGIN ... [--lossy] or INI",
+    {"keep", "keep", "make the change that was tried last, in the host itself; or go on with the draft", console_keep},
+    {"reload", "reload PLUGIN ... [--lossy] [--back N] or INI",
      "load the present files of plugins in place of what is at work, worlds and all; several change together\n"
      "  Where values would be lost that nothing can set again it is refused, but with --lossy: then it says which.\n"
+     "  --back N: as if they had been there N steps ago, or for 10s: a draft of that past is computed, for `keep`.\n"
      "  With the ini that the console was started with: do what has changed in it, all of it or nothing.",
      do_reload},
     {"use", "use NAME [WORLD]",
      "bring a component or a system of a loaded plugin into a world\n"
      "  It comes in again by itself where it goes, with its plugin or by a reload, and is there later.",
      do_use},
-    {"drop", "drop NAME [WORLD]",
-     "take a component, with all its instances, or a system out of a world",
+    {"drop", "drop [NAME [WORLD]]",
+     "take a component, with all its instances, or a system out of a world; without a name: drop the draft",
      do_drop},
     {"stats", "stats", "print what worlds hold and what plugins cost", console_stats},
     {"report", "report", "print what components and systems report", console_report},

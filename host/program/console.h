@@ -160,11 +160,18 @@ bool console_back(console_t *console, char *rest);
 bool console_forward(console_t *console, char *rest);
 bool console_goto(console_t *console, char *rest);
 bool console_branch(console_t *console, char *rest);
+bool console_branches(console_t *console, char *rest);
 bool console_when(console_t *console, char *rest);
 bool console_bisect(console_t *console, char *rest);
 bool console_mark(console_t *console, char *rest);
 bool console_try(console_t *console, char *rest);
 bool console_keep(console_t *console, char *rest);
+
+/* Drafts (console_try.c): have plugins' present files live beside the host, from `back` on, as people write it, where
+ * that is given, else for so many steps; drop the draft; tell after steps how it is, where there is one. */
+bool console_draft(console_t *console, const char *const *names, uint32_t count, const char *back, uint64_t steps);
+bool console_drop_draft(console_t *console);
+void console_follow_draft(console_t *console);
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 

@@ -44,15 +44,20 @@ bool console_history(console_t *console, char *rest)
     return true;
 }
 
-static bool read_steps(console_t *console, char *rest, uint64_t *count, bool *given)
+static bool read_number(console_t *console, char *rest, const char *what, uint64_t *count, bool *given)
 {
     char *word;
     if (!console_take_words(console, rest, &word, 1) || !console_remembers(console))
         return false;
     *given = word != NULL;
     if (word != NULL && !numbers_read_count(word, count))
-        return console_refuse(console, "'%s' is no number of steps", word);
+        return console_refuse(console, "'%s' is no number of a %s", word, what);
     return true;
+}
+
+static bool read_steps(console_t *console, char *rest, uint64_t *count, bool *given)
+{
+    return read_number(console, rest, "step", count, given);
 }
 
 bool console_back(console_t *console, char *rest)
@@ -93,13 +98,34 @@ bool console_goto(console_t *console, char *rest)
 
 /* --- branch, mark ------------------------------------------------------------------------------------------------- */
 
+/* Without a number: begin another future here. */
 bool console_branch(console_t *console, char *rest)
 {
+    bp_host_o *host = console->program->host;
+    uint64_t number;
+    bool given;
+    if (!read_number(console, rest, "branch", &number, &given))
+        return false;
+    if ((given ? bp_host_branch_to(host, number) : bp_host_branch_off(host)) != BP_OK)
+        return console_refuse(console, "%s", bp_host_error(host));
+    bp_history_t h = console_read_history(console);
+    if (given)
+        printf("branch %" PRIu64 ": at step %" PRIu64 " of %" PRIu64 "\n", h.branch, h.now, h.last);
+    else
+        printf("another future begins at step %" PRIu64 "\n", h.now);
+    return true;
+}
+
+bool console_branches(console_t *console, char *rest)
+{
+    bp_branch_t branch = {.struct_size = sizeof branch};
     if (!console_takes_nothing(console, rest) || !console_remembers(console))
         return false;
-    if (bp_host_branch_off(console->program->host) != BP_OK)
-        return console_refuse(console, "%s", bp_host_error(console->program->host));
-    printf("another future begins at step %" PRIu64 "\n", console_read_history(console).now);
+    bp_history_t h = console_read_history(console);
+    printf("%" PRIu64 ": steps %" PRIu64 " to %" PRIu64 ", the present one\n", h.branch, h.first, h.last);
+    for (uint32_t i = 0; bp_host_branch_at(console->program->host, i, &branch) != 0; i++)
+        printf("%" PRIu64 ": steps %" PRIu64 " to %" PRIu64 ", off branch %" PRIu64 ", %.1f MiB\n", branch.number,
+               branch.fork, branch.last, branch.parent, (double)branch.bytes / 1048576);
     return true;
 }
 
@@ -113,105 +139,4 @@ bool console_mark(console_t *console, char *rest)
     if (bp_host_mark(console->program->host, word) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
     return true;
-}
-
-/* --- try ---------------------------------------------------------------------------------------------------------- */
-
-typedef struct trying_t {
-    console_t *console;
-    const char *line;
-    bool refused; /* the change was not made, which has been complained about */
-    uint32_t told;
-} trying_t;
-
-/* NULL where there is no memory. */
-static char *copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    return copy == NULL ? NULL : strcpy(copy, text);
-}
-
-/* The line is done by a console of the clone. */
-static bp_result_t change(void *context, bp_host_o *clone)
-{
-    trying_t *t = context;
-    program_t program = {.host = clone, .api = bp_host_api(clone), .ini = t->console->program->ini, .ranks = 1};
-    program.look = program.api->registry->find(clone, BP_LOOK_API, 1);
-    console_t console = {.program = &program, .line = t->console->line, .interactive = t->console->interactive,
-                         .in_clone = true};
-    char *line = copy_text(t->line);
-    t->refused = line == NULL ? !console_refuse_memory(t->console) : !console_do(&console, line);
-    free(line);
-    free(console.spawns);
-    return t->refused ? BP_ERROR_FAILED : BP_OK;
-}
-
-static void print_structure(void *context, const char *world, bp_entity_t entity, const char *text)
-{
-    trying_t *t = context;
-    char id[64];
-    t->console->program->api->entity->format(t->console->program->host, entity, id, sizeof id);
-    t->told++;
-    printf("%s: %s%s%s\n", world, entity.id != 0 ? id : "", entity.id != 0 ? " " : "", text);
-}
-
-static void print_field(void *context, const bp_diff_field_t *field)
-{
-    trying_t *t = context;
-    t->told++;
-    printf("%s: %s.%s differs in %" PRIu64 " %s", field->world, field->component, field->field, field->count,
-           field->count == 1 ? "entity" : "entities");
-    printf(field->largest > 0 ? ", by %.6g at most\n" : "\n", field->largest);
-}
-
-bool console_try(console_t *console, char *rest)
-{
-    enum { SHOWN = 10 };
-    trying_t t = {.console = console};
-    const bp_diff_i differences = {
-        .most = SHOWN, .context = &t, .structure = print_structure, .field = print_field};
-    bp_host_try_i what = {.struct_size = sizeof what, .context = &t, .change = change, .differences = &differences};
-    bp_host_tried_t tried = {.struct_size = sizeof tried};
-    char *word;
-    if (console_words_next(&rest, &word) != WORDS_FOUND)
-        return console_refuse(console, "try for how many steps, and which change? For instance: try 60 set "
-                                       "main/earth.body.mass 1");
-    if (!numbers_read_count(word, &what.steps))
-        return console_refuse(console, "'%s' is no number of steps", word);
-    rest += strspn(rest, " \t");
-    if (!console_may_try(console, rest))
-        return false;
-    t.line = rest;
-    char *kept = copy_text(rest);
-    if (kept == NULL)
-        return console_refuse_memory(console);
-    bool follows = console->program->follows;
-    console->program->follows = false; /* a reload of the clone is none of the host */
-    bp_result_t result = bp_host_try(console->program->host, &what, &tried);
-    console->program->follows = follows;
-    if (result != BP_OK) {
-        free(kept);
-        return t.refused ? false : console_refuse(console, "%s", bp_host_error(console->program->host));
-    }
-    free(console->tried);
-    console->tried = kept;
-    printf("%s%" PRIu64 " %s later; `keep` makes the change\n", t.told == 0 ? "no difference " : "", what.steps,
-           what.steps == 1 ? "step" : "steps");
-    if (console->interactive && what.steps > 0)
-        printf("%.3g ms a step with the change, %.3g without\n", (double)tried.with / 1e6 / (double)what.steps,
-               (double)tried.without / 1e6 / (double)what.steps);
-    return true;
-}
-
-bool console_keep(console_t *console, char *rest)
-{
-    if (!console_takes_nothing(console, rest))
-        return false;
-    char *line = console->tried;
-    if (line == NULL)
-        return console_refuse(console, "nothing has been tried since the last keep");
-    console->tried = NULL;
-    bool fine = console_do(console, line);
-    free(line);
-    return fine;
 }

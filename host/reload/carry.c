@@ -577,6 +577,8 @@ static bp_result_t carry(carry_t *c)
     bp_result_t result = remember_slots(c);
     if (result != BP_OK)
         return result;
+    if (c->change->anew && c->next->own_storage)
+        return everywhere(c, clear_slots);
     if (c->m->road == ROAD_FROM_OWN)
         return everywhere(c, put_all);
     if (c->m->road == ROAD_SAVED) {

@@ -26,6 +26,7 @@
 typedef struct version_t {
     plugin_t *plugin;
     char *copy;          /* the file to open; NULL once `kept` has taken it over */
+    uint64_t image;      /* plugin_t.image of the version to come */
     plugin_t kept;
     registry_set_t set;
     char former[64];     /* the version that the plugin had */
@@ -140,6 +141,7 @@ struct reload_change_t {
     ahead_t *ahead;           /* columns made ready between steps (ahead.h); or NULL */
     int state;
     bool lossy;               /* values that cannot come back may go */
+    bool anew;                /* nothing is carried over: whoever asked brings all rows and states in afterwards */
     carry_loss_t *losses;
     uint32_t loss_count, loss_capacity;
     bool hides;               /* columns that go are kept hidden: there will be a probation */
@@ -186,6 +188,7 @@ void change_enter(version_t *version);
 void change_leave(version_t *version);
 
 bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count);
+bp_result_t versions_read_kept(reload_change_t *change, const reload_kept_t *kept, uint32_t count);
 bp_result_t versions_open(reload_change_t *change);  /* opened, registered, loaded */
 void versions_end(reload_change_t *change);          /* the kept sides end: their `unload` is called */
 void versions_close(reload_change_t *change);        /* the kept sides are closed; copies that nobody opened stay */

@@ -313,12 +313,27 @@ static bool begin_trial(hot_t *hot, reload_change_t *change)
     return false;
 }
 
+/* Have the versions run beside the host, from where they come in by hand (hot_reload) when they have come through. */
+static void begin_beside(hot_t *hot)
+{
+    const char *names[RELOAD_MAX_PLUGINS];
+    uint32_t count = point_to_names(hot, names);
+    hot->trial.stood_ns = 0;
+    if (!hot->beside(hot->reload->loader->host, names, count, hot->beside_steps))
+        reload_tell_refusal(hot->reload, names, count, 0, BP_ERROR_FAILED);
+    hot->fresh = hot->count = 0;
+}
+
 static void begin_change(hot_t *hot)
 {
     const char *names[RELOAD_MAX_PLUGINS];
     if (!hot->alone)
         list_waiting(hot);
     hot->alone = false;
+    if (hot->beside_steps > 0) {
+        begin_beside(hot);
+        return;
+    }
     bp_result_t result = reload_read(hot->reload, names, point_to_names(hot, names), &hot->change);
     if (result != BP_OK) {
         hot->change = NULL;

@@ -58,6 +58,10 @@ typedef struct hot_t {
     uint32_t waiting_count, waiting_capacity;
     uint32_t sets;                        /* sets numbered so far */
 
+    uint64_t beside_steps;   /* versions that are found run beside the host for so many steps first; 0: they come in */
+    /* Have them run so. False where that cannot be begun, with the error. */
+    bool (*beside)(bp_host_o *host, const char *const *names, uint32_t count, uint64_t steps);
+
     reload_change_t *change; /* the change on trial, or NULL */
     trial_t trial;
     uint64_t polled_at;      /* ms */

@@ -140,17 +140,26 @@ void change_finish(reload_change_t *change)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out)
+static bp_result_t begin_change(reload_t *reload, reload_change_t **out)
 {
-    uint64_t began = os_clock_ns();
     bp_result_t result = reload_check_moment(reload);
     if (result != BP_OK)
         return result;
-    reload_change_t *change = memory_new(&reload->memory, sizeof *change);
-    if (change == NULL)
+    *out = memory_new(&reload->memory, sizeof **out);
+    if (*out == NULL)
         return error_memory(&reload->base->error, "reloading");
-    change->reload = reload;
-    change->report.text = "";
+    (*out)->reload = reload;
+    (*out)->report.text = "";
+    return BP_OK;
+}
+
+bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out)
+{
+    uint64_t began = os_clock_ns();
+    reload_change_t *change;
+    bp_result_t result = begin_change(reload, &change);
+    if (result != BP_OK)
+        return result;
     result = versions_read(change, names, count);
     change->nanoseconds = os_clock_ns() - began;
     if (result != BP_OK)
@@ -202,7 +211,7 @@ static bp_result_t prepare(reload_change_t *change)
         result = plan_components(change);
     if (result == BP_OK)
         result = worlds_prepare(change);
-    if (result == BP_OK)
+    if (result == BP_OK && !change->anew)
         result = report_prepare(change);
     return result == BP_OK ? rehearse(change) : result;
 }
@@ -242,7 +251,7 @@ bp_result_t reload_prepare(reload_change_t *change)
         result = check_plugins(change);
     if (result != BP_OK)
         return result;
-    change->hides = reload->probation_steps > 0;
+    change->hides = reload->probation_steps > 0 && !change->anew;
     change->began = began;
     change_pause(change);
     posts_run(&reload->loader->posts); /* carried out by the versions whose threads have posted them */
@@ -296,9 +305,33 @@ void reload_commit(reload_change_t *change)
     change_resume(change);
     change->nanoseconds += os_clock_ns() - began;
     assert_worlds(reload);
-    report_finish(change);
+    if (!change->anew)
+        report_finish(change);
     if (!probation)
         free_change(change);
+}
+
+bp_result_t reload_return(reload_t *reload, const reload_kept_t *kept, uint32_t count)
+{
+    reload_change_t *change;
+    bp_result_t result = begin_change(reload, &change);
+    if (result != BP_OK)
+        return result;
+    change->anew = change->lossy = true;
+    for (uint32_t i = 0; i < count; i++) {
+        kept[i].plugin->coming = kept[i].given;
+        kept[i].plugin->coming_count = kept[i].given_count;
+    }
+    result = versions_read_kept(change, kept, count);
+    if (result == BP_OK)
+        result = reload_prepare(change);
+    if (result == BP_OK)
+        reload_commit(change);
+    else
+        reload_discard(change);
+    for (uint32_t i = 0; i < count; i++)
+        kept[i].plugin->coming = NULL;
+    return result;
 }
 
 uint32_t reload_plugins(const reload_change_t *change, plugin_t **plugins)

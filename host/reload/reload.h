@@ -93,6 +93,21 @@ bp_result_t reload_check_moment(const reload_t *reload);
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 
+/* A version of a plugin that was at work before, and whose file has been kept. */
+typedef struct reload_kept_t {
+    plugin_t *plugin;
+    const char *file;         /* read and copied once more */
+    const bp_option_t *given; /* the options of then */
+    uint32_t given_count;
+    uint64_t image;           /* plugin_t.image of that version */
+} reload_kept_t;
+
+/* Put former versions in the place of those at work, all of them or none, without a trial, a probation, or a word to
+ * those who follow reloads. Rows and states are not carried over: columns have their defaults afterwards and instances
+ * are missing, so that a snapshot of the time of these versions has to be brought back next (history/restore.h). Ends
+ * an earlier probation. Errors: as those of reload_read and reload_prepare. */
+bp_result_t reload_return(reload_t *reload, const reload_kept_t *kept, uint32_t count);
+
 /* Let values go that cannot come back: such a loss is told, not refused. Before the trial of the change, and before
  * reload_prepare. */
 void reload_allow_loss(reload_change_t *change);

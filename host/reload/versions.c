@@ -36,6 +36,13 @@ static bp_result_t unknown_plugin(reload_t *reload, const char *name)
                      nearest_hint(&nearest, &hint));
 }
 
+static void note_version(reload_change_t *change, plugin_t *plugin)
+{
+    version_t *version = &change->versions[change->version_count++];
+    version->plugin = plugin;
+    snprintf(version->former, sizeof version->former, "%s", plugin->version);
+}
+
 static bp_result_t read_one(reload_change_t *change, const char *name)
 {
     reload_t *reload = change->reload;
@@ -53,9 +60,7 @@ static bp_result_t read_one(reload_change_t *change, const char *name)
     bp_result_t result = loader_copy(reload->loader, loader_file(plugin), &version->copy);
     if (result != BP_OK)
         return result;
-    version->plugin = plugin;
-    snprintf(version->former, sizeof version->former, "%s", plugin->version);
-    change->version_count++;
+    note_version(change, plugin);
     return BP_OK;
 }
 
@@ -112,15 +117,34 @@ static bp_result_t read_opened(reload_change_t *change)
     return result;
 }
 
-bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count)
+static bp_result_t make_room(reload_change_t *change, uint32_t count)
 {
     if (count == 0 || count > RELOAD_MAX_PLUGINS)
         return error_set(change_error(change), BP_ERROR_ARGUMENT, "%u plugins to reload; name 1 to %d", count,
                          RELOAD_MAX_PLUGINS);
     change->versions = memory_new(&change->reload->memory, RELOAD_MAX_PLUGINS * sizeof *change->versions);
-    if (change->versions == NULL)
-        return error_memory(change_error(change), "reloading");
-    bp_result_t result = BP_OK;
+    return change->versions == NULL ? error_memory(change_error(change), "reloading") : BP_OK;
+}
+
+bp_result_t versions_read_kept(reload_change_t *change, const reload_kept_t *kept, uint32_t count)
+{
+    loader_t *loader = change->reload->loader;
+    bp_result_t result = make_room(change, count);
+    for (uint32_t i = 0; i < count && result == BP_OK; i++) {
+        version_t *version = &change->versions[change->version_count];
+        bool library = loader_kind(loader, kept[i].plugin->path, NULL) == NULL;
+        result = copies_make(&loader->files, kept[i].file, library, &version->copy);
+        version->image = kept[i].image;
+        if (result == BP_OK)
+            note_version(change, kept[i].plugin);
+    }
+    sort_versions(change);
+    return result;
+}
+
+bp_result_t versions_read(reload_change_t *change, const char *const *names, uint32_t count)
+{
+    bp_result_t result = make_room(change, count);
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         result = read_one(change, names[i]);
     if (result == BP_OK)
@@ -170,6 +194,7 @@ static bp_result_t open_one(reload_change_t *change, version_t *version)
         return result;
     version->open = true;
     version->copy = NULL;
+    version->kept.image = version->image;
     if (!registry_set_init(reload->registry, &version->set, version->plugin))
         return error_memory(change_error(change), "reloading");
     result = load(change, version);
@@ -379,10 +404,13 @@ static bp_result_t plan_fields(reload_change_t *change, component_change_t *c)
         c->sources = memory_new(&change->reload->memory, c->source_count * sizeof *c->sources);
     if (c->source_count > 0 && c->sources == NULL)
         return error_memory(error, "comparing fields");
-    bp_result_t result =
-        convert_plan(c->slot->fields, component_columns(c->slot), c->kept->fields, component_columns(c->kept),
-                     c->sources, error);
-    if (result == BP_OK)
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < c->source_count && change->anew; i++)
+        c->sources[i] = (convert_source_t){.old = BP_NONE, .kind = CONVERT_SAME};
+    if (!change->anew)
+        result = convert_plan(c->slot->fields, component_columns(c->slot), c->kept->fields, component_columns(c->kept),
+                              c->sources, error);
+    if (result == BP_OK && !change->anew)
         plan_rows(change, c);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "component '%s': ", c->slot->name);
 }

@@ -48,7 +48,7 @@ static bp_result_t start_manager(reload_change_t *change, const world_change_t *
 static bp_result_t check_single(reload_change_t *change, const world_change_t *w, const manager_change_t *m)
 {
     const prototypes_t *p = &w->world->prototypes;
-    if ((m->component->kept->table.flags & BP_COMPONENT_SINGLE) == 0 ||
+    if (change->anew || (m->component->kept->table.flags & BP_COMPONENT_SINGLE) == 0 ||
         (m->component->slot->table.flags & BP_COMPONENT_SINGLE) != 0)
         return BP_OK;
     for (uint32_t r = 0; r < w->world->run_count; r++) {
@@ -437,7 +437,7 @@ bp_result_t worlds_prepare(reload_change_t *change)
         w->schedule = world_handle(w->world)->schedule;
         result = prepare_world(change, w);
     }
-    if (result == BP_OK)
+    if (result == BP_OK && !change->anew)
         result = pause_foresee(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
         result = shape_runs(change, &change->worlds[i]);

@@ -508,24 +508,37 @@ void schedule_unsettle(schedule_t *schedule)
     schedule->settled = schedule->subscribed = schedule->has_own = false;
 }
 
+/* Exchange a unit behind `place` with the one that is there. False where there is no such unit. */
+static bool bring_to(schedule_t *schedule, uint32_t place, const char *name, bool system)
+{
+    uint32_t at = place;
+    while (at < schedule->count && (strcmp(schedule->units[at]->name, name) != 0 ||
+                                    (schedule->units[at]->system != NULL) != system))
+        at++;
+    if (at == schedule->count)
+        return false;
+    unit_t *unit = schedule->units[at];
+    schedule->units[at] = schedule->units[place];
+    schedule->units[place] = unit;
+    return true;
+}
+
 bool schedule_arrange_like(schedule_t *schedule, const schedule_t *other)
 {
-    if (schedule->count != other->count)
-        return false;
+    bool found = schedule->count == other->count;
     schedule_unsettle(schedule);
-    for (uint32_t i = 0; i < other->count; i++) {
-        const unit_t *wanted = other->units[i];
-        uint32_t at = i;
-        while (at < schedule->count && (strcmp(schedule->units[at]->name, wanted->name) != 0 ||
-                                        (schedule->units[at]->system != NULL) != (wanted->system != NULL)))
-            at++;
-        if (at == schedule->count)
-            return false;
-        unit_t *unit = schedule->units[at];
-        schedule->units[at] = schedule->units[i];
-        schedule->units[i] = unit;
-    }
-    return true;
+    for (uint32_t i = 0; i < other->count && found; i++)
+        found = bring_to(schedule, i, other->units[i]->name, other->units[i]->system != NULL);
+    return found;
+}
+
+bool schedule_arrange_by(schedule_t *schedule, const wants_t *units)
+{
+    bool found = schedule->count == units->count;
+    schedule_unsettle(schedule);
+    for (uint32_t i = 0; i < units->count && found; i++)
+        found = bring_to(schedule, i, units->items[i].name, units->items[i].system);
+    return found;
 }
 
 /* --- names of other units --------------------------------------------------------------------------------------- */

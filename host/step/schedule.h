@@ -254,6 +254,9 @@ bp_result_t schedule_attune(schedule_t *schedule);
  * settled in the order given. False where it has others. [main] */
 bool schedule_arrange_like(schedule_t *schedule, const schedule_t *other);
 
+/* The same by a list of their names. */
+bool schedule_arrange_by(schedule_t *schedule, const wants_t *units);
+
 /* Matches are looked for anew in all runs: after runs have gone. */
 void schedule_forget_runs(schedule_t *schedule);
 

@@ -243,7 +243,10 @@ START_TEST(the_first_change_begins_another_future)
     FAILS(host, BP_ERROR_NOT_FOUND, "those from 0 to 6 are", bp_host_go(host, 7));
     WORKS(host, bp_host_go(host, 0));
     WORKS(host, bp_host_branch_off(host));
-    EXPECT(recall_history(host).last == 0, "branch forgets");
+    EXPECT(recall_history(host).last == 0, "another future");
+    WORKS(host, bp_host_branch_to(host, 1));
+    WORKS(host, bp_host_marked(host, "late", &moment));
+    EXPECT(moment == 10 && recall_history(host).last == 10, "the first future, with its mark");
     recall_close(&rig);
 }
 END_TEST
@@ -313,6 +316,150 @@ START_TEST(no_memory_for_keyframes)
 }
 END_TEST
 
+/* --- branches ----------------------------------------------------------------------------------------------------- */
+
+enum { LINES = 5, LONG = 30 };
+
+/* One line of moments from the first to its last, with the number that its end had. */
+typedef struct line_t {
+    uint64_t hashes[3 * LONG], number, last;
+    uint64_t numbers[3 * LONG]; /* of the branch at each moment */
+} line_t;
+
+static void go_on(bp_host_o *host, line_t *line, uint64_t steps, uint64_t seed)
+{
+    for (uint64_t i = 0; i < steps; i++) {
+        recall_act(host, line->last, seed);
+        WORKS(host, bp_host_step(host));
+        line->last = recall_history(host).now;
+        line->hashes[line->last] = recall_hash(host);
+        line->numbers[line->last] = recall_history(host).branch;
+    }
+    line->number = recall_history(host).branch;
+}
+
+static const line_t *line_of(const line_t *lines, uint64_t number)
+{
+    for (uint32_t i = 0; i < LINES; i++) {
+        if (lines[i].number == number)
+            return &lines[i];
+    }
+    ck_abort_msg("nobody has left branch %llu", (unsigned long long)number);
+    return NULL;
+}
+
+static void leave_and_go_on(bp_host_o *host, line_t *lines, uint64_t *random)
+{
+    lines[0].hashes[0] = recall_hash(host);
+    lines[0].numbers[0] = recall_history(host).branch;
+    go_on(host, &lines[0], LONG, 1);
+    for (uint32_t i = 1; i < LINES; i++) {
+        lines[i] = lines[i - 1];
+        lines[i].last = bp_random_below(random, (uint32_t)lines[i].last - 3) + 1;
+        WORKS(host, bp_host_go(host, lines[i].last));
+        go_on(host, &lines[i], 5 + bp_random_below(random, 20), i + 1);
+        EXPECT(recall_history(host).branches == i, "%u branches", recall_history(host).branches);
+    }
+}
+
+/* Futures of futures, all of them returned to, in random order. */
+START_TEST(each_future_is_what_it_was)
+{
+    static line_t lines[LINES];
+    uint64_t random = 40 + (uint64_t)_i;
+    rig_t rig;
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
+    bp_host_o *host = rig.host;
+    memset(lines, 0, sizeof lines);
+    leave_and_go_on(host, lines, &random);
+    for (uint32_t v = 0; v < 30; v++) {
+        bp_branch_t branch = {.struct_size = sizeof branch};
+        EXPECT(bp_host_branch_at(host, bp_random_below(&random, LINES - 1), &branch), "it is not there");
+        const line_t *line = line_of(lines, branch.number);
+        WORKS(host, bp_host_branch_to(host, branch.number));
+        bp_history_t h = recall_history(host);
+        EXPECT(h.branch == branch.number && h.branches == LINES - 1, "branch %llu", (unsigned long long)h.branch);
+        EXPECT(h.now == line->last && h.last == line->last && recall_hash(host) == line->hashes[line->last],
+               "visit %u: branch %llu does not end as it did", v, (unsigned long long)branch.number);
+        uint64_t moment = bp_random_below(&random, (uint32_t)line->last + 1);
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == line->hashes[moment], "visit %u: branch %llu, moment %llu is not what it was", v,
+               (unsigned long long)branch.number, (unsigned long long)moment);
+        for (uint32_t i = 0; i < LINES; i++) {
+            uint64_t at = bp_random_below(&random, (uint32_t)lines[i].last + 1);
+            bool same = lines[i].numbers[at] == line->numbers[at];
+            EXPECT(bp_host_branch_leads_here(host, lines[i].numbers[at], at) == (same && at <= moment),
+                   "visit %u: moment %llu of branch %llu", v, (unsigned long long)at,
+                   (unsigned long long)lines[i].numbers[at]);
+        }
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* Each allocation of returning fails once: the host is there, or where it was, on the line that it was on. */
+START_TEST(a_branch_is_there_or_not)
+{
+    static line_t lines[LINES];
+    uint64_t random = 4, refused = 0;
+    rig_t rig;
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
+    bp_host_o *host = rig.host;
+    memset(lines, 0, sizeof lines);
+    leave_and_go_on(host, lines, &random);
+    for (uint64_t k = 1; k < 20000; k++) {
+        bp_history_t was = recall_history(host);
+        bp_branch_t branch = {.struct_size = sizeof branch};
+        uint64_t before = rig.heap.refused, hash = recall_hash(host);
+        if (bp_host_branch_at(host, 0, &branch) == 0)
+            break; /* one was forgotten for want of memory, and so on */
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_branch_to(host, branch.number);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        const line_t *line = line_of(lines, recall_history(host).branch);
+        EXPECT(recall_hash(host) == (result == BP_OK ? line->hashes[line->last] : hash), "request %llu: %s",
+               (unsigned long long)k, bp_host_error(host));
+        EXPECT(result == BP_OK || recall_history(host).now == was.now, "request %llu: it is elsewhere",
+               (unsigned long long)k);
+        WORKS(host, bp_host_go(host, recall_history(host).first));
+        WORKS(host, bp_host_go(host, recall_history(host).last));
+        EXPECT(recall_hash(host) == line->hashes[line->last], "the line has been damaged");
+        refused += rig.heap.refused != before;
+    }
+    EXPECT(refused > 5, "%llu requests were refused", (unsigned long long)refused);
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(branches_go_before_keyframes)
+{
+    rig_t rig;
+    uint64_t moment;
+    line_t line = {.last = 0};
+    open_host(&rig, 1, 1 << 20, 0);
+    bp_host_o *host = rig.host;
+    go_on(host, &line, 20, 1);
+    WORKS(host, bp_host_mark(host, "there"));
+    for (uint32_t i = 0; i < 80; i++) {
+        WORKS(host, bp_host_go(host, recall_history(host).last - 1));
+        recall_act(host, i, 9);
+        bp_host_touched(host); /* a keyframe */
+        WORKS(host, bp_host_step(host));
+        bp_history_t h = recall_history(host);
+        EXPECT(h.bytes <= h.budget, "%llu bytes", (unsigned long long)h.bytes);
+    }
+    EXPECT(recall_history(host).branches < 60 && recall_history(host).branches > 0, "%u are kept",
+           recall_history(host).branches);
+    FAILS(host, BP_ERROR_NOT_FOUND, "no branch 1 is kept", bp_host_branch_to(host, 1));
+    FAILS(host, BP_ERROR_NOT_FOUND, "there", bp_host_marked(host, "there", &moment));
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    while (bp_host_branch_at(host, 0, &branch) != 0)
+        WORKS(host, bp_host_branch_forget(host, branch.number));
+    FAILS(host, BP_ERROR_NOT_FOUND, "is kept", bp_host_branch_forget(host, branch.number));
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *history_suite(void)
 {
     Suite *suite = suite_create("history");
@@ -328,6 +475,9 @@ Suite *history_suite(void)
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, the_present_is_never_lost);
+    tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 3);
+    tcase_add_test(tcase, a_branch_is_there_or_not);
+    tcase_add_test(tcase, branches_go_before_keyframes);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -194,7 +194,7 @@ typedef struct mistake_t {
 #define NO_PATH "set plugin_path, or give its path"
 #define HOST_KEYS "(known: plugins, plugin_path, steps, threads, seed, history, crash_guard, call_limit, probation, " \
                   "hot_reload, trial, trial_deadline, reload_pause, build, sources, audit, keyframe_every, " \
-                  "cc, cflags, cxx, cxxflags, rustc, rustflags, scenes)"
+                  "cc, cflags, cxx, cxxflags, rustc, rustflags, scenes, reload)"
 #define SCRATCH TEST_SCRATCH_DIR
 
 static const mistake_t mistakes[] = {

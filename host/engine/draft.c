@@ -1,0 +1,356 @@
+/* draft.c - a draft from its clone to its end: what it waits for, and its steps. */
+#include "draft.h"
+
+#include "../base/error.h"
+#include "../history/branches.h"
+#include "../os/os.h"
+#include "../reload/process.h"
+#include "host.h"
+#include "makeup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SLICE_NS = 8000000 }; /* of the host's time that a poll may take for the draft, beyond one step */
+
+void draft_init(bp_host_o *host)
+{
+    host->draft = (draft_t){.state = BP_DRAFT_NONE};
+    feed_init(&host->draft.feed, &host->base.memory);
+    for (uint32_t i = 0; i < 2; i++)
+        bytes_init(&host->draft.states[i], &host->base.memory);
+}
+
+static void end_same(draft_t *d)
+{
+    bp_host_destroy(d->same);
+    d->same = NULL;
+    for (uint32_t i = 0; i < 2; i++)
+        bytes_free(&d->states[i]);
+}
+
+/* What the draft holds goes; what there is to tell stays. */
+void draft_end(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    if (host->history.feed == &d->feed)
+        history_feed(&host->history, NULL);
+    if (d->change != NULL) {
+        trial_end(&d->trial);
+        reload_discard(d->change);
+    }
+    d->change = NULL;
+    end_same(d);
+    bp_host_destroy(d->clone);
+    d->clone = NULL;
+    feed_free(&d->feed);
+    if (d->has_changed)
+        keyframe_free(&host->history.store, &d->changed);
+    d->has_changed = false;
+    for (uint32_t i = 0; i < d->plugin_count; i++)
+        memory_free_text(&host->base.memory, d->plugins[i]);
+    memory_free(&host->base.memory, d->plugins, d->plugin_count * sizeof *d->plugins);
+    d->plugins = NULL;
+    d->plugin_count = 0;
+}
+
+void draft_free(bp_host_o *host)
+{
+    draft_end(host);
+    host->draft.state = BP_DRAFT_NONE;
+}
+
+static void fail(bp_host_o *host, const char *why)
+{
+    draft_t *d = &host->draft;
+    snprintf(d->why, sizeof d->why, "%.500s", why);
+    draft_end(host);
+    d->state = BP_DRAFT_FAILED;
+    log_write(&host->base.log, d->automatic ? BP_LOG_WARNING : BP_LOG_INFO, "host", "draft: dropped: %s", d->why);
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
+static void pass_over(void *context, const char *why)
+{
+    draft_t *d = context;
+    if (d->passed++ == 0)
+        snprintf(d->passed_first, sizeof d->passed_first, "before step %" PRIu64 ": %.200s",
+                 d->feed.items[d->next].moment + 1, why);
+}
+
+bp_result_t draft_make_calls(draft_t *d, bp_host_o *host, const feed_step_t *step, bool tells)
+{
+    const journal_pass_i pass = {.context = d, .passed = pass_over};
+    parts_t parts = host_parts(host);
+    const char *bytes = d->feed.bytes.start;
+    bool own = host == d->clone;
+    bp_result_t result = BP_OK;
+    if (own && tells && step->unknown)
+        pass_over(d, "what came from outside is no call that can be made again");
+    if (step->size > 0) {
+        uint64_t passed = d->passed;
+        result = journal_make_most(&parts, bytes + step->calls, (size_t)step->size, own ? &pass : NULL);
+        d->passed = tells ? d->passed : passed;
+    }
+    if (result == BP_OK && !outside_give(&host->history.outside, bytes + step->inputs, (size_t)step->input_size))
+        result = error_memory(&host->base.error, "giving plugins what they took from outside");
+    return result;
+}
+
+static bool has_crashed(const bp_host_o *host)
+{
+    for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
+        if (plugin_is_aside(host->loader.plugins.items[i]))
+            return true;
+    }
+    return false;
+}
+
+bp_result_t draft_take_step(bp_host_o *host, const feed_step_t *step)
+{
+    bp_result_t result = step->world == BP_NONE ? bp_host_step(host) : bp_world_step(host_world(host, step->world));
+    if (result == BP_OK && has_crashed(host))
+        result = error_set(&host->base.error, BP_ERROR_FAILED, "a plugin has crashed");
+    return result;
+}
+
+bp_result_t draft_write_state(bp_host_o *host, bytes_t *state)
+{
+    parts_t parts = host_parts(host);
+    state->size = 0;
+    return snapshot_take(&parts, state);
+}
+
+static bp_result_t go_one_step(draft_t *d, bp_host_o *host, history_t *of, uint32_t number)
+{
+    const feed_step_t *step = &d->feed.items[number];
+    bp_result_t result = draft_make_calls(d, host, step, true);
+    if (result == BP_OK && host == d->clone && d->back > 0 && step->moment == d->began && d->state == BP_DRAFT_BEHIND) {
+        parts_t parts = host_parts(host);
+        result = history_take_other(of, &parts, &d->changed);
+        d->has_changed = result == BP_OK;
+    }
+    return result == BP_OK ? draft_take_step(host, step) : result;
+}
+
+/* Take the next step in both, and compare. Where they come to another end, find out who did it: then the second host
+ * has done its part. */
+static bp_result_t go_in_step(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    const feed_step_t *step = &d->feed.items[d->next];
+    bytes_t after[2];
+    uint64_t fields = 0;
+    bytes_init(&after[0], &host->base.memory);
+    bytes_init(&after[1], &host->base.memory);
+    bp_result_t result = go_one_step(d, d->same, &host->history, d->next);
+    if (result == BP_OK)
+        result = go_one_step(d, d->clone, &host->history, d->next);
+    if (result == BP_OK)
+        result = draft_write_state(d->same, &after[0]);
+    if (result == BP_OK)
+        result = draft_write_state(d->clone, &after[1]);
+    if (result == BP_OK)
+        result = draft_compare_states(host, &after[0], &after[1], &fields);
+    if (result == BP_OK && fields > 0) {
+        d->differs_at = step->moment + 1;
+        result = draft_find_unit(host, d, d->states, after, step);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        bytes_free(&d->states[i]);
+        d->states[i] = after[i];
+    }
+    if (fields > 0 || result != BP_OK)
+        end_same(d);
+    return result;
+}
+
+/* --- the change --------------------------------------------------------------------------------------------------- */
+
+static bp_result_t begin_trial(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    bp_host_o *clone = d->clone;
+    bp_result_t result = process_can_fork()
+                             ? reload_read(&clone->reload, (const char *const *)(uintptr_t)d->plugins, d->plugin_count,
+                                           &d->change)
+                             : error_set(&clone->base.error, BP_ERROR_STATE,
+                                         "this system cannot copy a process to try a version in, and no other version "
+                                         "comes into a draft");
+    if (result != BP_OK)
+        return result;
+    loader_pause_all(&host->loader, BP_PAUSE_TRIAL); /* no thread of a plugin may be at work while the process is copied
+                                                        */
+    bool begun = trial_begin(&d->trial, &clone->base.memory, &clone->reload, d->change, clone->hot.deadline_ms);
+    loader_resume_all(&host->loader, BP_PAUSE_TRIAL);
+    if (!begun)
+        return error_set(&clone->base.error, BP_ERROR_STATE, "no process can be had to try the version in");
+    d->state = BP_DRAFT_TRYING;
+    return BP_OK;
+}
+
+/* Both hosts at the change: with it, and without. */
+static bp_result_t begin_comparing(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    uint64_t fields = 0;
+    if (d->same == NULL)
+        return BP_OK;
+    bp_result_t result = draft_write_state(d->same, &d->states[0]);
+    if (result == BP_OK)
+        result = draft_write_state(d->clone, &d->states[1]);
+    if (result == BP_OK)
+        result = draft_compare_states(host, &d->states[0], &d->states[1], &fields);
+    if (result == BP_OK && fields > 0) {
+        d->differs_at = d->began;
+        snprintf(d->differs, sizeof d->differs, "step %" PRIu64 ": by the change itself", d->began);
+        end_same(d);
+    }
+    return result;
+}
+
+/* The host without the change is made before it. */
+static bp_result_t keep_same(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    return d->back == 0 ? BP_OK : bp_host_clone(d->clone, &d->same);
+}
+
+/* What the caller does besides. Then the draft goes on. */
+static bp_result_t alter(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    bp_result_t result = d->alter == NULL ? BP_OK : d->alter(d->context, d->clone);
+    d->state = BP_DRAFT_BEHIND;
+    return result == BP_OK ? begin_comparing(host) : result;
+}
+
+static bp_result_t follow_trial(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    int state = trial_state(&d->trial);
+    if (state == TRIAL_RUNNING)
+        return BP_OK;
+    trial_end(&d->trial);
+    bp_result_t result = state == TRIAL_PASSED ? keep_same(host) : BP_ERROR_FAILED;
+    if (result == BP_OK)
+        result = reload_prepare(d->change);
+    if (result == BP_OK)
+        reload_commit(d->change);
+    else
+        return result;
+    d->change = NULL;
+    host_bring_wanted(d->clone);
+    return alter(host);
+}
+
+/* The clone has come to the moment of the change. */
+static bp_result_t change(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    if (d->plugin_count > 0)
+        return begin_trial(host);
+    bp_result_t result = keep_same(host);
+    return result == BP_OK ? alter(host) : result;
+}
+
+/* --- going on ----------------------------------------------------------------------------------------------------- */
+
+/* The first step that comes after the change. */
+static uint32_t change_at(const draft_t *d)
+{
+    return d->feed.count == 0 || d->began < d->feed.items[0].moment ? 0
+                                                                     : (uint32_t)(d->began - d->feed.items[0].moment);
+}
+
+static bp_result_t go_one(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    bp_result_t result;
+    uint64_t began = os_clock_ns();
+    if (d->state == BP_DRAFT_BEFORE) {
+        if (d->next == change_at(d))
+            return change(host);
+        result = go_one_step(d, d->clone, &host->history, d->next);
+        d->next++;
+        return result;
+    }
+    if (d->same != NULL) {
+        result = go_in_step(host);
+    } else {
+        result = go_one_step(d, d->clone, &host->history, d->next);
+        d->ns += os_clock_ns() - began;
+        d->timed++;
+    }
+    d->next++;
+    d->taken++;
+    if (d->steps != 0 && d->taken == d->steps)
+        d->state = BP_DRAFT_READY;
+    return result;
+}
+
+bool draft_is_on(const bp_host_o *host)
+{
+    uint32_t state = host->draft.state;
+    return state != BP_DRAFT_NONE && state != BP_DRAFT_FAILED;
+}
+
+bool draft_is_busy(const bp_host_o *host)
+{
+    const draft_t *d = &host->draft;
+    return d->state == BP_DRAFT_BEFORE || (d->state == BP_DRAFT_BEHIND && d->next < d->feed.count);
+}
+
+static void tell(const bp_host_o *host)
+{
+    const draft_t *d = &host->draft;
+    uint64_t own = host->draft.feed.steps;
+    log_write(&host->base.log, BP_LOG_INFO, "host",
+              "draft: %" PRIu64 " steps beside the host: %.3g ms a step, and the host's own %.3g", d->taken,
+              d->timed > 0 ? (double)d->ns / 1e6 / (double)d->timed : 0,
+              own > 0 ? (double)d->feed.ns / 1e6 / (double)own : 0);
+}
+
+/* A draft of the watch decides by itself. */
+static void decide(bp_host_o *host)
+{
+    tell(host);
+    bp_result_t result = bp_host_draft_keep(host);
+    if (result != BP_OK)
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "draft: not kept: %s", host->base.error.text);
+}
+
+void draft_go_on(bp_host_o *host)
+{
+    draft_t *d = &host->draft;
+    uint64_t began = os_clock_ns();
+    bp_result_t result = BP_OK;
+    if (d->state == BP_DRAFT_NONE || d->state == BP_DRAFT_READY || d->state == BP_DRAFT_FAILED)
+        return;
+    if (d->feed.broken != NULL) {
+        fail(host, d->feed.broken);
+        return;
+    }
+    d->clone->base.error.text[0] = host->base.error.text[0] = '\0';
+    if (d->state == BP_DRAFT_TRYING)
+        result = follow_trial(host);
+    d->state = d->state == BP_DRAFT_BESIDE && d->next < d->feed.count ? BP_DRAFT_BEHIND : d->state;
+    while (result == BP_OK && draft_is_busy(host)) {
+        result = go_one(host);
+        if (os_clock_ns() - began > SLICE_NS)
+            break;
+    }
+    if (result != BP_OK) {
+        const char *own = d->clone->base.error.text;
+        fail(host, own[0] != '\0' ? own : d->same != NULL && d->same->base.error.text[0] != '\0'
+                                              ? d->same->base.error.text
+                                              : host->base.error.text);
+        return;
+    }
+    if (d->state == BP_DRAFT_BEHIND && d->next == d->feed.count)
+        d->state = BP_DRAFT_BESIDE;
+    if (d->state == BP_DRAFT_READY && d->automatic)
+        decide(host);
+}

@@ -1,0 +1,86 @@
+/* eras.h - what the host was made of, and when: from which moment on which versions of plugins and which systems were
+ * at work.
+ *
+ *     moment    3 ------ 4 ------ 5 ------ 6 ------ 7
+ *     eras      A                 B                      a reload at moment 5
+ *     keyframes K                 T                      T: of the state right after the reload
+ *
+ * An era begins with what was done at its moment: the state that the step before has left there is still of the era
+ * before. A keyframe can be brought back only into a host that is made of what it was made of at the keyframe's time;
+ * so the host becomes that first.
+ *
+ * What a host is made of is written down, and brought about, by the engine (engine/makeup.h); here are handles alone.
+ *
+ * Invariant: eras are in the order of time, and there is one at least, or none where the host cannot become anything
+ * but what it is.
+ *
+ * Not here: worlds, components and plugins that come or go, with which the past begins anew (history.c).
+ */
+#ifndef HOST_HISTORY_ERAS_H
+#define HOST_HISTORY_ERAS_H
+
+#include "../base/memory.h"
+
+#include <bp_types.h>
+
+typedef struct makeup_t makeup_t;
+
+/* What the engine does for eras. */
+typedef struct makers_t {
+    void *context;
+    /* Write down what the host is made of now. `like`: an earlier one, whose parts are shared; may be NULL. */
+    bp_result_t (*look)(void *context, const makeup_t *like, makeup_t **out);
+    /* Make the host of that. The state of the host is lost, and a keyframe has to be brought back next. */
+    bp_result_t (*become)(void *context, const makeup_t *makeup);
+    /* Is the host made of that? */
+    bool (*is)(void *context, const makeup_t *makeup);
+    void (*drop)(void *context, makeup_t *makeup); /* NULL is allowed */
+} makers_t;
+
+typedef struct era_t {
+    uint64_t moment;
+    makeup_t *makeup;
+} era_t;
+
+typedef struct eras_t {
+    memory_t *memory;
+    makers_t makers; /* all NULL: no eras are kept */
+    era_t *items;
+    uint32_t count, capacity;
+} eras_t;
+
+void eras_init(eras_t *eras, memory_t *memory);
+void eras_free(eras_t *eras);
+
+/* Forget all, and begin with what the host is made of now. Without memory there are no eras afterwards. [main] */
+void eras_begin(eras_t *eras, uint64_t moment);
+
+/* From this moment on, the last one so far, the host is made of what it is made of now. False without memory: there is
+ * no such era. [main] */
+bool eras_add(eras_t *eras, uint64_t moment);
+
+/* From this moment on the host was made of that, which belongs to the eras then. False without memory. */
+bool eras_put(eras_t *eras, uint64_t moment, makeup_t *makeup);
+
+/* The era of a state: of that which the step before has left at the moment, or of that after what came from outside
+ * there (`touched`). NULL where there are no eras. */
+const era_t *eras_of(const eras_t *eras, uint64_t moment, bool touched);
+
+/* Is the host made of what it was made of in an era? True of NULL. And make it of that. [main], between steps */
+bool eras_is(const eras_t *eras, const era_t *era);
+bp_result_t eras_become(const eras_t *eras, const era_t *era);
+
+/* Forget eras that ended before `first`. */
+void eras_drop_before(eras_t *eras, uint64_t first);
+
+/* Forget the eras that began at `moment` or later, but for the first. */
+void eras_drop_from(eras_t *eras, uint64_t moment);
+
+/* Take the eras that began at `moment` or later, but for the first, out to `to`, which is empty. False without memory:
+ * nothing has changed then. */
+bool eras_split(eras_t *eras, uint64_t moment, eras_t *to);
+
+/* Put the eras of `from` behind these; `from` is empty afterwards. False without memory: nothing has changed. */
+bool eras_join(eras_t *eras, eras_t *from);
+
+#endif

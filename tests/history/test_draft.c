@@ -1,0 +1,340 @@
+/* test_draft.c - a host with something changed lives beside the first one, from now on or from the past, and is kept or
+ * dropped.
+ */
+#include "../reload/reload_support.h"
+#include "../suites.h"
+#include "recall.h"
+
+#include <bp_history.h>
+#include <string.h>
+
+enum { ENTITIES = 6 };
+
+static bp_entity_t entities[ENTITIES];
+
+/* Probes move with their velocity: version 2 has other code, version 3 other fields (reload_probe.h). */
+static bp_host_o *open_host(rig_t *rig, uint64_t budget)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(rig);
+    rig->desc.flags = BP_HOST_COPY_PLUGINS;
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig_open(rig);
+    recall_open(rig->host);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    bp_world_o *world = rig->api->world->at(rig->host, 0);
+    WORKS(rig->host, bp_world_use_component(world, "probe"));
+    WORKS(rig->host,
+          rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, ENTITIES));
+    if (budget > 0)
+        WORKS(rig->host, bp_host_remember(rig->host, budget));
+    return rig->host;
+}
+
+/* Calls that succeed, so that all of them can be made again. */
+static void act(bp_host_o *host, uint64_t step)
+{
+    static bp_entity_t made[3];
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    float mass = (float)step / 7;
+    if (step % 5 == 1)
+        WORKS(host, api->world->create(world, prototype_of(world, "probe", "body", NULL, NULL), made, 3));
+    if (step % 5 == 3)
+        api->entity->destroy(host, made, 2);
+    WORKS(host, api->property->set_named(world, entities[step % ENTITIES], "probe", "mass", BP_F32, &mass));
+}
+
+static void go_on(bp_host_o *host, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to; i++) {
+        act(host, i);
+        WORKS(host, bp_host_step(host));
+    }
+}
+
+static bp_drafted_t read_draft(bp_host_o *host)
+{
+    bp_drafted_t drafted = {.struct_size = sizeof drafted};
+    bp_host_draft_read(host, &drafted);
+    return drafted;
+}
+
+/* Poll until the draft is level, ready or gone. */
+static bp_drafted_t wait_for(bp_host_o *host)
+{
+    for (uint32_t i = 0; i < 100000; i++) {
+        WORKS(host, bp_host_poll(host));
+        bp_drafted_t drafted = read_draft(host);
+        if (drafted.state >= BP_DRAFT_BESIDE || drafted.state == BP_DRAFT_NONE)
+            return drafted;
+        WORKS(host, bp_host_wait(host, 1000000));
+    }
+    ck_abort_msg("the draft does not become level");
+    return read_draft(host);
+}
+
+static void begin(bp_host_o *host, const char *fixture, uint64_t back, uint64_t steps)
+{
+    static const char *const names[] = {"probe"};
+    const bp_draft_i draft = {
+        .struct_size = sizeof draft, .plugins = names, .plugin_count = 1, .back = back, .steps = steps};
+    put_plugin(fixture, "probe");
+    WORKS(host, bp_host_draft(host, &draft));
+}
+
+typedef struct differences_t {
+    uint64_t fields, sentences;
+    char text[2048];
+} differences_t;
+
+static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
+{
+    differences_t *d = context;
+    size_t length = strlen(d->text);
+    (void)entity;
+    d->sentences++;
+    snprintf(d->text + length, sizeof d->text - length, "%s: %s\n", world, text);
+}
+
+static void tell_field(void *context, const bp_diff_field_t *field)
+{
+    differences_t *d = context;
+    size_t length = strlen(d->text);
+    d->fields++;
+    snprintf(d->text + length, sizeof d->text - length, "%s.%s\n", field->component, field->field);
+}
+
+static differences_t differences(bp_host_o *host)
+{
+    differences_t found = {.fields = 0};
+    const bp_diff_i sink = {
+        .struct_size = sizeof sink, .context = &found, .structure = tell_structure, .field = tell_field};
+    WORKS(host, bp_host_draft_differences(host, &sink));
+    return found;
+}
+
+/* The same steps without a draft come to the same: nothing of the draft reaches the host. */
+static uint64_t hash_without(uint64_t budget, uint64_t steps)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, budget);
+    go_on(host, 0, steps);
+    uint64_t hash = recall_hash(host);
+    recall_close(&rig);
+    return hash;
+}
+
+/* --- beside ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_draft_follows_the_host)
+{
+    rig_t rig;
+    uint64_t expected = hash_without(0, 60);
+    bp_host_o *host = open_host(&rig, 0);
+    go_on(host, 0, 20);
+    begin(host, "reload_probe_1", 0, 0);
+    uint64_t at = 20;
+    for (; read_draft(host).state < BP_DRAFT_BESIDE || at < 40; at++) {
+        WORKS(host, bp_host_wait(host, 1000000));
+        if (at < 45)
+            go_on(host, at, at + 1);
+    }
+    bp_drafted_t drafted = wait_for(host);
+    ck_assert_uint_eq(drafted.state, BP_DRAFT_BESIDE);
+    at = at < 45 ? at : 45;
+    EXPECT(drafted.taken == at - 20 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
+           drafted.passed_first);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    EXPECT(drafted.with > 0 && drafted.without > 0, "no times");
+    go_on(host, at, 60);
+    EXPECT(recall_hash(host) == expected, "the draft has reached the host");
+    bp_host_draft_drop(host);
+    ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_NONE);
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(other_code_is_told_apart_and_kept)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, 0);
+    go_on(host, 0, 10);
+    begin(host, "reload_probe_2", 0, 5);
+    FAILS(host, BP_ERROR_STATE, "not at the same step", bp_host_draft_keep(host));
+    while (read_draft(host).state == BP_DRAFT_BEFORE || read_draft(host).state == BP_DRAFT_TRYING)
+        WORKS(host, bp_host_wait(host, 1000000));
+    go_on(host, 10, 15);
+    bp_drafted_t drafted = wait_for(host);
+    ck_assert_uint_eq(drafted.state, BP_DRAFT_READY);
+    differences_t found = differences(host);
+    EXPECT(found.fields > 0 && strstr(found.text, "probe.position") != NULL, "told: %s", found.text);
+    WORKS(host, bp_host_draft_keep(host));
+    ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_NONE);
+    recall_close(&rig);
+}
+END_TEST
+
+/* What does not come through its trial never runs beside the host. */
+START_TEST(what_fails_its_trial_is_dropped)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, 0);
+    go_on(host, 0, 10);
+    begin(host, "reload_probe_10", 0, 0);
+    bp_drafted_t drafted = wait_for(host);
+    ck_assert_uint_eq(drafted.state, BP_DRAFT_FAILED);
+    EXPECT(strstr(drafted.text, "it does not want to") != NULL, "%s", drafted.text);
+    FAILS(host, BP_ERROR_STATE, "there is no draft any more", bp_host_draft_keep(host));
+    begin(host, "reload_probe_2", 0, 0);
+    WORKS(host, bp_world_drop_system(rig.api->world->at(host, 0), "watcher")); /* the host is another one */
+    WORKS(host, bp_host_step(host));
+    drafted = wait_for(host);
+    ck_assert_uint_eq(drafted.state, BP_DRAFT_FAILED);
+    recall_close(&rig);
+}
+END_TEST
+
+/* --- the past ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(the_past_is_edited_and_kept)
+{
+    rig_t rig;
+    uint64_t budget = UINT64_C(1) << 30, expected = hash_without(budget, 60);
+    bp_host_o *host = open_host(&rig, budget);
+    go_on(host, 0, 50);
+    begin(host, "reload_probe_2", 30, 0);
+    while (read_draft(host).state < BP_DRAFT_BEHIND)
+        WORKS(host, bp_host_wait(host, 1000000));
+    go_on(host, 50, 60); /* it goes on meanwhile */
+    bp_drafted_t drafted = wait_for(host);
+    EXPECT(drafted.state == BP_DRAFT_BESIDE && drafted.began == 20 && drafted.now == 60, "%s", drafted.text);
+    EXPECT(strstr(drafted.differs, "step 21: component 'probe'") != NULL, "told: %s", drafted.differs);
+    EXPECT(strstr(drafted.differs, "probe.position") != NULL, "told: %s", drafted.differs);
+    EXPECT(recall_hash(host) == expected, "the draft has reached the host");
+    EXPECT(differences(host).fields > 0, "no difference");
+    WORKS(host, bp_host_draft_keep(host));
+    bp_history_t h = recall_history(host);
+    EXPECT(h.first == 0 && h.now == 60 && h.last == 60 && h.branches == 1, "at %llu", (unsigned long long)h.now);
+    uint64_t kept = recall_hash(host), at_forty;
+    EXPECT(kept != expected, "nothing was kept");
+    WORKS(host, bp_host_go(host, 40));
+    at_forty = recall_hash(host);
+    WORKS(host, bp_host_go(host, 10)); /* before the change: the older code */
+    WORKS(host, bp_host_go(host, 60));
+    EXPECT(recall_hash(host) == kept, "the other past comes to another end");
+    WORKS(host, bp_host_branch_to(host, 1));
+    EXPECT(recall_hash(host) == expected, "the past that was is another one");
+    WORKS(host, bp_host_go(host, 40));
+    EXPECT(recall_hash(host) != at_forty, "both pasts are the same");
+    recall_close(&rig);
+}
+END_TEST
+
+/* The same code: the journal run again comes to the same, whatever came from outside. */
+START_TEST(the_same_code_makes_no_difference)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 40);
+    uint64_t now = recall_hash(host);
+    begin(host, "reload_probe_1", 35, 0);
+    bp_drafted_t drafted = wait_for(host);
+    EXPECT(drafted.state == BP_DRAFT_BESIDE && drafted.differs[0] == '\0' && drafted.passed == 0, "%s%s%s",
+           drafted.text, drafted.differs, drafted.passed_first);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "%s", none.text);
+    WORKS(host, bp_host_draft_keep(host));
+    EXPECT(recall_hash(host) == now, "the same past comes to another end");
+    FAILS(host, BP_ERROR_RANGE, "what is remembered begins at step 0, 40 back",
+          bp_host_draft(host, &(bp_draft_i){.struct_size = sizeof(bp_draft_i),
+                                            .plugins = (const char *const[]){"probe"},
+                                            .plugin_count = 1,
+                                            .back = 41}));
+    recall_close(&rig);
+}
+END_TEST
+
+static bp_result_t end_some(void *context, bp_host_o *clone)
+{
+    (void)context;
+    bp_host_api(clone)->entity->destroy(clone, entities, ENTITIES);
+    return BP_OK;
+}
+
+/* Commands name entities that are not there in the other past: told, and passed over. */
+START_TEST(what_never_came_to_be_is_passed_over)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        float mass = (float)i + 2;
+        WORKS(host, rig.api->property->set_named(world, entities[i % ENTITIES], "probe", "mass", BP_F32, &mass));
+        WORKS(host, bp_host_step(host));
+    }
+    const bp_draft_i draft = {.struct_size = sizeof draft, .back = 10, .change = end_some};
+    WORKS(host, bp_host_draft(host, &draft));
+    bp_drafted_t drafted = wait_for(host);
+    EXPECT(drafted.state == BP_DRAFT_BESIDE && drafted.passed >= 10, "%llu passed over",
+           (unsigned long long)drafted.passed);
+    EXPECT(strstr(drafted.passed_first, "before step 11: ") != NULL, "%s", drafted.passed_first);
+    EXPECT(differences(host).sentences > 0, "entities that are not there");
+    WORKS(host, bp_host_draft_keep(host));
+    uint64_t kept = recall_hash(host);
+    WORKS(host, bp_host_go(host, 12));
+    WORKS(host, bp_host_go(host, 20));
+    EXPECT(recall_hash(host) == kept, "passed over otherwise");
+    recall_close(&rig);
+}
+END_TEST
+
+/* Each allocation of a draft of the past fails once: the host is as it was. */
+START_TEST(no_memory_for_a_draft)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    uint64_t failures = 0;
+    go_on(host, 0, 12);
+    uint64_t now = recall_hash(host);
+    for (uint64_t k = 1; k < 60000; k += 1 + k / 25) {
+        static const char *const names[] = {"probe"};
+        const bp_draft_i draft = {.struct_size = sizeof draft, .plugins = names, .plugin_count = 1, .back = 6};
+        uint64_t refused = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_draft(host, &draft);
+        while (result == BP_OK && read_draft(host).state < BP_DRAFT_BESIDE && read_draft(host).state != BP_DRAFT_NONE)
+            bp_host_wait(host, 1000000);
+        bp_drafted_t drafted = read_draft(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT(recall_hash(host) == now, "request %llu: the host has changed", (unsigned long long)k);
+        bool failed = result != BP_OK || drafted.state == BP_DRAFT_FAILED;
+        EXPECT(result == BP_OK || bp_host_error(host)[0] != '\0', "it fails without a word");
+        EXPECT(drafted.state != BP_DRAFT_FAILED || drafted.text[0] != '\0', "it fails without a word");
+        failures += failed;
+        bp_host_draft_drop(host);
+        if (rig.heap.refused == refused)
+            break;
+    }
+    EXPECT(failures > 40, "only %llu failed", (unsigned long long)failures);
+    recall_close(&rig);
+}
+END_TEST
+
+Suite *draft_suite(void)
+{
+    Suite *suite = suite_create("draft");
+    TCase *tcase = tcase_create("draft");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_draft_follows_the_host);
+    tcase_add_test(tcase, other_code_is_told_apart_and_kept);
+    tcase_add_test(tcase, what_fails_its_trial_is_dropped);
+    tcase_add_test(tcase, the_past_is_edited_and_kept);
+    tcase_add_test(tcase, the_same_code_makes_no_difference);
+    tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
+    tcase_add_test(tcase, no_memory_for_a_draft);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

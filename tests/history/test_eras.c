@@ -1,0 +1,195 @@
+/* test_eras.c - going back and forth across reloads: each moment with the code that was at work then. */
+#include "../reload/reload_support.h"
+#include "../suites.h"
+#include "recall.h"
+
+#include <string.h>
+
+enum { STEPS = 60, ENTITIES = 5 };
+
+/* A host with the plugin "recall" of recall.h and the plugin "probe", whose versions differ in fields, in systems and
+ * in how instances are stored. */
+static bp_entity_t entities[ENTITIES];
+
+static bp_host_o *open_host(rig_t *rig, uint64_t budget)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(rig);
+    rig->desc.flags = BP_HOST_COPY_PLUGINS;
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig_open(rig);
+    recall_open(rig->host);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    bp_world_o *world = rig->api->world->at(rig->host, 0);
+    WORKS(rig->host, bp_world_use_component(world, "probe"));
+    WORKS(rig->host,
+          rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, ENTITIES));
+    WORKS(rig->host, bp_host_remember(rig->host, budget));
+    return rig->host;
+}
+
+static void reload(bp_host_o *host, const char *fixture)
+{
+    static const char *const names[] = {"probe"};
+    put_plugin(fixture, "probe");
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+}
+
+/* Steps with calls from outside, and with reloads at some of them. */
+static void run(bp_host_o *host, uint64_t hashes[STEPS + 1], const char *const *fixtures, uint32_t fixture_count,
+                uint64_t seed)
+{
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < STEPS; i++) {
+        if (i % 3 == 1)
+            recall_act(host, i, seed);
+        if (i % (STEPS / (fixture_count + 1)) == 7 && i / (STEPS / (fixture_count + 1)) < fixture_count)
+            reload(host, fixtures[i / (STEPS / (fixture_count + 1))]);
+        if (i % 3 == 2)
+            recall_act(host, i, seed + 1);
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+}
+
+static void visit(uint64_t seed, const char *const *fixtures, uint32_t count)
+{
+    uint64_t hashes[STEPS + 1], random = seed;
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    run(host, hashes, fixtures, count, seed);
+    bp_history_t h = recall_history(host);
+    EXPECT(h.first == 0 && h.last == STEPS, "the past begins at %llu", (unsigned long long)h.first);
+    for (uint32_t v = 0; v < 40; v++) {
+        uint64_t moment = bp_random_below(&random, STEPS + 1);
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "seed %llu, visit %u: moment %llu is not what it was",
+               (unsigned long long)seed, v, (unsigned long long)moment);
+        for (uint32_t along = bp_random_below(&random, 12); along > 0 && moment < STEPS; along--) {
+            WORKS(host, bp_host_step(host));
+            moment++;
+            EXPECT(recall_hash(host) == hashes[moment], "seed %llu, visit %u: along to %llu it is not what it was",
+                   (unsigned long long)seed, v, (unsigned long long)moment);
+        }
+    }
+    recall_close(&rig);
+}
+
+/* Fields that come, go and change, and versions with storage of their own. */
+START_TEST(each_moment_has_its_code)
+{
+    static const char *const fixtures[][3] = {{"reload_probe_2", "reload_probe_3", "reload_probe_1"},
+                                              {"reload_probe_19", "reload_probe_2", "reload_probe_19"},
+                                              {"reload_probe_17", "reload_probe_19", "reload_probe_14"}};
+    visit(21 + (uint64_t)_i, fixtures[_i], 3);
+}
+END_TEST
+
+/* Systems that are dropped and come again, in the order of then. */
+START_TEST(each_moment_has_its_systems)
+{
+    uint64_t hashes[41], random = 5;
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < 40; i++) {
+        if (i == 11)
+            WORKS(host, bp_world_drop_system(world, "watcher"));
+        if (i == 14)
+            WORKS(host, bp_world_drop_system(world, "reader"));
+        if (i == 25)
+            WORKS(host, bp_world_use_system(world, "watcher"));
+        recall_act(host, i, 8);
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+    EXPECT(recall_history(host).first == 0, "the past began anew");
+    for (uint32_t v = 0; v < 60; v++) {
+        uint64_t moment = bp_random_below(&random, 41);
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %llu is not what it was", (unsigned long long)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* Each allocation on the way over a reload fails once: the host is there, or where it was. */
+START_TEST(the_present_is_never_lost_over_a_reload)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    uint64_t hashes[13] = {0}, refused = 0;
+    for (uint64_t i = 0; i < 12; i++) {
+        if (i == 6)
+            reload(host, "reload_probe_19");
+        recall_act(host, i, 3);
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+    for (uint64_t k = 1; k < 20000; k += 1 + k / 40) {
+        uint64_t before = rig.heap.refused, now = recall_history(host).now, to = now == 12 ? 4 : 12;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_go(host, to);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        uint64_t expected = hashes[result == BP_OK ? to : now];
+        if (result == BP_OK) { /* a step for which a plugin had no memory is another one: compute it again */
+            WORKS(host, bp_host_go(host, 0));
+            WORKS(host, bp_host_go(host, to));
+        }
+        EXPECT(recall_hash(host) == expected, "request %llu: neither here nor there: %s", (unsigned long long)k,
+               bp_host_error(host));
+        EXPECT(result == BP_OK || bp_host_error(host)[0] != '\0', "it fails without a word");
+        refused += rig.heap.refused != before;
+        if (rig.heap.refused == before)
+            break;
+    }
+    EXPECT(refused > 40, "%llu requests were refused", (unsigned long long)refused);
+    recall_close(&rig);
+}
+END_TEST
+
+/* The versions of then are those of then, whatever lies at the plugin's path, and also where plugins are opened in
+ * place. */
+START_TEST(files_of_now_are_no_matter)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    WORKS(host, bp_host_step(host));
+    reload(host, "reload_probe_17");
+    uint64_t then = recall_hash(host);
+    WORKS(host, bp_host_step(host));
+    put_plugin("refuses", "probe");
+    WORKS(host, bp_host_go(host, 0));
+    ck_assert_str_eq(bp_host_plugin(host, 1, NULL)->name, "probe");
+    bp_world_o *world = rig.api->world->at(host, 0);
+    int32_t extra = 0;
+    FAILS(host, BP_ERROR_NOT_FOUND, "extra",
+          rig.api->property->get_named(world, entities[0], "probe", "extra", BP_I32, &extra));
+    WORKS(host, bp_host_go(host, 2));
+    WORKS(host, rig.api->property->get_named(world, entities[0], "probe", "extra", BP_I32, &extra));
+    EXPECT(extra == 7 && recall_hash(host) != then, "the version of then");
+    reload(host, "reload_probe_1"); /* a reload in the present, after all that going */
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_go(host, 1));
+    reload(host, "reload_probe_2"); /* and one in the past: another future */
+    EXPECT(recall_history(host).last == 1, "a reload in the past begins another future");
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_go(host, 0));
+    recall_close(&rig);
+}
+END_TEST
+
+Suite *eras_suite(void)
+{
+    Suite *suite = suite_create("eras");
+    TCase *tcase = tcase_create("eras");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, each_moment_has_its_code, 0, 3);
+    tcase_add_test(tcase, each_moment_has_its_systems);
+    tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
+    tcase_add_test(tcase, files_of_now_are_no_matter);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
