@@ -6,31 +6,6 @@
 
 #include <string.h>
 
-/* A version of a plugin. Never changes, and is shared. */
-typedef struct image_t {
-    uint64_t number;
-    uint32_t users;
-    uint32_t given_count;
-    char *file;          /* NULL: could not be copied */
-    bp_option_t *given;  /* texts are owned */
-} image_t;
-
-typedef struct made_plugin_t {
-    char *name;
-    image_t *image; /* NULL: linked in */
-} made_plugin_t;
-
-typedef struct made_world_t {
-    wants_t wants;
-    wants_t units;  /* the names of all units of a step, in their order */
-} made_world_t;
-
-struct makeup_t {
-    made_plugin_t *plugins;
-    made_world_t *worlds;
-    uint32_t plugin_count, world_count;
-};
-
 /* --- images ------------------------------------------------------------------------------------------------------- */
 
 enum { OPTION_TEXTS = 4 };

@@ -9,7 +9,7 @@
  * before. A keyframe can be brought back only into a host that is made of what it was made of at the keyframe's time;
  * so the host becomes that first.
  *
- * What a host is made of is written down, and brought about, by the engine (engine/makeup.h); here are handles alone.
+ * What a host is made of is written down, and brought about, by the engine (engine/makeup.h).
  *
  * Invariant: eras are in the order of time, and there is one at least, or none where the host cannot become anything
  * but what it is.
@@ -19,11 +19,35 @@
 #ifndef HOST_HISTORY_ERAS_H
 #define HOST_HISTORY_ERAS_H
 
-#include "../base/memory.h"
+#include "../step/wants.h"
 
-#include <bp_types.h>
+#include <backplane.h>
 
-typedef struct makeup_t makeup_t;
+/* A version of a plugin. Never changes, and is shared. */
+typedef struct image_t {
+    uint64_t number;
+    uint32_t users;
+    uint32_t given_count;
+    char *file;          /* NULL: could not be copied */
+    bp_option_t *given;  /* texts are owned */
+} image_t;
+
+typedef struct made_plugin_t {
+    char *name;
+    image_t *image; /* NULL: linked in */
+} made_plugin_t;
+
+typedef struct made_world_t {
+    wants_t wants;
+    wants_t units;  /* the names of all units of a step, in their order */
+} made_world_t;
+
+/* What a host is made of. */
+typedef struct makeup_t {
+    made_plugin_t *plugins;
+    made_world_t *worlds;
+    uint32_t plugin_count, world_count;
+} makeup_t;
 
 /* What the engine does for eras. */
 typedef struct makers_t {
