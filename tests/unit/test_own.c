@@ -24,7 +24,7 @@ static const bp_field_t wind_fields[] = {
     {.name = "force", .type = BP_VEC2, .initial = "1 0"},
     {.name = "gusts", .type = BP_F32, .flags = BP_FIELD_LIST},
 };
-static const bp_field_t tally_fields[] = {{BP_FIELD_OF(struct tally, rows)}};
+static const bp_field_t tally_fields[] = {{.name = "rows", .type = BP_U64, .access = BP_READ}}; /* as `stir` has it */
 
 static const bp_term_field_t ask_leaf[] = {{BP_FIELD_OF(struct leaf, place)}};
 static const bp_term_field_t ask_blow[] = {{BP_FIELD_OF(struct blow, force)}, {BP_FIELD_OF(struct blow, name)}};
@@ -321,6 +321,34 @@ START_TEST(kept_queries_hand_it_out_and_stamp_what_they_write)
 }
 END_TEST
 
+/* A system that writes it beside rows: asked what has changed, a query has it in the steps in which that ran. */
+START_TEST(steps_stamp_what_units_write_of_it)
+{
+    static const bp_term_t tally[] = {{.component = "tally", .flags = BP_TERM_WORLD, .fields = BP_LIST(ask_tally)}};
+    const bp_term_list_t list = BP_LIST(tally);
+    place_t p;
+    open_place(&p, 1);
+    const bp_query_api *queries = p.rig.api->registry->find(p.rig.host, BP_QUERY_API, 1);
+    const bp_changes_api *changes = p.rig.api->registry->find(p.rig.host, BP_CHANGES_API, 1);
+    bp_query_o *query;
+    WORKS(p.rig.host, bp_world_use_component(p.world, "wind"));
+    WORKS(p.rig.host, bp_world_use_component(p.world, "tally"));
+    bp_world_o *world = p.world;
+    WORKS(p.rig.host, bp_world_use_system(world, "blow"));
+    add_leaves(&p);
+    WORKS(p.rig.host, queries->make(world, NULL, &list, BP_QUERY_CHANGES, &query));
+    WORKS(p.rig.host, bp_world_step(world));
+    uint64_t since = changes->look(world);
+    WORKS(p.rig.host, queries->begin(query, since));
+    ck_assert_ptr_null(queries->next(query));
+    WORKS(p.rig.host, bp_world_step(world));
+    WORKS(p.rig.host, queries->begin(query, since));
+    ck_assert_ptr_nonnull(queries->next(query));
+    queries->end(query);
+    close_place(&p);
+}
+END_TEST
+
 /* --- scenes, saves, snapshots ------------------------------------------------------------------------------------- */
 
 static bp_scene_o *compile(const place_t *p, const char *json)
@@ -551,6 +579,7 @@ Suite *own_suite(void)
     tcase_add_loop_test(all, systems_get_it_once_a_call, 0, 3);
     tcase_add_test(all, terms_say_whose_a_component_is);
     tcase_add_test(all, kept_queries_hand_it_out_and_stamp_what_they_write);
+    tcase_add_test(all, steps_stamp_what_units_write_of_it);
     tcase_add_test(all, scenes_say_what_the_world_has);
     tcase_add_test(all, scenes_are_refused_that_mix_worlds_and_entities);
     tcase_add_test(all, a_saved_world_comes_back_with_it);
