@@ -325,6 +325,58 @@ START_TEST(values_of_the_dead_are_not_in_the_way)
 }
 END_TEST
 
+/* Columns go through loops over many values; what these make of a column is what the rule for one value makes of
+ * each. Every pair of types of numbers and vectors, small numbers with some at the edges, some of them of the dead. */
+START_TEST(columns_become_what_each_of_their_values_becomes)
+{
+    enum { ROWS = 1300, WIDEST = 32 };
+    static char from[ROWS * WIDEST], to[ROWS * WIDEST], one[WIDEST];
+    static bp_entity_t living[ROWS];
+    uint64_t random = 11;
+    uint32_t whole = 0, refused = 0;
+    for (uint32_t pair = 0; pair < BP_TYPE_COUNT * BP_TYPE_COUNT * 4; pair++) {
+        uint32_t a = pair / 4 / BP_TYPE_COUNT, b = pair / 4 % BP_TYPE_COUNT;
+        if (convert_kind(a, b) == CONVERT_REFUSED || a == BP_STRING || a == BP_MAT4)
+            continue;
+        field_t old = {.type = a, .size = value_size(a), .parts = value_parts(a), .part = value_part_type(a)};
+        field_t field = {.type = b, .size = value_size(b), .parts = value_parts(b), .part = value_part_type(b)};
+        field.limited = pair % 4 == 3 && field.parts > 0;
+        field.min = (double)(field.min_f32 = -1);
+        field.max = (double)(field.max_f32 = 100);
+        uint32_t number = value_part_type(a) != 0 ? value_part_type(a) : a, size = value_size(number);
+        for (uint32_t i = 0; i < ROWS * old.size / size; i++) {
+            double v = (double)bp_random_below(&random, 2);
+            if (pair % 4 == 0 && bp_random_below(&random, 900) == 0)
+                v = edges[bp_random_below(&random, EDGES)];
+            if (number == BP_F32)
+                memcpy(from + i * size, &(float){(float)v}, size);
+            else if (number == BP_F64)
+                memcpy(from + i * size, &v, size);
+            else
+                memcpy(from + i * size, &(int64_t){v >= -1e18 && v <= 1e18 ? (int64_t)v : -1}, size);
+        }
+        for (uint32_t i = 0; i < ROWS; i++)
+            living[i].id = pair % 4 == 1 ? bp_random_below(&random, 3) : 1;
+        uint32_t wanted = 0;
+        while (wanted < ROWS &&
+               (convert_value(&old, from + wanted * old.size, &field, one, 0) || living[wanted].id == 0))
+            wanted++;
+        uint32_t got = convert_column(&old, from, &field, to, ROWS, living);
+        ck_assert_msg(got == wanted, "%s to %s: %u and not %u", value_type_name(a), value_type_name(b), got, wanted);
+        for (uint32_t i = 0; i < got; i++) {
+            if (convert_value(&old, from + i * old.size, &field, one, 0))
+                ck_assert_mem_eq(to + i * field.size, one, field.size);
+            else
+                ck_assert_mem_eq(to + i * field.size, &field.initial, field.size);
+        }
+        whole += got == ROWS;
+        refused += got < ROWS;
+    }
+    ck_assert_uint_gt(whole, 200);
+    ck_assert_uint_gt(refused, 50);
+}
+END_TEST
+
 static void two(field_t *fields, bp_field_t a, bp_field_t b)
 {
     fields[0] = *make(a);
@@ -376,6 +428,7 @@ Suite *convert_suite(void)
     tcase_add_test(tests, widening_and_narrowing_back_gives_the_same_bits);
     tcase_add_test(tests, new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old);
     tcase_add_test(tests, values_of_the_dead_are_not_in_the_way);
+    tcase_add_test(tests, columns_become_what_each_of_their_values_becomes);
     tcase_add_test(tests, fields_are_matched_by_name_then_by_former_name);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);
