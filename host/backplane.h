@@ -81,11 +81,13 @@ enum {
     BP_HOST_HOT_RELOAD = 1u << 2,  /* bp_host_poll watches the plugins' files and reloads what has been written anew;
                                       implies BP_HOST_COPY_PLUGINS */
     BP_HOST_TRIAL = 1u << 3,       /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of
-                                      this process (docs/hot_reload.md; where the system has fork) */
+                                      this process (docs/hot_reload.md); where the system has no fork, by a helper */
     BP_HOST_CRASH_TELL = 1u << 4,  /* without the guard: a crash inside a plugin is told in the log - which plugin,
                                       verb, step, function and line - before it ends the program */
-    BP_HOST_WATCHFUL = 1u << 5     /* what an ini leaves open about crashes is on: the guard (`crash_guard = off`:
+    BP_HOST_WATCHFUL = 1u << 5,    /* what an ini leaves open about crashes is on: the guard (`crash_guard = off`:
                                       crashes are told), and trials of new versions, where the system has them */
+    BP_HOST_TRIAL_HELPER = 1u << 6 /* with BP_HOST_TRIAL: by a helper on every system (bp_helper_run), which has a host
+                                      like this one, but not its data; this process is not copied */
 };
 
 /* Everything about a host; all of it may be left zero. */
@@ -109,6 +111,8 @@ typedef struct bp_host_desc_t {
     uint32_t reload_try;          /* with hot reload: new versions run beside the host for so many steps, as a draft
                                      (bp_host_draft), before they are let in; 0: they are let in at once */
     uint32_t padding;
+    const char *trial_helper;     /* the program that is started as a helper, read while the host is made; NULL:
+                                     backplane, beside the running program or beside the library */
 } bp_host_desc_t;
 
 /* Create a host. `desc` may be NULL. NULL when out of memory. */
@@ -123,6 +127,11 @@ BACKPLANE_API const bp_api_t *bp_host_api(bp_host_o *host);
 
 /* The sentence of the last failed call, "" at first. */
 BACKPLANE_API const char *bp_host_error(bp_host_o *host);
+
+/* Where a program is to be its own helper (bp_host_desc_t.trial_helper), call this first in main, with main's
+ * arguments: -1 where the program was not started as a helper. Else the call does a helper's work, and the process ends
+ * with it. Of `desc`, which may be NULL, the allocator and the static plugins are used. */
+BACKPLANE_API int bp_helper_run(int count, char **texts, const bp_host_desc_t *desc);
 
 /* --- plugins ------------------------------------------------------------------------------------------------- */
 
@@ -177,8 +186,8 @@ BACKPLANE_API const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index);
 typedef void (*bp_check_callback)(void *data, int32_t level, const char *text);
 
 /* Look into a plugin's file - variables of its own, what would keep it in memory, what it imports - and load it in a
- * copy of this process (on Windows: in this one) to see what it brings. No host is needed, and none is touched.
- * BP_ERROR_FAILED where an error was found. */
+ * copy of this process (on Windows: in a helper, bp_helper_run) to see what it brings. No host is needed, and none is
+ * touched. BP_ERROR_FAILED where an error was found. */
 BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
                                           bp_check_callback found, void *data);
 

@@ -98,6 +98,7 @@ static const make_suite_t second_half[] = {
     recording_suite,
     twice_suite,
     guard_suite,
+    helper_suite,
 #if !defined(_WIN32)
     watch_suite,
     process_suite,

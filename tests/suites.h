@@ -83,6 +83,7 @@ Suite *twice_suite(void);
 Suite *recordings_suite(void);
 Suite *clone_suite(void);
 Suite *guard_suite(void);
+Suite *helper_suite(void);
 Suite *watch_suite(void);
 Suite *process_suite(void);
 Suite *check_suite(void);

@@ -177,6 +177,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     if (host->own_jobs)
         host->crew.jobs.threads = 1;
     host->ranks = 1;
+    snprintf(host->trial_helper, sizeof host->trial_helper, "%s", known.trial_helper == NULL ? "" : known.trial_helper);
     host->watchful = (known.flags & BP_HOST_WATCHFUL) != 0;
     if (host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);

@@ -72,6 +72,7 @@ struct bp_host_o {
     struct setup_ini_t *inis;  /* that it was set up from (setup_again.c) */
     uint32_t ini_count, ini_capacity;
     uint64_t inis_seen;        /* ms: when they were looked at last */
+    char trial_helper[FILE_PATH_MAX]; /* the program that the embedder names; "": none */
     char *told;                /* what the last setup from a changed ini came to */
     size_t told_size;
 };
@@ -129,6 +130,9 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
  * loaded from now on; a guard or reload that is on already stays as it is. Where the system has no guard a warning is
  * logged. [main] */
 bp_result_t host_set_live(bp_host_o *host, const bp_host_desc_t *desc);
+
+/* Have new versions tried first, in the way that the flags ask for and the system has (host_plugins.c). [main] */
+void host_try_changes(bp_host_o *host, const bp_host_desc_t *desc);
 
 /* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into
  * images that have gone. [main] */

@@ -8,7 +8,6 @@
  */
 #include "../base/error.h"
 #include "../os/os.h"
-#include "../reload/process.h"
 #include "host.h"
 
 #include <string.h>
@@ -89,7 +88,9 @@ bp_result_t host_clone_parts(bp_host_o *host, bp_host_o **out)
                                  .static_plugins = host->loader.static_plugins,
                                  .static_plugin_count = host->loader.static_count,
                                  .flags = (host->guarded ? BP_HOST_CRASH_GUARD | BP_HOST_WATCHFUL : 0u) |
-                                          (process_can_fork() ? (uint32_t)BP_HOST_TRIAL : 0u),
+                                          (uint32_t)BP_HOST_TRIAL |
+                                          (host->hot.helper[0] != '\0' ? (uint32_t)BP_HOST_TRIAL_HELPER : 0u),
+                                 .trial_helper = host->trial_helper,
                                  .call_limit = host->call_limit,
                                  .trial_deadline = host->hot.deadline_ms};
     bp_host_o *clone = bp_host_create(&desc);

@@ -502,7 +502,7 @@ static void set_host(again_t *a, const setup_change_t *change)
     else if (strcmp(change->name, "reload") == 0)
         host->hot.beside_steps = a->s.live.reload_try;
     else if (trial)
-        hot_try(&host->hot, a->s.live.trial_deadline);
+        host_try_changes(host, &a->s.live);
     else
         host->hot.trying = false;
 }

@@ -4,7 +4,6 @@
  * given, the line is refused rather than passed over.
  */
 #include "../base/file.h"
-#include "../reload/process.h"
 #include "setup.h"
 
 #include <stdlib.h>
@@ -61,12 +60,24 @@ static bp_result_t read_reload(setup_t *s, uint32_t *steps)
     return BP_OK;
 }
 
+/* trial = on, off, or helper. */
+static bp_result_t read_trial(setup_t *s, bool *trial, bool *helper)
+{
+    const ini_entry_t *entry = setup_find_entry(s, "host", "trial");
+    *helper = entry != NULL && strcmp(entry->value, "helper") == 0;
+    *trial = entry == NULL || *helper || strcmp(entry->value, "on") == 0;
+    if (*trial || strcmp(entry->value, "off") == 0)
+        return BP_OK;
+    return setup_at_line(s, entry->line,
+                         error_set(s->error, BP_ERROR_SYNTAX, "trial = %s; write on, off or helper", entry->value));
+}
+
 static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
 {
     static const char *const of_guard[] = {"call_limit", "probation", NULL};
     static const char *const of_reload[] = {"build", "sources", "reload", NULL};
     static const char *const of_trials[] = {"trial", "trial_deadline", NULL};
-    bool hot = false, trial = true;
+    bool hot = false, trial = true, helper = false;
     bp_result_t result = read_flag(s, "hot_reload", &hot);
     bool watchful = s->host->watchful || hot, guarded = watchful; /* what is reloaded by itself is guarded and tried */
     if (result == BP_OK)
@@ -78,7 +89,7 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
     if (result == BP_OK)
         result = refuse_without(s, of_trials, hot || watchful, "hot_reload = on");
     if (result == BP_OK)
-        result = read_flag(s, "trial", &trial);
+        result = read_trial(s, &trial, &helper);
     if (result == BP_OK)
         result = read_number(s, "call_limit", 1, MAX_MS, &desc->call_limit);
     if (result == BP_OK)
@@ -89,10 +100,11 @@ static bp_result_t read_desc(setup_t *s, bp_host_desc_t *desc)
         result = read_number(s, "reload_pause", 1, MAX_MS, &desc->reload_pause);
     if (result == BP_OK)
         result = read_reload(s, &desc->reload_try);
-    bool tried = trial && (hot || (watchful && process_can_fork()));
+    bool tried = trial && (hot || watchful);
     bool asked = setup_find_entry(s, "host", "crash_guard") != NULL;
     desc->flags = (guarded ? BP_HOST_CRASH_GUARD : watchful ? BP_HOST_CRASH_TELL : 0u) |
                   (hot ? BP_HOST_HOT_RELOAD : 0u) | (tried ? BP_HOST_TRIAL : 0u) |
+                  (tried && helper ? BP_HOST_TRIAL_HELPER : 0u) |
                   (watchful && !asked ? BP_HOST_WATCHFUL : 0u);
     return result;
 }

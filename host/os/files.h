@@ -31,6 +31,11 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
  * the disk and takes the place of `path`. On failure `part` is removed. [main] */
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size);
 
+/* fopen and remove, of paths as this program has them: UTF-8, and of any length that the system takes, whatever the
+ * program says of itself. [any] */
+FILE *os_file_open(const char *path, const char *mode);
+bool os_file_remove(const char *path);
+
 /* Bring what has been written to a file, and flushed, to the disk. True also for what has no disk: a pipe, a device.
  * false on failure, with errno. [main] */
 bool os_stream_sync(FILE *file);

@@ -133,6 +133,16 @@ static bool give_name(const char *part, const char *path, char *error, size_t er
     return false;
 }
 
+FILE *os_file_open(const char *path, const char *mode)
+{
+    return fopen(path, mode);
+}
+
+bool os_file_remove(const char *path)
+{
+    return remove(path) == 0;
+}
+
 bool os_stream_sync(FILE *file)
 {
     return fsync(fileno(file)) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;

@@ -54,6 +54,22 @@ const void *os_file_map(const char *path, size_t *size, char *error, size_t erro
     return bytes;
 }
 
+FILE *os_file_open(const char *path, const char *mode)
+{
+    wchar_t wide[PATH_ROOM], how[8];
+    if (!win32_path(path, wide, PATH_ROOM) || MultiByteToWideChar(CP_UTF8, 0, mode, -1, how, 8) == 0) {
+        errno = ENOENT;
+        return NULL;
+    }
+    return _wfopen(wide, how);
+}
+
+bool os_file_remove(const char *path)
+{
+    wchar_t wide[PATH_ROOM];
+    return win32_path(path, wide, PATH_ROOM) && (DeleteFileW(wide) || RemoveDirectoryW(wide));
+}
+
 bool os_stream_sync(FILE *file)
 {
     return _commit(_fileno(file)) == 0 || errno == EBADF || errno == EINVAL; /* a device has nothing to bring there */

@@ -491,7 +491,8 @@ bp_result_t loader_load_made(loader_t *loader, const char *path, const char *lib
 }
 
 /* Where the other host has opened a copy of the file, this one opens a copy of that copy: what is at work, whatever
- * lies at the plugin's path now, and as an image of its own. Else both have the same image. */
+ * lies at the plugin's path now, and as an image of its own. Else both have the same image. In a helper that tries
+ * something the other host is in another process, and its copy serves both. */
 static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t *other, const bp_plugin_head_t **head)
 {
     bp_result_t result = note_paths(loader, plugin, other->path, other->file);
@@ -502,8 +503,8 @@ static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t 
         return BP_OK;
     plugin->stamp = other->stamp;
     plugin->image = other->image;
-    if (other->copy == NULL)
-        return library_open(loader, plugin, other->path, head);
+    if (other->copy == NULL || loader->on_trial)
+        return library_open(loader, plugin, other->copy == NULL ? other->path : other->copy, head);
     result = open_copy(loader, plugin, other->copy, head);
     bool loads = result == BP_OK || plugin->library != NULL;
     bool elsewhere = !loads && result == BP_ERROR_IO && loader->files.place == COPIES_TEMPORARY &&
@@ -553,8 +554,13 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
 
 /* --- new versions ------------------------------------------------------------------------------------------------- */
 
+/* A helper that tries something is given copies, made by the process that asks. */
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
 {
+    if (loader->on_trial) {
+        *copy = memory_copy_text(&loader->memory, path);
+        return *copy != NULL ? BP_OK : error_memory(&loader->base->error, "trying a plugin");
+    }
     return copies_make(&loader->files, path, loader_kind(loader, path, NULL) == NULL, copy);
 }
 

@@ -64,7 +64,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin);
 /* --- new versions ------------------------------------------------------------------------------------------------ */
 
 /* Read a plugin's file whole, judge it, and write it to a file of its own, whose path goes to *copy (memory_free_text).
- * No code of it runs. [main] */
+ * No code of it runs. On trial, in a process for that alone, `path` is such a file already. [main] */
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 
 #if defined(BACKPLANE_AUDIT)

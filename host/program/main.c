@@ -341,6 +341,9 @@ static int finish_output(int status)
 
 int main(int count, char **texts)
 {
+    int helped = bp_helper_run(count, texts, NULL);
+    if (helped >= 0)
+        return helped;
     int status = run_line(count - 1, texts + (count > 0));
     return finish_output(status);
 }

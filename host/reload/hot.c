@@ -49,13 +49,15 @@ void hot_free(hot_t *hot)
     hot->waiting_capacity = 0;
 }
 
-void hot_try(hot_t *hot, uint32_t deadline_ms)
+void hot_try(hot_t *hot, uint32_t deadline_ms, const char *helper)
 {
-    hot->trying = process_can_fork();
+    hot->trying = helper != NULL || process_can_fork();
     hot->deadline_ms = deadline_ms > 0 ? deadline_ms : TRIAL_DEADLINE_MS;
+    snprintf(hot->helper, sizeof hot->helper, "%s", helper == NULL ? "" : helper);
     if (!hot->trying)
         log_write(&hot->base->log, BP_LOG_INFO, "reload",
-                  "this system cannot copy a process: new versions of plugins come in untried");
+                  "this system cannot copy a process, and there is no program 'backplane%s' beside this one or beside "
+                  "the library that could try new versions of plugins: they come in untried", os_program_suffix);
 }
 
 /* --- sources ------------------------------------------------------------------------------------------------------ */
@@ -306,7 +308,8 @@ static bool begin_trial(hot_t *hot, reload_change_t *change)
     hot->trial.stood_ns = 0;
     if (!hot->trying)
         return false;
-    if (trial_begin(&hot->trial, &hot->memory, hot->reload, change, hot->deadline_ms))
+    if (trial_begin(&hot->trial, &hot->memory, hot->reload, change, hot->deadline_ms,
+                    hot->helper[0] == '\0' ? NULL : hot->helper))
         return true;
     log_write(&hot->base->log, BP_LOG_WARNING, "reload",
               "no process can be had to try new versions of plugins in: they come in untried");

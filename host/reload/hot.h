@@ -44,6 +44,7 @@ typedef struct hot_t {
     bool watching, building, trying; /* which parts are on */
     uint32_t deadline_ms;
     bool deaf;               /* told already that saved sources are not noticed */
+    char helper[FILE_PATH_MAX]; /* the program that tries candidates; "": a copy of this process does */
     file_watch_t watch;
     build_t build;
     sources_t sources;       /* plugins given as their source */
@@ -70,9 +71,9 @@ typedef struct hot_t {
 void hot_init(hot_t *hot, reload_t *reload);
 void hot_free(hot_t *hot); /* ends what has begun */
 
-/* Try candidates first, where the system has a way; where it has none the log says that they come in untried.
- * deadline_ms 0: TRIAL_DEADLINE_MS. [main] */
-void hot_try(hot_t *hot, uint32_t deadline_ms);
+/* Try candidates first: by the program `helper`; where that is NULL, in a copy of this process. Where the system has
+ * none either the log says that candidates come in untried. deadline_ms 0: TRIAL_DEADLINE_MS. [main] */
+void hot_try(hot_t *hot, uint32_t deadline_ms, const char *helper);
 
 /* Watch the files of all plugins, loaded now or later. [main] */
 bp_result_t hot_begin(hot_t *hot);

@@ -1,6 +1,7 @@
-/* process.h - other processes: a command of the system's shell that runs beside the host, and a copy of the host.
+/* process.h - other processes: a command of the system's shell that runs beside the host, a copy of the host, and a
+ * helper, which is a program that was started for something that may go wrong.
  *
- * Not here: input for a command; commands without a shell.
+ * Not here: input for a command or a helper; what a helper is asked for (helper.h).
  */
 #ifndef HOST_RELOAD_PROCESS_H
 #define HOST_RELOAD_PROCESS_H
@@ -32,7 +33,19 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data);
 bool process_can_fork(void);
 
-/* In the child of process_fork: send bytes to the parent. */
+/* Start a program as a helper, in the working directory: `word` and `file` are its arguments. What it writes with
+ * process_write can be read here. NULL where it cannot be started. [main] */
+process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file);
+
+/* In a helper: what process_write needs. From now on the standard streams and all other files that were handed down
+ * lead nowhere, somebody who calls exit ends this process with PROCESS_CALLED_EXIT, a crash opens no window, and the
+ * process ends with the one that has started it. NULL where memory is lacking. [main] */
+process_t *process_be_helper(memory_t *memory);
+
+/* End this process at once, without handlers. */
+_Noreturn void process_leave(int code);
+
+/* In the child of process_fork, or in a helper: send bytes to the parent. */
 void process_write(process_t *self, const void *bytes, size_t size);
 
 /* Read bytes that the process has written. Returns how many; 0 where there are none at present (or any more). Never

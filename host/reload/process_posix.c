@@ -1,4 +1,4 @@
-/* process_posix.c - fork, sh -c, and a pipe.
+/* process_posix.c - fork, sh -c, posix_spawn, and a pipe.
  *
  * A process gets a group of its own, so that killing it takes along the processes that it started (a compiler below
  * make below a shell).
@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -190,6 +191,72 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
 bool process_can_fork(void)
 {
     return true;
+}
+
+/* --- a helper ----------------------------------------------------------------------------------------------------- */
+
+extern char **environ;
+
+/* posix_spawn, since fork copies the page tables of a large host to no purpose. */
+static bool spawn(pid_t *pid, const char *program, char *const *arguments, int pipe)
+{
+    sigset_t none;
+    posix_spawnattr_t how;
+    posix_spawn_file_actions_t files;
+    sigemptyset(&none);
+    if (posix_spawnattr_init(&how) != 0)
+        return false;
+    if (posix_spawn_file_actions_init(&files) != 0) {
+        posix_spawnattr_destroy(&how);
+        return false;
+    }
+    bool good = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) == 0 &&
+                posix_spawnattr_setsigmask(&how, &none) == 0 &&
+                posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+                posix_spawn_file_actions_adddup2(&files, pipe, 1) == 0 &&
+                posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0) == 0 &&
+                posix_spawn(pid, program, &files, &how, arguments, environ) == 0;
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    return good;
+}
+
+process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file)
+{
+    int ends[2];
+    pid_t pid = -1;
+    char *const arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)word, (char *)(uintptr_t)file, NULL};
+    process_t *process = new_process(memory, ends);
+    if (process == NULL)
+        return NULL;
+    process->copy = true;
+    if (!spawn(&pid, program, arguments, ends[1]))
+        pid = -1;
+    return keep(process, pid, ends);
+}
+
+process_t *process_be_helper(memory_t *memory)
+{
+    process_t *process = memory_new(memory, sizeof *process);
+    if (process == NULL)
+        return NULL;
+    process->memory = memory;
+    process->pipe = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    if (process->pipe < 0) {
+        memory_free(memory, process, sizeof *process);
+        return NULL;
+    }
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    atexit(end_at_once);
+    cover_files(process->pipe);
+    return process;
+}
+
+void process_leave(int code)
+{
+    _exit(code);
 }
 
 void process_write(process_t *self, const void *bytes, size_t size)

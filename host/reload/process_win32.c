@@ -1,12 +1,14 @@
-/* process_win32.c - a command by cmd.exe and a pipe; no copy of this process, which Windows does not have.
+/* process_win32.c - a command by cmd.exe, a helper, and a pipe; no copy of this process, which Windows does not have.
  *
- * The command runs in a job object that is closed with it, so that the processes which it has started go too.
+ * A command or a helper runs in a job object that is closed with it, so that the processes which it has started go too;
+ * a helper's job goes also with the host, however that ends.
  */
 #include "process.h"
 
 #include <windows.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { COMMAND_ROOM = 8192 };
 
@@ -15,6 +17,18 @@ struct process_t {
     HANDLE process, pipe, job;
     process_end_t end;
 };
+
+/* A job that ends with its last handle, which is the host's. */
+static HANDLE make_job(void)
+{
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
+        .BasicLimitInformation.LimitFlags =
+            JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION};
+    HANDLE job = CreateJobObjectW(NULL, NULL);
+    if (job != NULL)
+        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits);
+    return job;
+}
 
 static bool start(process_t *process, wchar_t *line, const wchar_t *folder)
 {
@@ -33,7 +47,7 @@ static bool start(process_t *process, wchar_t *line, const wchar_t *folder)
         return false;
     }
     process->process = made.hProcess;
-    process->job = CreateJobObjectW(NULL, NULL);
+    process->job = make_job();
     if (process->job != NULL)
         AssignProcessToJobObject(process->job, made.hProcess);
     ResumeThread(made.hThread);
@@ -41,11 +55,10 @@ static bool start(process_t *process, wchar_t *line, const wchar_t *folder)
     return true;
 }
 
-process_t *process_start(memory_t *memory, const char *command, const char *folder)
+/* `length` is that of the text, or what snprintf has said of it. */
+static process_t *start_text(memory_t *memory, const char *text, int length, const char *folder)
 {
     wchar_t line[COMMAND_ROOM], place[COMMAND_ROOM];
-    char text[COMMAND_ROOM];
-    int length = snprintf(text, sizeof text, "cmd.exe /s /c \"%s\"", command);
     if (length < 0 || length >= COMMAND_ROOM || MultiByteToWideChar(CP_UTF8, 0, text, -1, line, COMMAND_ROOM) == 0)
         return NULL;
     if (folder != NULL && MultiByteToWideChar(CP_UTF8, 0, folder, -1, place, COMMAND_ROOM) == 0)
@@ -61,6 +74,50 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
     return NULL;
 }
 
+process_t *process_start(memory_t *memory, const char *command, const char *folder)
+{
+    char text[COMMAND_ROOM];
+    return start_text(memory, text, snprintf(text, sizeof text, "cmd.exe /s /c \"%s\"", command), folder);
+}
+
+/* No path has a quote in it here, and none of these ends with a backslash. */
+process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file)
+{
+    char text[COMMAND_ROOM];
+    return start_text(memory, text, snprintf(text, sizeof text, "\"%s\" %s \"%s\"", program, word, file), NULL);
+}
+
+static void end_at_once(void)
+{
+    process_leave(PROCESS_CALLED_EXIT);
+}
+
+process_t *process_be_helper(memory_t *memory)
+{
+    process_t *process = memory_new(memory, sizeof *process);
+    if (process == NULL)
+        return NULL;
+    HANDLE self = GetCurrentProcess();
+    process->memory = memory;
+    if (!DuplicateHandle(self, GetStdHandle(STD_OUTPUT_HANDLE), self, &process->pipe, 0, FALSE,
+                         DUPLICATE_SAME_ACCESS)) {
+        memory_free(memory, process, sizeof *process);
+        return NULL;
+    }
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    atexit(end_at_once);
+    FILE *out = freopen("NUL", "w", stdout), *errors = freopen("NUL", "w", stderr);
+    if (out != NULL && errors != NULL)
+        return process;
+    process_leave(1);
+}
+
+void process_leave(int code)
+{
+    TerminateProcess(GetCurrentProcess(), (UINT)code);
+    abort();
+}
+
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data)
 {
     (void)memory, (void)child, (void)data;
@@ -74,7 +131,10 @@ bool process_can_fork(void)
 
 void process_write(process_t *self, const void *bytes, size_t size)
 {
-    (void)self, (void)bytes, (void)size;
+    const char *at = bytes;
+    DWORD written;
+    for (; size > 0 && WriteFile(self->pipe, at, (DWORD)size, &written, NULL); at += written)
+        size -= written;
 }
 
 const char *process_last_words(process_t *process)
@@ -91,12 +151,36 @@ size_t process_read(process_t *process, void *bytes, size_t size)
     return ReadFile(process->pipe, bytes, there < wanted ? there : wanted, &got, NULL) ? got : 0;
 }
 
+/* What the system has ended a process for, by the exit code that it then has; NULL for any other code. */
+static const char *exception_name(DWORD code)
+{
+    static const struct { DWORD code; const char *name; } names[] = {
+        {EXCEPTION_ACCESS_VIOLATION, "an access violation"},
+        {EXCEPTION_STACK_OVERFLOW, "a stack overflow"},
+        {EXCEPTION_INT_DIVIDE_BY_ZERO, "a division by zero"},
+        {EXCEPTION_ILLEGAL_INSTRUCTION, "an illegal instruction"},
+        {EXCEPTION_PRIV_INSTRUCTION, "a privileged instruction"},
+        {EXCEPTION_BREAKPOINT, "a breakpoint"},
+        {0xC0000374, "a damaged heap"},
+        {0xC0000409, "an overrun of the stack"},
+        {0x40000015, "abort"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].code == code)
+            return names[i].name;
+    }
+    return code >= 0xC0000000 ? "an exception" : NULL;
+}
+
 process_end_t process_state(process_t *process)
 {
     DWORD code;
-    if (process->end.state == PROCESS_RUNNING && WaitForSingleObject(process->process, 0) == WAIT_OBJECT_0 &&
-        GetExitCodeProcess(process->process, &code))
-        process->end = (process_end_t){PROCESS_ENDED, (int32_t)code, ""};
+    if (process->end.state != PROCESS_RUNNING || WaitForSingleObject(process->process, 0) != WAIT_OBJECT_0 ||
+        !GetExitCodeProcess(process->process, &code))
+        return process->end;
+    const char *exception = exception_name(code);
+    process->end = exception != NULL ? (process_end_t){PROCESS_KILLED, (int32_t)code, exception}
+                                     : (process_end_t){PROCESS_ENDED, (int32_t)code, ""};
     return process->end;
 }
 

@@ -1,21 +1,28 @@
-/* trial.c - what a copy of this process does with a candidate, and how its end is read.
+/* trial.c - what a copy of this process, or a helper, does with a candidate, and how its end is read.
  *
  * The child has no effect outside: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial),
  * and its log goes nowhere. Its verdict comes over the pipe: a letter, and behind it a reason, or the columns that the
  * change will make (ahead.h).
+ *
+ * A helper is told by a file what to build. The file lies beside the copy of the candidate, in a folder that is swept
+ * where this process is killed.
  *
  * A copy of a process has one thread, and the files and ports of the original. So plugins are paused while the copy is
  * made, and the copy resumes them, with a reason of their own, when the change is made there.
  */
 #include "trial.h"
 
+#include "../base/file.h"
+#include "../os/files.h"
 #include "../os/os.h"
 #include "../os/surroundings.h"
 #include "../plugin/verbs.h"
 #include "../store/sample.h"
 #include "../store/slack.h"
 #include "ahead.h"
+#include "change.h"
 #include "exercise.h"
+#include "scratch.h"
 #include "unload.h"
 
 #include <stdio.h>
@@ -24,7 +31,7 @@
 enum { MILLION = 1000000, LEAVINGS_LOOKS = 20 };
 
 /* The letter that the child sends first. */
-enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-' };
+enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '0' };
 
 /* --- in the child ------------------------------------------------------------------------------------------------- */
 
@@ -194,19 +201,84 @@ static int try_change(process_t *self, void *data)
     return verdict == SAYS_PASSED ? 0 : 1;
 }
 
+/* --- in a helper -------------------------------------------------------------------------------------------------- */
+
+void trial_cannot(process_t *self, const char *why)
+{
+    const char letter = SAYS_CANNOT;
+    process_write(self, &letter, 1);
+    process_write(self, why, strlen(why));
+}
+
+/* Let the plugins' files be those of the candidates for as long as these are read. */
+static void exchange_files(loader_t *loader, const char *const *names, char **paths, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        plugin_t *plugin = loader_find(loader, names[i]);
+        if (plugin == NULL)
+            continue;
+        char **file = plugin->file != NULL ? &plugin->file : &plugin->path, *kept = *file;
+        *file = paths[i];
+        paths[i] = kept;
+    }
+}
+
+int trial_here(process_t *self, reload_t *reload, const char *const *names, char **files, uint32_t count, bool lossy,
+               uint32_t deadline_ms)
+{
+    trial_t trial = {.memory = &reload->memory, .reload = reload, .deadline_ms = deadline_ms};
+    attempt_t attempt = {.trial = &trial};
+    exchange_files(reload->loader, names, files, count);
+    bp_result_t result = reload_read(reload, names, count, &trial.change);
+    exchange_files(reload->loader, names, files, count);
+    if (result != BP_OK) {
+        trial_cannot(self, reload->base->error.text);
+        return 1;
+    }
+    if (lossy)
+        reload_allow_loss(trial.change);
+    return try_change(self, &attempt);
+}
+
 /* --- in the host -------------------------------------------------------------------------------------------------- */
 
-bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_change_t *change, uint32_t deadline_ms)
+static void begin_copy(trial_t *trial)
 {
-    const destruction_t *d = reload->destruction;
+    const destruction_t *d = trial->reload->destruction;
+    attempt_t attempt = {.trial = trial};
+    loader_pause_all(trial->reload->loader, BP_PAUSE_TRIAL);
+    sample_take(&attempt.sample, trial->memory, d->worlds, d->world_count);
+    trial->child = process_fork(trial->memory, try_change, &attempt);
+    sample_give_back(&attempt.sample);
+    loader_resume_all(trial->reload->loader, BP_PAUSE_TRIAL);
+}
+
+static void begin_helper(trial_t *trial, const char *helper)
+{
+    bytes_t scratch;
+    error_text_t error = {.calls = NULL};
+    bytes_init(&scratch, trial->memory);
+    scratch_describe(&scratch, trial->reload, trial->change, trial->deadline_ms);
+    int length = snprintf(trial->told, sizeof trial->told, "%s.trial", trial->change->versions[0].copy);
+    if (scratch.failed || length < 0 || length >= (int)sizeof trial->told ||
+        file_write(trial->told, scratch.start, scratch.size, &error) != BP_OK)
+        trial->told[0] = '\0';
+    else
+        trial->child = process_start_helper(trial->memory, helper, TRIAL_WORD, trial->told);
+    bytes_free(&scratch);
+    if (trial->child == NULL)
+        trial_end(trial);
+}
+
+bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_change_t *change, uint32_t deadline_ms,
+                 const char *helper)
+{
     uint64_t began = os_clock_ns();
     *trial = (trial_t){.memory = memory, .reload = reload, .change = change, .deadline_ms = deadline_ms};
-    attempt_t attempt = {.trial = trial};
-    loader_pause_all(reload->loader, BP_PAUSE_TRIAL);
-    sample_take(&attempt.sample, memory, d->worlds, d->world_count);
-    trial->child = process_fork(memory, try_change, &attempt);
-    sample_give_back(&attempt.sample);
-    loader_resume_all(reload->loader, BP_PAUSE_TRIAL);
+    if (helper == NULL)
+        begin_copy(trial);
+    else
+        begin_helper(trial, helper);
     uint64_t now = os_clock_ns();
     trial->stood_ns = now - began;
     trial->since = now / MILLION;
@@ -217,6 +289,9 @@ void trial_end(trial_t *trial)
 {
     process_free(trial->child);
     trial->child = NULL;
+    if (trial->told[0] != '\0')
+        os_file_remove(trial->told);
+    trial->told[0] = '\0';
 }
 
 static void hear_child(trial_t *trial)
@@ -249,6 +324,12 @@ static int judge_child(trial_t *trial, const process_end_t *end)
     hear_child(trial);
     if (end->state == PROCESS_ENDED && end->code == 0 && trial->said[0] == SAYS_PASSED)
         return TRIAL_PASSED;
+    if (end->state == PROCESS_ENDED && trial->said[0] == SAYS_CANNOT) {
+        log_write(&trial->reload->base->log, BP_LOG_WARNING, "reload",
+                  "a helper process cannot try new versions of plugins, so they come in untried: %s", trial->said + 1);
+        trial->said_size = 1; /* nothing about columns */
+        return TRIAL_PASSED;
+    }
     if (end->state == PROCESS_KILLED)
         error_set(error, BP_ERROR_FAILED, "on trial it was ended by %s%s", end->signal,
                   trial->reload->loader->guard == NULL ? "; crash_guard = on tells where" : "");

@@ -1,0 +1,38 @@
+/* helper.h - the program that is started as a helper process, and what it does there.
+ *
+ * A helper is started for what may crash, hang or end its process: trials of new versions (reload/trial.h), and the
+ * loading of a plugin that is looked over (host_check.c), where this process cannot be copied. What it is to do stands
+ * in a file, whose path is its second argument.
+ *
+ * Inner to engine/.
+ */
+#ifndef HOST_ENGINE_HELPER_H
+#define HOST_ENGINE_HELPER_H
+
+#include "../base/file.h"
+#include "../os/files.h"
+#include "../reload/process.h"
+#include "host.h"
+
+/* The first argument of a helper that looks a plugin over. */
+#define HELPER_CHECK "--backplane-check"
+
+/* A file that a helper reads, in a folder of its own; all zero but for the account: there is none. */
+typedef struct helper_file_t {
+    memory_t *memory;
+    temporary_t owner;
+    char folder[FILE_PATH_MAX], path[FILE_PATH_MAX];
+} helper_file_t;
+
+/* Find the program: `given`, where it is not NULL; else backplane beside the running program or beside the library.
+ * false where there is none. [any] */
+bool helper_find(const char *given, char *path, size_t size);
+
+/* Start a helper that looks a plugin over. NULL where none can be had. Afterwards helper_file_remove. [main] */
+process_t *helper_check(helper_file_t *file, const char *path, const bp_option_t *options, uint32_t option_count);
+void helper_file_remove(helper_file_t *file);
+
+/* In the helper: load the plugin and write what is found to `self`. Returns the exit code (host_check.c). */
+int host_check_here(process_t *self, const char *path, const bp_option_t *options, uint32_t option_count);
+
+#endif

@@ -1,0 +1,226 @@
+/* test_helper.c - trials by a helper process, on every system: what goes wrong there is told and changes nothing, and
+ * where there is no helper the new version comes in untried, which is told.
+ *
+ * tests/reload/test_hot.c has the same with files that are watched, and more ways to go wrong; Linux alone.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "reload_support.h"
+
+#include "engine/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEADLINE_MS = 8000 };
+
+static const char *const names[] = {"crasher"};
+static log_text_t log_text;
+static bp_host_o *host;
+static bp_world_o *world;
+static bp_entity_t plain[4], own[4];
+
+static void put_environment(const char *name, const char *value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s=%s", name, value);
+    char *kept = malloc(strlen(text) + 1); /* the system keeps the text itself */
+    ck_assert_ptr_nonnull(kept);
+    strcpy(kept, text);
+    putenv(kept);
+}
+
+/* How the next version is to go wrong. */
+static void go_wrong(const char *where, const char *how)
+{
+    put_environment("CRASHER_WHERE", where);
+    put_environment("CRASHER_HOW", how);
+}
+
+static void make(const char *type, bp_entity_t *entities)
+{
+    const bp_api_t *api = bp_host_api(host);
+    uint32_t key = key_of(world, type, "");
+    WORKS(host, api->entity->create(host, entities, 4));
+    WORKS(host, api->world->add(world, key, entities, 4));
+}
+
+static void begin(uint32_t flags, const char *helper)
+{
+    go_wrong("nowhere", "null");
+    host = bp_host_create(&(bp_host_desc_t){
+        .struct_size = sizeof(bp_host_desc_t),
+        .log = log_into(&log_text),
+        .tag = 1,
+        .flags = BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_TRIAL_HELPER | flags,
+        .trial_deadline = DEADLINE_MS,
+        .probation = 20,
+        .trial_helper = helper});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(host, bp_world_use_component(world, "crash_plain"));
+    WORKS(host, bp_world_use_component(world, "crash_own"));
+    WORKS(host, bp_world_use_system(world, "crash_system"));
+    make("crash_plain", plain);
+    make("crash_own", own);
+    for (int i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+}
+
+static float x_now(void)
+{
+    float x = -1;
+    WORKS(host, bp_host_api(host)->property->get_named(world, plain[0], "crash_plain", "x", BP_F32, &x));
+    return x;
+}
+
+static void expect_each_step(float each)
+{
+    float x = x_now();
+    WORKS(host, bp_host_step(host));
+    EXPECT(x_now() == x + each, "a step adds %g, and should add %g", (double)(x_now() - x), (double)each);
+}
+
+static bool is_told(const char *part)
+{
+    return strstr(log_text.text, part) != NULL;
+}
+
+static void expect_to_come_in(void)
+{
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    expect_each_step(100);
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_version_that_does_well_comes_in)
+{
+    begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+    put_plugin("crasher_next", "crasher");
+    expect_to_come_in();
+    EXPECT(!is_told("untried"), "%s", log_text.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* Where, how, under the guard or not, and what is told. */
+static const struct { const char *where, *how, *told; bool guarded; } harms[] = {
+    {"constructor", "null", "crashed while it was opened", true},
+    {"load", "exit", "it called exit", true},
+    {"load", "null", "on trial it was ended by", false},
+    {"plain_start", "zero", "crashed in 'start' of component 'crash_plain'", true},
+    {"create", "null", "crashed in 'create' of component 'crash_own'", true},
+    {"set", "call", "crashed in 'set' of component 'crash_own'", true},
+    {"load_saved", "refuse", "component 'crash_own' does not load what it has saved itself", true},
+    {"simulate", "loop", "crashed in 'simulate' of component 'crash_plain', world 'main', step 3: it did not", true},
+    {"simulate", "behind", "did harm in 'simulate' of component 'crash_plain'", true},
+    {"second_step", "sleep", "on trial", true},
+    {"report", "stack", "crashed in 'report' of component 'crash_plain'", true},
+    {"removed", "illegal", "crashed in 'entities_removed' of system 'crash_system'", true},
+    {"unload", "abort", "crashed in 'unload'", true},
+    {"destructor", "exit", "it called exit", true},
+};
+
+START_TEST(what_goes_wrong_in_a_helper_changes_nothing)
+{
+    begin(harms[_i].guarded ? BP_HOST_CRASH_GUARD : 0, TEST_BACKPLANE);
+    char *before = describe_host(host);
+    put_plugin("crasher_next", "crasher");
+    go_wrong(harms[_i].where, harms[_i].how);
+    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    EXPECT(result == BP_ERROR_FAILED, "%s in %s: %d, %s", harms[_i].how, harms[_i].where, result, log_text.text);
+    EXPECT(strstr(bp_host_error(host), harms[_i].told) != NULL, "\"%s\" is not in: %s", harms[_i].told,
+           bp_host_error(host));
+    expect_same(before, describe_host(host), bp_host_error(host));
+    expect_each_step(1);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* Nothing of it stays: the file that told the helper what to build has gone with it. */
+static void find_trial(void *data, const char *name)
+{
+    size_t length = strlen(name);
+    *(uint32_t *)data += length > 6 && strcmp(name + length - 6, ".trial") == 0;
+}
+
+START_TEST(a_trial_leaves_no_file)
+{
+    uint32_t found = 0;
+    begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+    put_plugin("crasher_next", "crasher");
+    expect_to_come_in();
+    ck_assert(os_folder_list(host->loader.files.folders[host->loader.files.place].path, find_trial, &found));
+    ck_assert_uint_eq(found, 0);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(a_change_of_options_is_tried_with_the_options_that_come)
+{
+    static const bp_option_t wrong[] = {{.name = "wher", .value = "nowhere"}};
+    begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+    plugin_t *plugin = loader_find(&host->loader, "crasher");
+    plugin->coming = wrong;
+    plugin->coming_count = 1;
+    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    plugin->coming = NULL;
+    EXPECT(result != BP_OK && strstr(bp_host_error(host), "on trial: ") != NULL, "%d: %s", result,
+           bp_host_error(host));
+    EXPECT(strstr(bp_host_error(host), "wher") != NULL, "%s", bp_host_error(host));
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* A program that is no helper: one that is not there, and a file that is no program. */
+START_TEST(without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told)
+{
+    static const char *const programs[] = {TEST_SCRATCH_DIR "/nobody", TEST_SOURCE_DIR "/README.md"};
+    begin(BP_HOST_CRASH_GUARD, programs[_i]);
+    if (_i == 0)
+        EXPECT(is_told(process_can_fork() ? "copies of this process do" : "they come in untried"), "%s",
+               log_text.text);
+    put_plugin("crasher_next", "crasher");
+    expect_to_come_in();
+    if (_i == 1)
+        EXPECT(is_told("no process can be had"), "%s", log_text.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* --- what a helper cannot build ----------------------------------------------------------------------------------- */
+
+static const bp_plugin_head_t linked = BP_PLUGIN_HEAD("linked", (&(const bp_plugin_desc_t){.version = "1"}));
+
+START_TEST(what_a_helper_cannot_build_is_told_and_not_held_against_the_candidate)
+{
+    static const bp_plugin_head_t *const heads[] = {&linked};
+    begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+    host->loader.static_plugins = heads;
+    host->loader.static_count = 1;
+    WORKS(host, bp_host_load_plugin(host, "linked", NULL, 0));
+    put_plugin("crasher_next", "crasher");
+    expect_to_come_in();
+    EXPECT(is_told("they come in untried: a plugin that is at work cannot be loaded a second time"), "%s",
+           log_text.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
+Suite *helper_suite(void)
+{
+    Suite *suite = suite_create("helper");
+    TCase *trials = tcase_create("trials");
+    tcase_set_timeout(trials, 60);
+    tcase_add_test(trials, a_version_that_does_well_comes_in);
+    tcase_add_loop_test(trials, what_goes_wrong_in_a_helper_changes_nothing, 0, COUNT(harms));
+    tcase_add_test(trials, a_trial_leaves_no_file);
+    tcase_add_test(trials, a_change_of_options_is_tried_with_the_options_that_come);
+    tcase_add_loop_test(trials, without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told, 0, 2);
+    tcase_add_test(trials, what_a_helper_cannot_build_is_told_and_not_held_against_the_candidate);
+    suite_add_tcase(suite, trials);
+    return suite;
+}
