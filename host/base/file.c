@@ -49,7 +49,7 @@ bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char
                            error_text_t *error)
 {
     errno = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = os_file_open(path, "rb");
     if (file == NULL)
         return error_set(error, BP_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     bp_result_t result = read_open(memory, file, most, bytes, size);
@@ -102,7 +102,7 @@ bp_result_t file_keep(const char *part, const char *path, error_text_t *error)
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error)
 {
     errno = 0;
-    FILE *file = fopen(path, "wb");
+    FILE *file = os_file_open(path, "wb");
     if (file == NULL)
         return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
     bool written = fwrite(bytes, 1, size, file) == size;
@@ -110,7 +110,7 @@ bp_result_t file_write(const char *path, const void *bytes, size_t size, error_t
     if (written)
         return BP_OK;
     int reason = errno;
-    remove(path);
+    os_file_remove(path);
     return error_set(error, BP_ERROR_IO, "%s: cannot be written: %s", path, strerror(reason));
 }
 
@@ -118,7 +118,7 @@ bool file_exists(const char *path)
 {
     if (os_path_is_special(path))
         return true;
-    FILE *file = fopen(path, "rb");
+    FILE *file = os_file_open(path, "rb");
     if (file != NULL)
         fclose(file);
     return file != NULL;

@@ -8,6 +8,8 @@
  */
 #include "conformance.h"
 
+#include "../os/files.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -79,14 +81,14 @@ static void copy_file(conformance_t *c, const char *from, const char *to)
     char bytes[4096], aside[1100];
     size_t got;
     snprintf(aside, sizeof aside, "%s.new", to);
-    FILE *in = fopen(from, "rb"), *out = in == NULL ? NULL : fopen(aside, "wb");
+    FILE *in = os_file_open(from, "rb"), *out = in == NULL ? NULL : os_file_open(aside, "wb");
     bool good = out != NULL;
     while (good && (got = fread(bytes, 1, sizeof bytes, in)) > 0)
         good = fwrite(bytes, 1, got, out) == got;
     if (in != NULL)
         fclose(in);
     good = out != NULL && fclose(out) == 0 && good;
-    remove(to);
+    os_file_remove(to);
     EXPECT(c, good && rename(aside, to) == 0, "the file of the new version, %s, cannot be copied to %s", from, to);
 }
 

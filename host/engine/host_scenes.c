@@ -5,6 +5,7 @@
  * worlds that entities live in.
  */
 #include "../base/file.h"
+#include "../os/files.h"
 #include "../scene/compile.h"
 #include "../scene/dump.h"
 #include "../scene/json.h"
@@ -319,7 +320,7 @@ static bool ends_with(const char *text, const char *end)
 bool host_scene_is_json(const char *path)
 {
     unsigned char bytes[64];
-    FILE *file = ends_with(path, ".json") ? NULL : fopen(path, "rb");
+    FILE *file = ends_with(path, ".json") ? NULL : os_file_open(path, "rb");
     size_t size = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file), at = 0;
     if (file != NULL)
         fclose(file);

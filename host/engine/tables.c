@@ -4,6 +4,7 @@
  * first argument.
  */
 #include "../base/file.h"
+#include "../os/files.h"
 #include "../plugin/registry.h"
 #include "../step/queries.h"
 #include "host.h"
@@ -798,7 +799,7 @@ static bp_result_t file_table_keep(bp_host_o *host, const char *part, const char
 {
     if (!host->loader.on_trial && !host->loader.plugins.clone)
         return file_keep(part, path, &host->base.error);
-    remove(part);
+    os_file_remove(part);
     return error_set(&host->base.error, BP_ERROR_STATE, "%s: no file is written while a plugin is tried", path);
 }
 

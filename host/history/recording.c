@@ -261,7 +261,7 @@ static bp_result_t open_file(recording_t *r, const parts_t *parts, memory_t *mem
     if (r->path == NULL)
         return error_memory(&parts->base->error, "recording");
     errno = 0;
-    r->file = fopen(path, mode);
+    r->file = os_file_open(path, mode);
     if (r->file != NULL)
         return BP_OK;
     bp_result_t result =

@@ -192,7 +192,8 @@ static bool module_folder(HMODULE module, char *path, size_t size)
     if (end == NULL)
         return false;
     *end = L'\0';
-    if (!win32_text(file, path, size))
+    bool prefixed = wcsncmp(file, L"\\\\?\\", 4) == 0 && file[5] == L':'; /* as the program was started */
+    if (!win32_text(prefixed ? file + 4 : file, path, size))
         return false;
     for (char *c = path; *c != '\0'; c++)
         if (*c == '\\')
@@ -257,16 +258,11 @@ enum { NAME_ROOM = 64 };
 
 static const wchar_t owner_name[] = L".owner";
 
-static bool to_system(const char *text, wchar_t *wide, int room)
-{
-    return MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, room) > 0;
-}
-
 /* A name in a folder. */
 static bool join(const wchar_t *folder, const wchar_t *name, wchar_t *path)
 {
     int length = _snwprintf(path, PATH_ROOM, L"%ls\\%ls", folder, name);
-    return length > 0 && length < PATH_ROOM;
+    return length > 0 && length < PATH_ROOM && win32_lengthen(path, PATH_ROOM);
 }
 
 static HANDLE open_owner(const wchar_t *folder, DWORD how)
@@ -278,15 +274,29 @@ static HANDLE open_owner(const wchar_t *folder, DWORD how)
                        FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
 }
 
-/* A name that nobody has: CreateDirectory refuses one that is taken, and then the next is tried. */
-/* The folder for temporary ones, with a separator at its end. */
+static bool is_folder(const wchar_t *path)
+{
+    wchar_t wide[PATH_ROOM];
+    wcscpy(wide, path);
+    DWORD attributes = win32_lengthen(wide, PATH_ROOM) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+    return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
+/* The folder for temporary ones, with a separator at its end. GetTempPath would find the same one, but none whose path
+ * is long. */
 static bool find_parent(const char *parent, wchar_t *wide)
 {
-    if (parent == NULL) {
-        DWORD length = GetTempPathW(PATH_ROOM, wide);
+    static const wchar_t *const names[] = {L"TMPDIR", L"TMP", L"TEMP"};
+    DWORD length = 0;
+    for (size_t i = 0; parent == NULL && length == 0 && i < sizeof names / sizeof names[0]; i++) {
+        length = GetEnvironmentVariableW(names[i], wide, PATH_ROOM - 1);
+        length = length < PATH_ROOM - 1 && length > 0 && is_folder(wide) ? length : 0;
+    }
+    if (parent == NULL && length == 0) {
+        length = GetTempPathW(PATH_ROOM, wide);
         return length > 0 && length < PATH_ROOM;
     }
-    if (!to_system(parent, wide, PATH_ROOM - 1))
+    if (parent != NULL && !win32_wide(parent, wide, PATH_ROOM - 1))
         return false;
     wcscat(wide, L"\\");
     return true;
@@ -294,17 +304,18 @@ static bool find_parent(const char *parent, wchar_t *wide)
 
 bool temporary_create(temporary_t *folder, const char *parent_path, const char *name, char *path, size_t size)
 {
-    wchar_t parent[PATH_ROOM], wide[PATH_ROOM], stem[NAME_ROOM];
-    if (!find_parent(parent_path, parent) || !to_system(name, stem, NAME_ROOM))
+    wchar_t parent[PATH_ROOM], wide[PATH_ROOM], said[PATH_ROOM], stem[NAME_ROOM];
+    if (!find_parent(parent_path, parent) || !win32_wide(name, stem, NAME_ROOM))
         return false;
+    /* CreateDirectory refuses a name that is taken, and then the next is tried. */
     for (unsigned i = 0; i < 1000; i++) {
-        int written = _snwprintf(wide, PATH_ROOM, L"%ls%ls-%lu-%u", parent, stem, GetCurrentProcessId(), i);
-        if (written < 0 || written >= PATH_ROOM)
+        int written = _snwprintf(said, PATH_ROOM, L"%ls%ls-%lu-%u", parent, stem, GetCurrentProcessId(), i);
+        if (written < 0 || written >= PATH_ROOM || !win32_lengthen(wcscpy(wide, said), PATH_ROOM))
             return false;
         if (CreateDirectoryW(wide, NULL)) {
             HANDLE owner = open_owner(wide, CREATE_NEW);
             folder->owner = owner == INVALID_HANDLE_VALUE ? -1 : (intptr_t)owner;
-            return WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, (int)size, NULL, NULL) > 0;
+            return win32_text(said, path, size);
         }
         if (GetLastError() != ERROR_ALREADY_EXISTS)
             return false;
@@ -318,7 +329,7 @@ void temporary_remove(temporary_t *folder, const char *path)
     if (folder->owner != -1)
         CloseHandle((HANDLE)folder->owner);
     folder->owner = -1;
-    if (!to_system(path, wide, PATH_ROOM))
+    if (!win32_path(path, wide, PATH_ROOM))
         return;
     if (join(wide, owner_name, owner))
         DeleteFileW(owner);
@@ -368,8 +379,8 @@ uint32_t temporary_sweep(const char *parent_path, const char *name)
     wchar_t parent[PATH_ROOM], path[PATH_ROOM], stem[NAME_ROOM];
     WIN32_FIND_DATAW found;
     uint32_t count = 0;
-    if (!find_parent(parent_path, parent) || !to_system(name, stem, NAME_ROOM) ||
-        _snwprintf(path, PATH_ROOM, L"%ls%ls-*", parent, stem) < 0)
+    if (!find_parent(parent_path, parent) || !win32_wide(name, stem, NAME_ROOM) ||
+        _snwprintf(path, PATH_ROOM, L"%ls%ls-*", parent, stem) < 0 || !win32_lengthen(path, PATH_ROOM))
         return 0;
     HANDLE search = FindFirstFileW(path, &found);
     if (search == INVALID_HANDLE_VALUE)
@@ -377,7 +388,7 @@ uint32_t temporary_sweep(const char *parent_path, const char *name)
     do {
         DWORD kind = found.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT);
         int written = _snwprintf(path, PATH_ROOM, L"%ls%ls", parent, found.cFileName);
-        if (kind == FILE_ATTRIBUTE_DIRECTORY && written > 0 && written < PATH_ROOM)
+        if (kind == FILE_ATTRIBUTE_DIRECTORY && written > 0 && written < PATH_ROOM && win32_lengthen(path, PATH_ROOM))
             count += sweep(path);
     } while (FindNextFileW(search, &found));
     FindClose(search);

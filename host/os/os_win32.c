@@ -6,7 +6,6 @@
  * hold values from before the block shrank.
  */
 #define _WIN32_WINNT 0x0602 /* Windows 8: the safe search flags of LoadLibraryEx */
-#define _WIN32_WINNT 0x0602
 
 #include "os.h"
 #include "os_code.h"
@@ -434,7 +433,7 @@ static bool put_argument(line_t *line, const char *argument)
 {
     wchar_t wide[PATH_ROOM];
     size_t slashes = 0;
-    if (!win32_path(argument, wide, PATH_ROOM))
+    if (!win32_wide(argument, wide, PATH_ROOM))
         return false;
     put(line, L' ', line->length > 0);
     put(line, L'"', 1);
@@ -493,10 +492,34 @@ bool os_program_read(const char *name, const char *const *arguments, char *text,
 
 /* Texts to and from Windows. */
 
+bool win32_wide(const char *text, wchar_t *wide, int room)
+{
+    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, room) > 0 ||
+           MultiByteToWideChar(CP_ACP, 0, text, -1, wide, room) > 0;
+}
+
+/* The limit counts the whole path, from the drive on; a folder's has to leave room for a short name in it. A path that
+ * begins with two backslashes and a '?' is taken as it is, whatever its length: so it must be whole, too. */
+bool win32_lengthen(wchar_t *wide, int room)
+{
+    enum { LONG = 240 };
+    wchar_t whole[PATH_ROOM];
+    bool device = wcsncmp(wide, L"\\\\?\\", 4) == 0 || wcsncmp(wide, L"\\\\.\\", 4) == 0;
+    DWORD length = device || wide[0] == L'\0' ? 0 : GetFullPathNameW(wide, PATH_ROOM, whole, NULL);
+    if (length < LONG)
+        return true;
+    bool share = whole[0] == L'\\' && whole[1] == L'\\';
+    const wchar_t *rest = share ? whole + 2 : whole;
+    if (length >= PATH_ROOM || (int)length + 9 > room)
+        return false;
+    wcscpy(wide, share ? L"\\\\?\\UNC\\" : L"\\\\?\\");
+    wcscat(wide, rest);
+    return true;
+}
+
 bool win32_path(const char *path, wchar_t *wide, int room)
 {
-    return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, room) > 0 ||
-           MultiByteToWideChar(CP_ACP, 0, path, -1, wide, room) > 0;
+    return win32_wide(path, wide, room) && win32_lengthen(wide, room);
 }
 
 bool win32_text(const wchar_t *wide, char *text, size_t size)

@@ -14,7 +14,14 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* A path as the system takes it, into `room` characters; false where it does not fit or is no text. */
+/* A text as the system takes it, into `room` characters; false where it does not fit or is no text. */
+bool win32_wide(const char *text, wchar_t *wide, int room);
+
+/* Give a path that is longer than the system takes by itself (260 characters) the form in which it takes it: whole, and
+ * with a prefix. Any other stays as it is. false where it does not fit. */
+bool win32_lengthen(wchar_t *wide, int room);
+
+/* Both: a path as the system takes it. */
 bool win32_path(const char *path, wchar_t *wide, int room);
 
 /* A text of the system's as UTF-8; false where it does not fit. */

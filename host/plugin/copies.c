@@ -151,7 +151,7 @@ bp_result_t copies_make(copies_t *copies, const char *path, bool library, char *
     *copy = memory_copy_text(copies->memory, own);
     if (*copy != NULL)
         return BP_OK;
-    remove(own);
+    os_file_remove(own);
     return error_memory(error, "copying a plugin");
 }
 

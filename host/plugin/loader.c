@@ -567,7 +567,7 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
 void loader_remove_copy(loader_t *loader, const char *copy)
 {
     if (!loader->on_trial)
-        remove(copy);
+        os_file_remove(copy);
 }
 
 static bp_result_t open_version(loader_t *loader, const plugin_t *plugin, const char *copy, plugin_t *version)

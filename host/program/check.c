@@ -262,7 +262,7 @@ static void answer(const check_t *check, FILE *out)
 static int ask_here(const check_t *check)
 {
     os_thread_t watcher;
-    FILE *out = fopen(check->answer, "wb");
+    FILE *out = os_file_open(check->answer, "wb");
     if (out == NULL)
         return STATUS_FAILED;
     os_thread_start(&watcher, end_what_hangs, NULL);
@@ -293,7 +293,7 @@ static bool ask(const check_t *check, const char *question, const char *componen
     for (uint32_t i = 0; i < check->option_count; i++)
         arguments[count++] = check->options[i];
     arguments[count] = NULL;
-    remove(check->answer_file);
+    os_file_remove(check->answer_file);
     fflush(stdout);
     text[0] = '\0';
     if (!os_program_run(check->program, arguments, &status)) {
@@ -308,7 +308,7 @@ static bool ask(const check_t *check, const char *question, const char *componen
         snprintf(text, size, "it ended the process with %d", status);
     if (status != 0)
         return false;
-    FILE *in = fopen(check->answer_file, "rb");
+    FILE *in = os_file_open(check->answer_file, "rb");
     text[in == NULL ? 0 : fread(text, 1, size - 1, in)] = '\0';
     if (in != NULL)
         fclose(in);
@@ -441,8 +441,8 @@ static void ask_in_folder(check_t *check)
     snprintf(check->answer_file, sizeof check->answer_file, "%s/answer", check->folder);
     snprintf(check->place, sizeof check->place, "%s/%.200s", check->folder, name == NULL ? check->file : name + 1);
     ask_all(check);
-    remove(check->answer_file);
-    remove(check->place);
+    os_file_remove(check->answer_file);
+    os_file_remove(check->place);
     temporary_remove(&owner, check->folder);
 }
 

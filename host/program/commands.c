@@ -162,7 +162,7 @@ static bool find_program(char *path, size_t size)
     int length = snprintf(path, size, "%s/backplane-import%s", folder, os_program_suffix);
     if (length < 0 || (size_t)length >= size)
         return false;
-    FILE *file = fopen(path, "rb");
+    FILE *file = os_file_open(path, "rb");
     if (file == NULL)
         return false;
     fclose(file);

@@ -6,6 +6,7 @@
  */
 #include "json_output.h"
 
+#include "../os/files.h"
 #include "output.h"
 
 #include <backplane.h>
@@ -261,7 +262,7 @@ static void take(void *context, const bp_trace_slice_t *slices, uint32_t count, 
 
 bool trace_file_begin(trace_file_t *trace, bp_host_o *host, const char *path)
 {
-    *trace = (trace_file_t){.path = path, .file = fopen(path, "wb")};
+    *trace = (trace_file_t){.path = path, .file = os_file_open(path, "wb")};
     if (trace->file == NULL) {
         complain("%s: the trace cannot be written there", path);
         return false;

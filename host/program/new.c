@@ -168,7 +168,7 @@ static bool make_folder(const char *path)
         complain("there is a folder %s already, and something in it; nothing was written", path);
         return false;
     }
-    FILE *file = fopen(path, "rb");
+    FILE *file = os_file_open(path, "rb");
     if (file != NULL) {
         fclose(file);
         complain("there is a file %s already; nothing was written", path);
@@ -220,9 +220,9 @@ static void take_back(const folder_t *folder)
     char path[2 * NEW_NAME_MAX + 32];
     for (uint32_t i = 0; i < folder->count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder->path, folder->files[i]);
-        remove(path);
+        os_file_remove(path);
     }
-    remove(folder->path);
+    os_file_remove(folder->path);
 }
 
 static int make(new_plugin_t *plugin)

@@ -4,8 +4,8 @@
  *     u32      flags, deadline in milliseconds
  *     plugins  how many; of each name, path, file, copy, options given, whether others come, those
  *     change   how many; of each the plugin's name, and the file to open
- *     worlds   how many; of each name, rate, time, steps, units; wants; components; systems; combinations, each as a list of the
- *              component's name and the instance's
+ *     worlds   how many; of each name, rate, time, steps, units; wants; components; systems; combinations, each as a
+ *              list of the component's name and the instance's
  */
 #include "scratch.h"
 

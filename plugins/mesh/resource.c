@@ -6,6 +6,7 @@
  */
 #include "resource.h"
 
+#include <helpers/bp_file.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -128,7 +129,7 @@ static bp_result_t refuse(bp_manager_t *m, bp_result_t code, const char *what, c
 static bp_result_t read_file(bp_manager_t *m, const char *path, mesh_obj_t *data)
 {
     errno = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = bp_file_open(path, "rb");
     if (file == NULL) {
         bp_result_t code = errno == ENOENT ? BP_ERROR_NOT_FOUND : BP_ERROR_IO;
         return refuse(m, code, "cannot open", path, strerror(errno));

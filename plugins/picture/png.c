@@ -6,6 +6,7 @@
  */
 #include "picture.h"
 
+#include <helpers/bp_file.h>
 #include <errno.h>
 #include <png.h>
 #include <stdio.h>
@@ -39,11 +40,11 @@ bool picture_try(const char *path, char message[PICTURE_MESSAGE])
     if (!part_of(path, part, message))
         return false;
     errno = 0;
-    FILE *file = fopen(part, "wb");
+    FILE *file = bp_file_open(part, "wb");
     if (file == NULL)
         return explain("write", part, reason(), message);
     fclose(file);
-    remove(part);
+    bp_file_remove(part);
     return true;
 }
 
@@ -53,7 +54,7 @@ static bool write_part(const char *part, const uint8_t *pixels, uint32_t width, 
     png_image image = {
         .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
     errno = 0;
-    FILE *file = fopen(part, "wb");
+    FILE *file = bp_file_open(part, "wb");
     if (file == NULL)
         return explain("write", part, reason(), message);
     int good = png_image_write_to_stdio(&image, file, 0, pixels, 0, NULL);
@@ -70,7 +71,7 @@ bool picture_write(const bp_system_t *s, const char *path, const uint8_t *pixels
         return false;
     bool good = write_part(part, pixels, width, height, message);
     if (!good)
-        remove(part);
+        bp_file_remove(part);
     if (!good || s->api->file->keep(s->host, part, path) == BP_OK)
         return good;
     snprintf(message, PICTURE_MESSAGE, "%.500s", s->api->error->last(s->host));

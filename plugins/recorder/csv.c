@@ -12,6 +12,7 @@
  */
 #include "recorder.h"
 
+#include <helpers/bp_file.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,7 +209,7 @@ void recorder_csv_rewind(recorder_state *r, double time)
         return;
     snprintf(part, sizeof part, "%.900s.part", target);
     snprintf(shorter, sizeof shorter, "%s.back", part);
-    FILE *from = fopen(part, "rb"), *to = fopen(shorter, "w+b");
+    FILE *from = bp_file_open(part, "rb"), *to = bp_file_open(shorter, "w+b");
     long long rows = from == NULL || to == NULL ? -1 : copy_rows(from, to, time);
     if (from != NULL)
         fclose(from);
@@ -216,13 +217,13 @@ void recorder_csv_rewind(recorder_state *r, double time)
         fclose(to);
     if (rows >= 0) {
         fclose(csv->file);
-        remove(part);
-        csv->file = rename(shorter, part) == 0 ? fopen(part, "ab") : NULL;
+        bp_file_remove(part);
+        csv->file = bp_file_rename(shorter, part) == 0 ? bp_file_open(part, "ab") : NULL;
         csv->rows = (uint64_t)rows;
     }
     if (rows >= 0 && csv->file != NULL)
         return;
-    remove(shorter);
+    bp_file_remove(shorter);
     snprintf(message, sizeof message, "'%.300s' keeps the rows of a future that was left: it cannot be shortened",
         part);
     recorder_complain(r, message);

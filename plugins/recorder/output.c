@@ -6,6 +6,7 @@
  */
 #include "recorder.h"
 
+#include <helpers/bp_file.h>
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ FILE *recorder_open(const char *target, char *message)
         return NULL;
     }
     errno = 0;
-    FILE *file = fopen(part, "wb");
+    FILE *file = bp_file_open(part, "wb");
     if (file == NULL)
         explain("write", part, message);
     return file;
@@ -48,7 +49,7 @@ int recorder_keep(const recorder_state *r, FILE *file, const char *target, char 
     failed |= fclose(file);
     if (failed) {
         explain("write", part, message);
-        remove(part);
+        bp_file_remove(part);
         return 0;
     }
     const bp_api_t *api = r->system->api;
@@ -64,5 +65,5 @@ void recorder_discard(FILE *file, const char *target)
     char part[LONGEST];
     fclose(file);
     if (part_of(target, part, sizeof part))
-        remove(part);
+        bp_file_remove(part);
 }
