@@ -493,7 +493,7 @@ windows:
 	@tools/packages.sh windows
 	@tools/windows_deps >/dev/null
 	@$(MAKE) --no-print-directory $(PARALLEL) SYSTEM=windows BUILD=build/windows built test-parts build/windows/embed.exe \
-	    build/windows/reload.exe build/windows/point_mass_2.dll
+	    build/windows/reload.exe build/windows/bad.exe build/windows/point_mass_2.dll
 
 # All of it under wine: tests/windows/all.sh.
 test-windows: windows
@@ -505,7 +505,7 @@ build/windows/embed.exe: examples/embed/main.c build/windows/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
 
-build/windows/reload.exe: tests/windows/reload.c build/windows/libbackplane.a
+build/windows/%.exe: tests/windows/%.c build/windows/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
 
