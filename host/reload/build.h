@@ -7,7 +7,7 @@
  * command's output goes to the log when it fails, and when it warns. The file that the command makes is noticed by the
  * watch (watch.h).
  *
- * Needs notices about files (folder.h), so on Linux only at present: build_begin says so elsewhere.
+ * Needs notices about files (folder.h), so on Linux and Windows only: build_begin says so elsewhere.
  *
  * Not here: knowledge of compilers (source.h); whether there is anything to build (the command is run in any case).
  */

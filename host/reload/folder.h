@@ -1,7 +1,8 @@
 /* folder.h - notices about the files of watched folders.
  *
- * Notices come from the system where it has them (inotify on Linux). Elsewhere folder_watch_open returns NULL, and
- * whoever wants to know compares stamps (os/files.h) now and then, which costs a system call a file.
+ * Notices come from the system where it has them (inotify on Linux, ReadDirectoryChangesW on Windows). Elsewhere
+ * folder_watch_open returns NULL, and whoever wants to know compares stamps (os/files.h) now and then, which costs a
+ * system call a file.
  *
  * Not here: lists of a folder's files, links below a watched folder, and what the files contain.
  */
@@ -33,7 +34,11 @@ void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
  * the folder cannot be watched, for instance because it is not there. [main] */
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
 
-/* A file descriptor that can be read when there are notices. */
+/* Does the system itself say when a writer is done (FOLDER_FINISHED)? Where it does not, whether a file is open is looked
+ * at, and a writer that closes and opens the file again seems done in between. */
+bool folder_watch_knows_ends(void);
+
+/* What can be read, or waited for, when there are notices (os_wake_sleep). */
 intptr_t folder_watch_handle(const folder_watch_t *watch);
 
 /* The next notice; false where there is none at present. Never waits. [main] */

@@ -1,10 +1,15 @@
-/* folder_none.c - notices about files on other systems than Linux, which have none that serve.
+/* folder_none.c - notices about files on other systems than Linux and Windows.
  *
  * No watch can be had, so whoever wants to know compares stamps (os/files.h); the other functions exist for the linker.
  */
 #include "folder.h"
 
-#if !defined(__linux__)
+#if !defined(__linux__) && !defined(_WIN32)
+
+bool folder_watch_knows_ends(void)
+{
+    return false;
+}
 
 folder_watch_t *folder_watch_open(memory_t *memory)
 {

@@ -25,6 +25,11 @@ struct folder_watch_t {
     _Alignas(struct inotify_event) char bytes[ROOM];
 };
 
+bool folder_watch_knows_ends(void)
+{
+    return true;
+}
+
 folder_watch_t *folder_watch_open(memory_t *memory)
 {
     folder_watch_t *watch = memory_new(memory, sizeof *watch);

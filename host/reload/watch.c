@@ -19,7 +19,7 @@ bp_result_t watch_begin(file_watch_t *watch, loader_t *loader)
     memset(watch, 0, sizeof *watch);
     memory_init_child(&watch->memory, "watch", &loader->base->memory);
     watch->loader = loader;
-    watch->folders = folder_watch_open(&watch->memory);
+    watch->folders = folder_watch_knows_ends() ? folder_watch_open(&watch->memory) : NULL;
     return BP_OK;
 }
 

@@ -2,8 +2,9 @@
 # all.sh BUILD - what is built for Windows (build/windows) does under wine what this machine's (in BUILD) does.
 #
 # The suites of the tests, one process each, since Check cannot fork there; the solar system, with the same table and
-# the same records to the last bit; a scene compiled on either system and shown and spawned by the other; the console; a
-# folder whose name is not ASCII. The last line counts.
+# the same records to the last bit; scenes compiled and worlds saved on either system and spawned by the other; the
+# console; folders whose names are not ASCII, and whose paths are too long for the system by itself; files that are no
+# plugins; `check` in a process of its own. The last line counts. SUITES says which suites run.
 set -u
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,10 +23,11 @@ judge() { if [ "$1" = 0 ]; then good "$2"; else bad "$2"; fi; }
 
 wineboot >/dev/null 2>&1
 mkdir -p $windows/scratch
-for suite in base convert named lists os image entities prototypes store stamps queries referrers own destruction \
+default="base convert named lists os image entities prototypes store stamps queries referrers own destruction \
     properties schedule threads sets terms side_by_side messages pace host look loading plugins hierarchy camera blob json_tree \
-    compile compile_errors spawn scene_property save golden scene_files conformance guard reload reload_plugins \
-    rollback reload_threads loaders pause; do
+    compile compile_errors spawn scene_property save golden scene_files conformance guard helper reload reload_plugins \
+    rollback reload_threads loaders pause"
+for suite in ${SUITES-$default}; do
     CK_RUN_SUITE=$suite timeout 300 wine $windows/tests.exe >"$scratch/log" 2>&1
     judge $? "suite $suite"
 done
@@ -46,22 +48,31 @@ judge $? "the solar system's tables are the same"
 cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >"$scratch/log" 2>&1
 judge $? "the solar system's records are the same"
 
-# A scene is compiled to the same bytes, and each system spawns what the other has compiled.
+# A scene is compiled to the same bytes, and so is a world that is saved; each system goes on with what the other wrote.
 cp config/solar_system.json "$scratch/scene.json"
-"$build/backplane" compile "$scratch/scene.json" -o "$scratch/here.bpe" --ini config/solar_system.ini >"$scratch/log" 2>&1 &&
-    wine $windows/backplane.exe compile "$scratch/scene.json" -o "$scratch/there.bpe" --ini config/solar_system.ini >>"$scratch/log" 2>&1 &&
-    cmp "$scratch/here.bpe" "$scratch/there.bpe" >>"$scratch/log" 2>&1
-judge $? "a scene is compiled to the same bytes"
+there() { wine "$source/$windows/backplane.exe" "$@"; }
+here() { "$build/backplane" "$@"; }
 for place in here there; do
-    sed -i 's/solar_system\.json/solar_system.bpe/' "$scratch/$place/config/solar_system.ini"
-    rm "$scratch/$place/build/solar_system.partial.csv"
+    $place compile "$scratch/scene.json" -o "$scratch/$place.bpe" --ini config/solar_system.ini >>"$scratch/log" 2>&1
+    (cd "$scratch/$place" && printf 'step 100\nsave main ../%s.save\nquit\n' $place | $place console config/solar_system.ini) >>"$scratch/log" 2>&1
+    judge $? "a world is saved $place"
 done
-cp "$scratch/there.bpe" "$scratch/here/config/solar_system.bpe"
-cp "$scratch/here.bpe" "$scratch/there/config/solar_system.bpe"
-(cd "$scratch/here" && "$build/backplane" run config/solar_system.ini --steps 1000) >"$scratch/log" 2>&1 </dev/null &&
-    (cd "$scratch/there" && wine "$source/$windows/backplane.exe" run config/solar_system.ini --steps 1000) >>"$scratch/log" 2>&1 </dev/null &&
-    cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >>"$scratch/log" 2>&1
-judge $? "a scene that was compiled on one system is spawned on the other"
+cmp "$scratch/here.bpe" "$scratch/there.bpe" >"$scratch/log" 2>&1
+judge $? "a scene is compiled to the same bytes"
+cmp "$scratch/here.save" "$scratch/there.save" >"$scratch/log" 2>&1
+judge $? "saves are the same bytes"
+for kind in bpe save; do
+    for place in here there; do
+        other=there
+        [ $place = here ] || other=here
+        sed -i 's/solar_system\.json/solar_system.bpe/' "$scratch/$place/config/solar_system.ini"
+        rm -f "$scratch/$place/build/solar_system.partial.csv"
+        cp "$scratch/$other.$kind" "$scratch/$place/config/solar_system.bpe" && (cd "$scratch/$place" && $place run config/solar_system.ini --steps 1000) >"$scratch/log" 2>&1 </dev/null
+        judge $? "what was written $other ($kind) goes on $place"
+    done
+    cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >"$scratch/log" 2>&1
+    judge $? "what was written on one system ($kind) goes on the same way on both"
+done
 
 printf 'worlds\nplugins\nquit\n' | (cd "$scratch/there" && timeout 60 wine "$source/$windows/backplane.exe" console config/solar_system.ini) >"$scratch/log" 2>&1 &&
     grep -q gravity "$scratch/log"
@@ -69,12 +80,74 @@ judge $? "the console answers"
 
 name="größe 日本"
 cp -r "$scratch/there" "$scratch/$name" && cp -r $windows/backplane.exe $windows/plugins "$scratch/$name/" &&
-    (cd "$scratch" && wine "$name/backplane.exe" run "$name/config/solar_system.ini" --steps 100) >"$scratch/log" 2>&1 </dev/null &&
+    rm -f "$scratch/$name"/build/*.svg && (cd "$scratch/$name" && wine ./backplane.exe run config/solar_system.ini --steps 100) >"$scratch/log" 2>&1 </dev/null &&
     [ -f "$scratch/$name/build/solar_system.partial.svg" ]
 judge $? "a folder whose name is not ASCII"
 
+# Plugin, ini, meshes, records, saves and temporary files, all with paths of more than 260 characters.
+part="größe_日本_0123456789012345678901234567890123456789"
+work="$scratch/$part/$part"
+far="$part/$part/$part"
+mkdir -p "$work/$far/tmp"
+cp -r "$scratch/there/config" "$windows/plugins" "$work/$far/"
+cp -r config/meshes "$work/$far/config/" 2>/dev/null
+sed -i "s#plugins *=.*#plugins = ../plugins/point_mass ../plugins/orbit ../plugins/debug_name ../plugins/gravity ../plugins/recorder#; \
+        s#^csv *=.*#csv = $far/o.csv#; s#^svg *=.*#svg = $far/o.svg#" "$work/$far/config/solar_system.ini"
+(cd "$work" && there run "$far/config/solar_system.ini" --steps 1000) >"$scratch/log" 2>&1 </dev/null &&
+    cmp "$work/$far/o.partial.csv" "$scratch/there/build/solar_system.partial.csv" >>"$scratch/log" 2>&1
+judge $? "a plugin, an ini and records whose paths are long"
+printf 'step 100\nsave main %s/%s.save\nquit\n' "$far" "$part" >"$scratch/typed"
+(cd "$work" && there console "$far/config/solar_system.ini") <"$scratch/typed" >"$scratch/log" 2>&1 && [ -s "$work/$far/$part.save" ]
+judge $? "a save whose path is long"
+# Copies of plugins go to TMPDIR, and a helper for a trial is told what to do by a file there; nothing of it stays, nor
+# what a host that was killed has left there. (wine keeps a folder of its own there.)
+mkdir "$work/$far/tmp/backplane-1-0" && touch "$work/$far/tmp/backplane-1-0/.owner" "$work/$far/tmp/backplane-1-0/gravity.1.dll"
+sed "s/^\[host\]/[host]\nhot_reload = on\ntrial = on/" "$work/$far/config/solar_system.ini" >"$work/$far/config/hot.ini"
+(cd "$work" && printf 'step 10\nreload gravity\nstep 10\nquit\n' | TMPDIR="$work/$far/tmp" there console -v "$far/config/hot.ini") >"$scratch/log" 2>&1
+grep -q "reloaded gravity" "$scratch/log" && ! grep -q "untried\|cannot be written\|copies of plugins lie" "$scratch/log" &&
+    grep -q "removed 1 temporary folder" "$scratch/log" && ! ls -A "$work/$far/tmp" | grep -q backplane
+judge $? "temporary files in a folder whose path is long, and a trial with them"
+
 wine $windows/reload.exe $windows/plugins/point_mass.dll $windows/point_mass_2.dll "$scratch" >"$scratch/log" 2>&1
 judge $? "a file that is written over is noticed and reloaded, damaged ones are refused"
+
+# Files that are no plugins. The symbols are left out, so that there are fewer lengths.
+x86_64-w64-mingw32-strip -o "$scratch/small.dll" $windows/plugins/point_mass.dll && mkdir -p "$scratch/bad" &&
+    timeout 300 wine $windows/bad.exe "$scratch/small.dll" "$build/plugins/point_mass.so" "$scratch/bad" >"$scratch/log" 2>&1
+judge $? "files cut at each length, ended with zeros, of another system: all refused"
+cp "$windows/plugins/point_mass.dll" "$scratch/point_mass.so"
+! "$build/backplane" check "$scratch/point_mass.so" >"$scratch/log" 2>&1 && grep -q "as libraries for Windows do" "$scratch/log"
+judge $? "a library for Windows is refused here"
+
+# A source is saved, the command of the ini runs, and what it has made comes in after a trial.
+mkdir -p "$scratch/build/src" "$scratch/build/plugins" "$scratch/build/next"
+cp examples/plugin/spin.c "$scratch/build/src/"
+sed 's/"1.0"/"1.1"/' examples/plugin/spin.c >"$scratch/build/next/spin.c"
+x86_64-w64-mingw32-gcc -shared -I plugin_api "$scratch/build/src/spin.c" -o "$scratch/build/plugins/spin.dll"
+x86_64-w64-mingw32-gcc -shared -I plugin_api "$scratch/build/next/spin.c" -o "$scratch/build/next/spin.dll"
+cat >"$scratch/build/spin.ini" <<'EOF'
+[host]
+plugins = plugins/spin
+hot_reload = on
+build = copy /y next\{plugin}.dll plugins\{plugin}.dll
+sources = src
+[world main]
+components = spin
+[spawn main wheel]
+components = spin
+EOF
+(sleep 3; cp "$scratch/build/next/spin.c" "$scratch/build/src/spin.c"; sleep 7) |
+    (cd "$scratch/build" && there run spin.ini --real-time --steps 500 -v) >"$scratch/log" 2>&1
+grep -q "'spin' is built" "$scratch/log" && grep -q "reloaded spin 1.0 -> 1.1" "$scratch/log"
+judge $? "a source that is saved is built, and the plugin comes in"
+
+# A plugin that crashes while it is looked over is a finding.
+there check $windows/plugins/gravity.dll --level 4 --needs $windows/plugins/point_mass.dll >"$scratch/log" 2>&1
+judge $? "a plugin is checked"
+! there check $windows/fixtures/crasher.dll where=load how=null >"$scratch/log" 2>&1 && grep -q "crashed in 'load'" "$scratch/log"
+judge $? "a plugin that crashes while it is checked is told"
+! there check $windows/fixtures/crasher.dll where=load how=exit >"$scratch/log" 2>&1 && grep -q "it calls exit" "$scratch/log"
+judge $? "a plugin that ends the process that checks it is told"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
