@@ -169,6 +169,10 @@ static bool pe_check_tail(const pe_t *pe)
         return image_refuse_cut(image, "its symbol table", symbols, bytes + 4);
     if (symbols != 0 && !image_fits(symbols, bytes + pe_u32(image, symbols + bytes), image->size))
         return image_refuse_cut(image, "its symbol table", symbols, bytes + pe_u32(image, symbols + bytes));
+    /* The texts begin with how many bytes they are, these four counted. Zeros at the file's end show here too, since
+     * one in 65,536 such ends has the right checksum. */
+    if (symbols != 0 && pe_u32(image, symbols + bytes) < 4)
+        return image_refuse(image, "damaged: the texts of its symbol table are missing");
     if (pe_directory(pe, PE_CERTIFICATES, &at, &certificate_bytes) &&
         !image_fits(at, certificate_bytes, image->size))
         return image_refuse_cut(image, "its certificate", at, certificate_bytes);

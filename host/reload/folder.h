@@ -34,8 +34,8 @@ void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
  * the folder cannot be watched, for instance because it is not there. [main] */
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
 
-/* Does the system itself say when a writer is done (FOLDER_FINISHED)? Where it does not, whether a file is open is looked
- * at, and a writer that closes and opens the file again seems done in between. */
+/* Does the system itself say when a writer is done (FOLDER_FINISHED)? Where the system does not, whether a file is open
+ * is looked at, and a writer that closes and opens the file again seems done in between. */
 bool folder_watch_knows_ends(void);
 
 /* What can be read, or waited for, when there are notices (os_wake_sleep). */
