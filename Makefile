@@ -493,7 +493,7 @@ windows:
 	@tools/packages.sh windows
 	@tools/windows_deps >/dev/null
 	@$(MAKE) --no-print-directory $(PARALLEL) SYSTEM=windows BUILD=build/windows built test-parts build/windows/embed.exe \
-	    build/windows/reload.exe build/windows/bad.exe build/windows/point_mass_2.dll
+	    build/windows/reload.exe build/windows/bad.exe build/windows/path/addr2line.exe build/windows/point_mass_2.dll
 
 # All of it under wine: tests/windows/all.sh.
 test-windows: windows
@@ -508,6 +508,10 @@ build/windows/embed.exe: examples/embed/main.c build/windows/libbackplane.a
 build/windows/%.exe: tests/windows/%.c build/windows/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
+
+build/windows/path/addr2line.exe: tests/windows/addr2line.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CODE) $(WARN) $(LINK) $< -o $@
 
 build/windows/point_mass_2.dll: tests/windows/point_mass_2.c $(HEADERS)
 	$(call say,PLUGIN,$@)

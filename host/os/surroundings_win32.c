@@ -1,8 +1,13 @@
-/* surroundings_win32.c - on Windows: how numbers are rounded, and the locale.
+/* surroundings_win32.c - on Windows: how numbers are rounded, and the locale; threads and children.
  *
- * There are no signals that could be blocked, and handles have no small numbers that could be counted.
+ * There are no signals that could be blocked, and handles are not counted: the system opens and keeps some of its own
+ * at any time.
  */
 #include "surroundings.h"
+
+#include <windows.h>
+
+#include <tlhelp32.h>
 
 #include <fenv.h>
 #include <locale.h>
@@ -46,5 +51,17 @@ bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size
 
 os_holdings_t os_holdings_count(void)
 {
-    return (os_holdings_t){0};
+    os_holdings_t count = {0};
+    THREADENTRY32 thread = {.dwSize = sizeof thread};
+    PROCESSENTRY32W process = {.dwSize = sizeof process};
+    DWORD self = GetCurrentProcessId();
+    HANDLE list = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD | TH32CS_SNAPPROCESS, 0);
+    if (list == INVALID_HANDLE_VALUE)
+        return count;
+    for (BOOL more = Thread32First(list, &thread); more; more = Thread32Next(list, &thread))
+        count.threads += thread.th32OwnerProcessID == self;
+    for (BOOL more = Process32FirstW(list, &process); more; more = Process32NextW(list, &process))
+        count.children += process.th32ParentProcessID == self && process.th32ProcessID != self;
+    CloseHandle(list);
+    return count;
 }

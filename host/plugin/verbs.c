@@ -9,6 +9,7 @@
 #include "../os/os.h"
 #include "../os/surroundings.h"
 #include "elf.h"
+#include "pe.h"
 #include "registry.h"
 
 /* --- verb call --------------------------------------------------------------------------------------------------- */
@@ -653,7 +654,7 @@ void verb_system_report(const system_t *system, verb_system_t *s, bp_report_o *r
 /* --- crashes ------------------------------------------------------------------------------------------------------ */
 
 /* Write "spin.c:17", from the debug information of a library's file; "" where the file has none, or no program here can
- * read it. `offset` is that of the instruction in the file's image. */
+ * read it. `offset` is that of the instruction, from where the linker has begun to count. */
 static void find_line(const char *file, uint64_t offset, char *line, size_t size)
 {
     static const char *const readers[] = {"addr2line", "llvm-addr2line", "eu-addr2line"};
@@ -703,11 +704,12 @@ static void name_function(const plugin_t *called, const guard_crash_t *crash, te
     memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
     if (file_read(&memory, file, &bytes, &size, &ignored) != BP_OK)
         return;
-    uint64_t into;
-    if (elf_function_at(bytes, size, crash->code - (uintptr_t)plugin->image_begin, name, sizeof name, &into))
+    uint64_t into, offset = crash->code - (uintptr_t)plugin->image_begin, linked_at = pe_linked_at(bytes, size);
+    if (elf_function_at(bytes, size, offset, name, sizeof name, &into) ||
+        pe_function_at(bytes, size, offset, name, sizeof name, &into))
         text_append(text, ", in its function '%s' (%llu bytes into it)", name, (unsigned long long)into);
     memory_free(&memory, bytes, size + 1);
-    find_line(file, crash->code - (uintptr_t)plugin->image_begin, line, sizeof line);
+    find_line(file, linked_at + offset, line, sizeof line);
     if (line[0] != '\0')
         text_append(text, ", at %s", line);
 }

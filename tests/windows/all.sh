@@ -146,6 +146,12 @@ there check $windows/plugins/gravity.dll --level 4 --needs $windows/plugins/poin
 judge $? "a plugin is checked"
 ! there check $windows/fixtures/crasher.dll where=load how=null >"$scratch/log" 2>&1 && grep -q "crashed in 'load'" "$scratch/log"
 judge $? "a plugin that crashes while it is checked is told"
+# The sentence names the function, by the library's symbols, and the line that this machine's addr2line knows.
+(cd $windows/path && ! there check ../fixtures/crasher.dll where=load how=null) >"$scratch/log" 2>&1
+line=$(sed -n 's/.*crashed in .load.*in its function .write_to. ([0-9]* bytes into it), at at\.c:\([0-9]*\).*/\1/p' "$scratch/log" | head -1)
+[ -n "$line" ] && at=$(x86_64-w64-mingw32-addr2line -f -e $windows/fixtures/crasher.dll "$(printf '0x%x' "$line")") &&
+    echo "$at" >>"$scratch/log" && echo "$at" | grep -q '^write_to$' && echo "$at" | grep -q 'crasher\.h:[1-9]'
+judge $? "a crash is told with function and line"
 ! there check $windows/fixtures/crasher.dll where=load how=exit >"$scratch/log" 2>&1 && grep -q "it calls exit" "$scratch/log"
 judge $? "a plugin that ends the process that checks it is told"
 
