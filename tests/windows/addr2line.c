@@ -1,5 +1,5 @@
-/* addr2line.c - in the place of a program of the binutils that Debian does not have for Windows: prints the address that
- * it is asked about as a line, "at.c:5368714393", so that the test can ask this machine's own about the same address.
+/* addr2line.c - in the place of a program of the binutils that Debian does not have for Windows: prints the address in
+ * question as a line, "at.c:5368714393", so that the test can ask this machine's own addr2line about the same address.
  */
 #include <stdio.h>
 #include <stdlib.h>
