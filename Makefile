@@ -123,7 +123,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist
+.PHONY: all built run inspect dev bubbles machines test test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -543,6 +543,10 @@ dist: all $(BUILD)/libbackplane.a
 deb: all $(BUILD)/libbackplane.a
 	@tools/deb.sh $(BUILD) $(BUILD)/dist "$(VERSION)"
 
+# Two builds from clean clones give the same bytes, and what is packed can be used: tests/rebuilt.sh.
+test-rebuilt: all
+	@tests/rebuilt.sh $(BUILD)
+
 clean:
 	rm -rf $(BUILD)
 
@@ -578,6 +582,7 @@ help:
 	@echo "make install      PREFIX=/usr/local, DESTDIR= for packagers"
 	@echo "make aarch64      the same for Linux on aarch64, into build/aarch64; make test-aarch64: run them with qemu-user"
 	@echo "make dist         archives of what is built, into build/dist"
+	@echo "make test-rebuilt two builds from clean clones: the same archives, installed and run; takes minutes"
 	@echo "make deb          Debian packages of what is built, into build/dist"
 	@echo "make NATIVE=1     for this machine's processor"
 	@echo "make V=1          show whole commands"

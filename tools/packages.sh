@@ -85,6 +85,8 @@ if [ "$need" = aarch64-test ]; then
 fi
 if [ "$need" = windows-test ]; then
     command -v wine >/dev/null 2>&1 || add "wine wine64" "" "" ""
+    command -v zip >/dev/null 2>&1 || add zip "" "" "" # the archive of make dist, and a look into it
+    command -v unzip >/dev/null 2>&1 || add unzip "" "" ""
 fi
 
 [ -n "$missing_apt" ] || exit 0

@@ -8,6 +8,7 @@
 #include "../base/file.h"
 #include "../os/os.h"
 #include "../plugin/check.h"
+#include "../plugin/near.h"
 #include "../reload/process.h"
 #include "helper.h"
 #include "host.h"

@@ -454,8 +454,12 @@ static bool run_line(const char *path, wchar_t *line, int *status)
     PROCESS_INFORMATION child;
     wchar_t wide[PATH_ROOM];
     DWORD code;
-    if (!win32_path(path, wide, PATH_ROOM) ||
-        !CreateProcessW(wide, line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &child))
+    if (!win32_path(path, wide, PATH_ROOM))
+        return false;
+    UINT mode = SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX); /* a crash there opens no window */
+    bool started = CreateProcessW(wide, line, NULL, NULL, TRUE, 0, NULL, NULL, &how, &child);
+    SetErrorMode(mode);
+    if (!started)
         return false;
     bool ended =
         WaitForSingleObject(child.hProcess, INFINITE) == WAIT_OBJECT_0 && GetExitCodeProcess(child.hProcess, &code);

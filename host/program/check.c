@@ -302,6 +302,8 @@ static bool ask(const check_t *check, const char *question, const char *componen
     }
     if (status == STATUS_HUNG)
         snprintf(text, size, "it has not come to an end after %d s", PATIENCE_S);
+    else if (status < -255) /* Windows: the number of an exception */
+        snprintf(text, size, "it crashed (exception 0x%08x)", (unsigned)status);
     else if (status < 0)
         snprintf(text, size, "it crashed (signal %d)", -status);
     else if (status != 0)

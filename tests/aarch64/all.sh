@@ -92,5 +92,16 @@ done
 cmp "$scratch/here/build/solar_system.partial.csv" "$scratch/there/build/solar_system.partial.csv" >"$scratch/log" 2>&1
 judge $? "what was saved goes on the same way on both"
 
+# The archive is the same each time, and what is unpacked in an empty folder runs.
+version=$(sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' host/backplane.h)
+for time in first second; do tools/dist.sh "$build" "$scratch/$time" "$version" >"$scratch/log" 2>&1; done
+name=backplane-$version-linux-aarch64
+cmp "$scratch/first/$name.tar.gz" "$scratch/second/$name.tar.gz" >>"$scratch/log" 2>&1
+judge $? "the archive is the same the second time"
+mkdir "$scratch/empty" && tar -C "$scratch/empty" -xzf "$scratch/first/$name.tar.gz" && (cd "$scratch/empty/$name" &&
+    qemu-aarch64 -L "$libraries" bin/backplane run share/backplane/config/solar_system.ini --steps 100) >"$scratch/log" 2>&1 </dev/null &&
+    grep -q '100 steps' "$scratch/log"
+judge $? "what is unpacked runs"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

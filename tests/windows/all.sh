@@ -155,5 +155,18 @@ judge $? "a crash is told with function and line"
 ! there check $windows/fixtures/crasher.dll where=load how=exit >"$scratch/log" 2>&1 && grep -q "it calls exit" "$scratch/log"
 judge $? "a plugin that ends the process that checks it is told"
 
+# The archive is the same each time, and what is unpacked in an empty folder runs, with nothing of the source.
+version=$(sed -n 's/^.define BACKPLANE_VERSION "\(.*\)"/\1/p' host/backplane.h)
+for time in first second; do tools/dist.sh "$build" "$scratch/$time" "$version" >"$scratch/log" 2>&1; done
+zip=backplane-$version-windows-x86_64
+cmp "$scratch/first/$zip.zip" "$scratch/second/$zip.zip" >>"$scratch/log" 2>&1
+judge $? "the archive is the same the second time"
+mkdir "$scratch/unpacked" && (cd "$scratch/unpacked" && unzip -q "$scratch/first/$zip.zip" && cd "$zip" && mkdir -p build &&
+    wine ./backplane.exe run config/solar_system.ini --steps 100) >"$scratch/log" 2>&1 </dev/null && grep -q '100 steps' "$scratch/log"
+judge $? "what is unpacked runs"
+(cd "$scratch/unpacked/$zip" && x86_64-w64-mingw32-gcc -DBACKPLANE_SHARED -Iinclude "$source/examples/embed/main.c" -Llib -l:libbackplane.dll.a \
+    -o embed.exe && wine ./embed.exe plugins/point_mass.dll) >"$scratch/log" 2>&1 && grep -q 'after one second: 1.000 0.000 0.000' "$scratch/log"
+judge $? "a program is built with what is unpacked"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
