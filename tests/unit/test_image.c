@@ -6,10 +6,13 @@
  *
  * Bytes lie in blocks that end where they end, so that AddressSanitizer sees a byte read too far.
  */
+#include "support.h"
+
 #include <os/os.h>
 #include <bp_plugin.h>
 #include <check.h>
 #include <plugin/image.h>
+#include <plugin/pe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -531,6 +534,94 @@ static void pe_patched_is_refused(size_t at, uint64_t value, size_t bytes, const
     put(library + at, kept, bytes);
 }
 
+/* --- functions of a library for Windows ------------------------------------------------------------------------- */
+
+enum { PE_SYMBOLS = PE_SIZE, PE_SYMBOL = 18, PE_SYMBOL_TEXTS = PE_SYMBOLS + 4 * PE_SYMBOL, PE_WHOLE = PE_SYMBOL_TEXTS + 40 };
+
+static void put_symbol(int index, const char *name, uint32_t value, uint32_t section, uint32_t type, uint32_t more)
+{
+    unsigned char *at = library + PE_SYMBOLS + index * PE_SYMBOL;
+    if (name[0] != '\0')
+        memcpy(at, name, strlen(name));
+    else
+        put(at + 4, 4, 4); /* the first of the texts */
+    put(at + 8, value, 4);
+    put(at + 12, section, 2);
+    put(at + 14, type, 2);
+    put(at + 17, more, 1);
+}
+
+/* Two functions, the first with eight letters and a record behind it; a variable between them. */
+static void add_symbols(void)
+{
+    library = realloc(library, PE_WHOLE);
+    ck_assert_ptr_nonnull(library);
+    memset(library + PE_SIZE, 0, PE_WHOLE - PE_SIZE);
+    library_size = PE_WHOLE;
+    put(library + PE_HEADER + 12, PE_SYMBOLS, 4);
+    put(library + PE_HEADER + 16, 4, 4);
+    put_symbol(0, "simulate", 0x10, 1, 0x20, 1);
+    put_symbol(2, "a_table", 0x20, 1, 0, 0);
+    put_symbol(3, "", 0x40, 1, 0x20, 0);
+    put(library + PE_SYMBOL_TEXTS, 40, 4);
+    memcpy(library + PE_SYMBOL_TEXTS + 4, "a_function_of_a_long_name", 25);
+}
+
+static void expect_function(uint64_t offset, const char *name, uint64_t into)
+{
+    char found[128] = "";
+    uint64_t bytes = 0;
+    bool there = pe_function_at(library, library_size, offset, found, sizeof found, &bytes);
+    EXPECT(there == (name != NULL), "0x%x: %s", (unsigned)offset, there ? found : "no function");
+    EXPECT(name == NULL || (strcmp(found, name) == 0 && bytes == into), "0x%x: '%s' + %u", (unsigned)offset, found,
+           (unsigned)bytes);
+}
+
+START_TEST(functions_of_a_pe_library_are_found_by_their_addresses)
+{
+    add_symbols();
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    expect_function(0x100f, NULL, 0);
+    expect_function(0x1010, "simulate", 0);
+    expect_function(0x103f, "simulate", 0x2f);
+    expect_function(0x1042, "a_function_of_a_long_name", 2);
+    expect_function(0x1200, NULL, 0); /* behind the section */
+    expect_function(0x2000, NULL, 0);
+    ck_assert_uint_eq(pe_linked_at(library, library_size), 0x180000000);
+    put(library + PE_HEADER + 16, 0xffffffff, 4); /* more symbols than there is room for */
+    expect_function(0x1010, NULL, 0);
+    library[0] = 'E';
+    expect_function(0x1010, NULL, 0);
+    ck_assert_uint_eq(pe_linked_at(library, library_size), 0);
+}
+END_TEST
+
+/* Whatever a file holds, what is read of it lies in it. */
+START_TEST(functions_of_a_damaged_pe_library_are_looked_for_within_it)
+{
+    enum { ROUNDS = 20000 };
+    uint64_t seed = 7, into;
+    char name[16];
+    add_symbols();
+    for (int i = 0; i < ROUNDS; i++) {
+        size_t size = i % 4 == 0 ? bp_random_below(&seed, PE_WHOLE) : PE_WHOLE;
+        unsigned char *mutant = malloc(size + (size == 0));
+        ck_assert_ptr_nonnull(mutant);
+        memcpy(mutant, library, size);
+        for (uint32_t n = bp_random_below(&seed, 6); n > 0 && size > 8; n--) {
+            bool behind = size == PE_WHOLE && bp_random_below(&seed, 2) == 0;
+            size_t at = behind ? PE_SYMBOLS + bp_random_below(&seed, PE_WHOLE - PE_SYMBOLS - 8)
+                               : bp_random_below(&seed, (uint32_t)(size < 0x200 ? size : 0x200) - 8);
+            put(mutant + at, random_value(&seed), (size_t)1 << bp_random_below(&seed, 4));
+        }
+        if (pe_function_at(mutant, size, bp_random_below(&seed, 0x3000), name, sizeof name, &into))
+            ck_assert_uint_lt(strlen(name), sizeof name);
+        pe_linked_at(mutant, size);
+        free(mutant);
+    }
+}
+END_TEST
+
 START_TEST(a_whole_pe_library_is_accepted)
 {
     ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
@@ -700,6 +791,8 @@ Suite *image_suite(void)
 
     tests = test_case("PE", make_pe);
     tcase_add_test(tests, a_whole_pe_library_is_accepted);
+    tcase_add_test(tests, functions_of_a_pe_library_are_found_by_their_addresses);
+    tcase_add_test(tests, functions_of_a_damaged_pe_library_are_looked_for_within_it);
     tcase_add_test(tests, a_pe_library_cut_at_any_length_is_refused);
     tcase_add_test(tests, a_pe_library_that_ends_in_zeros_is_refused);
     tcase_add_test(tests, any_changed_bit_breaks_a_pe_checksum);
