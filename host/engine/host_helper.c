@@ -19,17 +19,24 @@
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
+static bool is_file(const char *path)
+{
+    file_stamp_t stamp;
+    return file_stamp(path, &stamp);
+}
+
+/* Not a folder: the one with the plugins is called like the program, and may lie beside the library. */
 static bool is_there(const char *folder, const char *place, char *path, size_t size)
 {
     int length = snprintf(path, size, "%s%s/backplane%s", folder, place, os_program_suffix);
-    return length > 0 && (size_t)length < size && file_exists(path);
+    return length > 0 && (size_t)length < size && is_file(path);
 }
 
 bool helper_find(const char *given, char *path, size_t size)
 {
     char folder[FILE_PATH_MAX];
     if (given != NULL && given[0] != '\0')
-        return snprintf(path, size, "%s", given) < (int)size && file_exists(path);
+        return snprintf(path, size, "%s", given) < (int)size && is_file(path);
     if (os_program_folder(folder, sizeof folder) && is_there(folder, "", path, size))
         return true;
     return os_library_folder(folder, sizeof folder) &&

@@ -47,6 +47,8 @@ static void make(const char *type, bp_entity_t *entities)
     WORKS(host, api->world->add(world, key, entities, 4));
 }
 
+static const bp_allocator_i *allocator; /* NULL: the C library's */
+
 static void begin(uint32_t flags, const char *helper)
 {
     go_wrong("nowhere", "null");
@@ -54,6 +56,7 @@ static void begin(uint32_t flags, const char *helper)
     host = bp_host_create(&(bp_host_desc_t){
         .struct_size = sizeof(bp_host_desc_t),
         .log = log_into(&log_text),
+        .allocator = allocator,
         .tag = 1,
         .flags = BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_TRIAL_HELPER | flags,
         .trial_deadline = DEADLINE_MS,
@@ -197,6 +200,37 @@ START_TEST(without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told)
 }
 END_TEST
 
+/* Each request for memory in turn fails, of those that a reload with a trial makes in this process. */
+START_TEST(a_trial_for_which_memory_is_lacking_changes_nothing)
+{
+    enum { MOST = 2000 };
+    uint64_t n = 0;
+    bool refused = true;
+    for (; refused && n < MOST; n++) {
+        heap_t heap = {0};
+        bp_allocator_i counted = heap_allocator(&heap);
+        allocator = &counted;
+        begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+        char *before = describe_host(host);
+        put_plugin("crasher_next", "crasher");
+        heap.refuse_first = heap.refuse_last = heap.requests + 1 + n;
+        bp_result_t result = bp_host_reload(host, names, 1, NULL);
+        heap.refuse_first = heap.refuse_last = 0;
+        refused = heap.refused > 0;
+        if (result != BP_OK)
+            expect_same(before, describe_host(host), bp_host_error(host));
+        else
+            free(before);
+        expect_each_step(result == BP_OK ? 100 : 1);
+        bp_host_destroy(host);
+        ck_assert_uint_eq(heap.blocks, 0);
+        n += n > 40 ? 6 : 0; /* the first ones are of the trial */
+    }
+    allocator = NULL;
+    EXPECT(n > 10 && n < MOST, "%u requests", (unsigned)n);
+}
+END_TEST
+
 /* --- what a helper cannot build ----------------------------------------------------------------------------------- */
 
 static const bp_plugin_head_t linked = BP_PLUGIN_HEAD("linked", (&(const bp_plugin_desc_t){.version = "1"}));
@@ -224,6 +258,7 @@ Suite *helper_suite(void)
     tcase_add_test(trials, a_version_that_does_well_comes_in);
     tcase_add_loop_test(trials, what_goes_wrong_in_a_helper_changes_nothing, 0, COUNT(harms));
     tcase_add_test(trials, a_trial_leaves_no_file);
+    tcase_add_test(trials, a_trial_for_which_memory_is_lacking_changes_nothing);
     tcase_add_test(trials, a_change_of_options_is_tried_with_the_options_that_come);
     tcase_add_loop_test(trials, without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told, 0, 2);
     tcase_add_test(trials, what_a_helper_cannot_build_is_told_and_not_held_against_the_candidate);

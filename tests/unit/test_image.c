@@ -536,7 +536,10 @@ static void pe_patched_is_refused(size_t at, uint64_t value, size_t bytes, const
 
 /* --- functions of a library for Windows ------------------------------------------------------------------------- */
 
-enum { PE_SYMBOLS = PE_SIZE, PE_SYMBOL = 18, PE_SYMBOL_TEXTS = PE_SYMBOLS + 4 * PE_SYMBOL, PE_WHOLE = PE_SYMBOL_TEXTS + 40 };
+enum {
+    PE_SYMBOLS = PE_SIZE, PE_SYMBOL = 18, PE_SYMBOL_TEXTS = PE_SYMBOLS + 4 * PE_SYMBOL,
+    PE_WHOLE = PE_SYMBOL_TEXTS + 40
+};
 
 static void put_symbol(int index, const char *name, uint32_t value, uint32_t section, uint32_t type, uint32_t more)
 {
