@@ -6,7 +6,8 @@
 #   libbackplane-dev_VERSION_ARCH.deb  headers, the static library, pkg-config, CMake
 #
 # The trees are what tools/install.sh installs below /usr, parted. What each needs is found by dpkg-shlibdeps. The same
-# build gives the same bytes: times are SOURCE_DATE_EPOCH, else that of the last commit, else 1980.
+# build gives the same bytes: times are SOURCE_DATE_EPOCH, else that of the last commit, else 1980, and the linker's number
+# of the build, which depends on the place of the build, is left out.
 set -eu
 
 [ $# = 3 ] || { echo "usage: tools/deb.sh BUILD OUT VERSION" >&2; exit 2; }
@@ -28,7 +29,7 @@ umask 022
 
 "$source/tools/install.sh" "$build" "$stage/all" /usr "$version" >/dev/null
 all=$stage/all/usr
-strip --strip-unneeded "$all"/bin/* "$all"/lib/backplane/plugins/*.so "$all/lib/libbackplane.so.0"
+strip --strip-unneeded --remove-section=.note.gnu.build-id "$all"/bin/* "$all"/lib/backplane/plugins/*.so "$all/lib/libbackplane.so.0"
 strip --strip-debug --enable-deterministic-archives "$all/lib/libbackplane.a"
 sed -i 's/ -Wl,-rpath,\${libdir}//' "$all/lib/pkgconfig/backplane.pc" # the loader knows /usr/lib
 gzip -9n "$all/share/man/man1/backplane.1"

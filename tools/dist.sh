@@ -6,7 +6,8 @@
 #   backplane-VERSION-windows-x86_64.zip     the same for Windows, where build/windows is built (make windows)
 #
 # The same build gives the same bytes: names are sorted, owners and times are not those of this machine. Times are
-# SOURCE_DATE_EPOCH, else that of the last commit, else 1980. Debug information is left out.
+# SOURCE_DATE_EPOCH, else that of the last commit, else 1980. Debug information is left out, and so is the linker's
+# number of the build, which counts the place of the build in with that.
 set -eu
 
 [ $# = 3 ] || { echo "usage: tools/dist.sh BUILD OUT VERSION" >&2; exit 2; }
@@ -26,7 +27,7 @@ export TZ=UTC LC_ALL=C SOURCE_DATE_EPOCH="$epoch" # the tools for Windows write 
 archive() {
     name=backplane-$version-linux-$2
     PROGRAM="$build/backplane" "$source/tools/install.sh" "$1" "$stage" "/$name" "$version" >/dev/null
-    "$3" --strip-debug "$stage/$name/bin/backplane" "$stage/$name"/lib/backplane/plugins/*.so \
+    "$3" --strip-debug --remove-section=.note.gnu.build-id "$stage/$name/bin/backplane" "$stage/$name"/lib/backplane/plugins/*.so \
         "$stage/$name/lib/libbackplane.so.0"
     "$3" --strip-debug --enable-deterministic-archives "$stage/$name/lib/libbackplane.a"
     cp "$source/README.md" "$stage/$name/"
