@@ -183,7 +183,8 @@ static bp_result_t begin_trial(bp_host_o *host)
         return result;
     loader_pause_all(&host->loader, BP_PAUSE_TRIAL); /* no thread of a plugin may be at work while the process is copied
                                                         */
-    bool begun = trial_begin(&d->trial, &clone->base.memory, &clone->reload, d->change, clone->hot.deadline_ms);
+    bool begun = trial_begin(&d->trial, &clone->base.memory, &clone->reload, d->change, clone->hot.deadline_ms,
+                             NULL);
     loader_resume_all(&host->loader, BP_PAUSE_TRIAL);
     if (!begun)
         return error_set(&clone->base.error, BP_ERROR_STATE, "no process can be had to try the version in");

@@ -197,8 +197,15 @@ bool process_can_fork(void)
 
 extern char **environ;
 
+/* The standard error of a helper: the pipe `errors`, or nothing where that is -1. */
+static bool lead_errors(posix_spawn_file_actions_t *files, int errors)
+{
+    return (errors < 0 ? posix_spawn_file_actions_addopen(files, 2, "/dev/null", O_WRONLY, 0)
+                       : posix_spawn_file_actions_adddup2(files, errors, 2)) == 0;
+}
+
 /* posix_spawn, since fork copies the page tables of a large host to no purpose. */
-static bool spawn(pid_t *pid, const char *program, char *const *arguments, int pipe)
+static bool spawn(pid_t *pid, const char *program, char *const *arguments, int pipe, int errors)
 {
     sigset_t none;
     posix_spawnattr_t how;
@@ -214,7 +221,7 @@ static bool spawn(pid_t *pid, const char *program, char *const *arguments, int p
                 posix_spawnattr_setsigmask(&how, &none) == 0 &&
                 posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
                 posix_spawn_file_actions_adddup2(&files, pipe, 1) == 0 &&
-                posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0) == 0 &&
+                lead_errors(&files, errors) &&
                 posix_spawn(pid, program, &files, &how, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
@@ -223,15 +230,20 @@ static bool spawn(pid_t *pid, const char *program, char *const *arguments, int p
 
 process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file)
 {
-    int ends[2];
+    int ends[2], errors[2];
     pid_t pid = -1;
     char *const arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)word, (char *)(uintptr_t)file, NULL};
     process_t *process = new_process(memory, ends);
     if (process == NULL)
         return NULL;
     process->copy = true;
-    if (!spawn(&pid, program, arguments, ends[1]))
+    if (!make_pipe(errors))
+        errors[0] = errors[1] = -1;
+    process->errors = errors[0];
+    if (!spawn(&pid, program, arguments, ends[1], errors[1]))
         pid = -1;
+    if (errors[1] >= 0)
+        close(errors[1]);
     return keep(process, pid, ends);
 }
 
@@ -241,6 +253,7 @@ process_t *process_be_helper(memory_t *memory)
     if (process == NULL)
         return NULL;
     process->memory = memory;
+    process->errors = -1;
     process->pipe = fcntl(1, F_DUPFD_CLOEXEC, 3);
     if (process->pipe < 0) {
         memory_free(memory, process, sizeof *process);
@@ -250,7 +263,9 @@ process_t *process_be_helper(memory_t *memory)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     atexit(end_at_once);
-    cover_files(process->pipe);
+    cover_files(process->pipe, STDERR_FILENO);
+    fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK); /* as speak_into does for a copy */
+    setenv("LIBC_FATAL_STDERR_", "1", 1);
     return process;
 }
 
