@@ -30,7 +30,8 @@ static bp_result_t change(void *context, bp_host_o *clone)
     trying_t *t = context;
     program_t program = {.host = clone, .api = bp_host_api(clone), .ini = t->console->program->ini, .ranks = 1};
     program.look = program.api->registry->find(clone, BP_LOOK_API, 1);
-    console_t console = {.program = &program, .line = t->console->line, .interactive = t->console->interactive};
+    console_t console = {.program = &program, .line = t->console->line, .interactive = t->console->interactive,
+                         .in_clone = true};
     char *line = copy_text(t->line);
     t->refused = line == NULL ? !console_refuse_memory(t->console) : !console_do(&console, line);
     free(line);
