@@ -382,9 +382,9 @@ static double distance_of_floats(const char *a, const char *b, size_t size)
 static void tell_cell(diffing_t *d, bp_diff_field_t *told, const kept_column_t *before, const char *a, size_t a_size,
                       const kept_column_t *after, const char *b, size_t b_size, bp_entity_t e)
 {
-    double between = a_size == b_size && is_floats(after->field) && !after->counted ? distance_of_floats(a, b, a_size)
-                                                                                   : NAN;
-    if (isnan(between))
+    bool floats = a_size == b_size && is_floats(after->field) && !after->counted;
+    double between = floats ? distance_of_floats(a, b, a_size) : -1;
+    if (!(between >= 0)) /* no floats, or some that are not finite */
         between = a_size == b_size ? distance(after, a, b, a_size) : 0;
     told->largest = between > told->largest ? between : told->largest;
     told->count++;

@@ -292,10 +292,9 @@ bool console_load(console_t *console, char *rest)
     if (bp_scene_open(console->program->host, file, &scene) != BP_OK)
         return refuse_last(console);
     bool fine = bp_scene_restore(scene, world, 0) == BP_OK;
-    bp_world_stats_t stats;
-    bp_world_stats(world, &stats);
+    bp_look_world_t told = inspect_figures(console->program, world);
     if (fine)
-        printf("%s: %" PRIu32 " %s loaded\n", stats.name, stats.entities, plural(stats.entities));
+        printf("%s: %" PRIu32 " %s loaded\n", told.name, told.entities, plural(told.entities));
     else
         refuse_last(console);
     bp_scene_close(scene);

@@ -10,6 +10,8 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/temporary"
+export TMPDIR="$scratch/temporary"
 fail() { echo "conformance: $*"; exit 1; }
 
 [ -x "$build/tests" ] || fail "$build/tests is missing; run make test-program first"
@@ -104,5 +106,5 @@ expect "the older version $scratch/nowhere.so cannot be read"
 expect "--level takes a number from 1 to 5"
 ! check "$scratch/spin.so" --lvel 2 || fail "an option is made up"
 expect "did you mean '--level'?"
-[ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'backplane-check-*')" ] || fail "folders of answers are left"
+[ -z "$(find "$TMPDIR" -maxdepth 1 -name 'backplane-check-*')" ] || fail "folders of answers are left"
 echo "$checks checks of spin.c, by the tests and by the program"

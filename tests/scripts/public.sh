@@ -29,7 +29,7 @@ for file in $files; do
     done
 done
 for header in ../conformance/*.[ch]; do
-    ! grep -q '^#include "\.\./' "$header" || say "$header includes what is private"
+    ! grep '^#include "\.\./' "$header" | grep -qv '"\.\./os/files\.h"' || say "$header includes what is private"
 done
 [ "$wrong" = 0 ] && echo "public: the console, plugins, schema and check use public headers and bp_look alone"
 exit "$wrong"
