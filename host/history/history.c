@@ -522,10 +522,9 @@ static void keep_step(history_t *h, uint32_t world)
         history_keep_or_say(h, false);
 }
 
-void history_end_step(history_t *h, uint32_t world)
+/* Apart from history_end_step, so that a step that nobody remembers saves no registers for it. */
+static NOT_INLINED void end_remembered_step(history_t *h, uint32_t world)
 {
-    if (!h->on && !h->going)
-        return;
     end_inputs(h, world);
     outside_end(&h->outside);
     if (!h->on || h->going)
@@ -536,6 +535,12 @@ void history_end_step(history_t *h, uint32_t world)
         keep_step(h, world);
     if (h->on != is_wanted(h))
         look_on(h);
+}
+
+void history_end_step(history_t *h, uint32_t world)
+{
+    if (h->on || h->going)
+        end_remembered_step(h, world);
 }
 
 /* --- recording ---------------------------------------------------------------------------------------------------- */
