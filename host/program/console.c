@@ -264,7 +264,7 @@ static const console_command_t commands[] = {
      "make an entity, or N of them, with components such as body:point_mass\n"
      "  A component is INSTANCE:TYPE, or TYPE where the instance is called like it. Prints the entities.",
      console_create},
-    {"add", "add ENTITY COMPONENT ...",
+    {"add", "add WORLD/ENTITY COMPONENT ...",
      "give an entity further components\n"
      "  The entity stands there as world/entity; a component is INSTANCE:TYPE, or TYPE.",
      console_add},

@@ -260,7 +260,7 @@ bool console_save(console_t *console, char *rest)
         return refuse_last(console);
     bool fine = bp_scene_write(scene, file) == BP_OK;
     bp_scene_bytes(scene, &size);
-    uint32_t count = bp_scene_entity_count(scene);
+    uint32_t count = inspect_figures(console->program, world).entities; /* without what belongs to the world itself */
     bp_scene_close(scene);
     if (!fine)
         return refuse_last(console);
