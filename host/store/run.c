@@ -122,7 +122,8 @@ void run_free(run_t *run, memory_t *memory, const holdings_t *holdings)
 {
     if (run == NULL)
         return;
-    run_release(run, 1, run->column_count, 0, run->count, holdings);
+    if (run->count > 0) /* an empty run may have left its world before a reload: its fields are gone then */
+        run_release(run, 1, run->column_count, 0, run->count, holdings);
     free_blocks(memory, run->blocks, block_count(run), run->block_room);
     holes_free(&run->hole_set, memory);
     stamps_free(run->stamps, memory);
