@@ -67,18 +67,6 @@ bp_result_t draft_compare_states(bp_host_o *host, const bytes_t *a, const bytes_
 
 /* --- units -------------------------------------------------------------------------------------------------------- */
 
-static bp_result_t expect(bp_host_o *host, audit_t *audit)
-{
-    bp_result_t result = BP_OK;
-    audit_clear(audit);
-    for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++) {
-        result = schedule_prepare(host_world(host, i)->schedule);
-        if (result == BP_OK)
-            result = audit_expect(audit, host_world(host, i)->schedule);
-    }
-    return result;
-}
-
 static const char *field_of(const audit_result_t *r, const char **component)
 {
     const manager_t *manager = r->unit->schedule->world->managers[r->manager];
@@ -126,7 +114,7 @@ static bp_result_t step_again(draft_t *d, bp_host_o *host, const bytes_t *before
     if (result == BP_OK)
         result = draft_make_calls(d, host, step, false);
     if (result == BP_OK)
-        result = expect(host, audit);
+        result = host_expect_results(host, audit);
     host->crew.audit = audit;
     if (result == BP_OK)
         result = draft_take_step(host, step);

@@ -138,6 +138,10 @@ void host_try_changes(bp_host_o *host, const bp_host_desc_t *desc);
  * images that have gone. [main] */
 void host_attend_crashes(bp_host_o *host);
 
+/* host_twice.c: have an audit expect the results of all units of the next step of each world. Errors: those of settling
+ * a step; memory. [main], between steps */
+bp_result_t host_expect_results(bp_host_o *host, audit_t *audit);
+
 /* Read an embedder's table of functions as far as both sides know it: `known` is its size here. Missing
  * members are zero; so are all members where `given` is NULL. */
 void host_read_part(void *part, const void *given, size_t known);

@@ -70,7 +70,7 @@ static bp_result_t find_threads(bp_host_o *host, uint32_t threads)
     return BP_OK;
 }
 
-static bp_result_t expect_results(bp_host_o *host, audit_t *audit)
+bp_result_t host_expect_results(bp_host_o *host, audit_t *audit)
 {
     bp_result_t result = BP_OK;
     audit_clear(audit);
@@ -86,7 +86,7 @@ static bp_result_t expect_results(bp_host_o *host, audit_t *audit)
 static bp_result_t step_once(twice_t *t, side_t *side)
 {
     bp_host_o *host = t->host;
-    bp_result_t result = expect_results(host, &side->audit);
+    bp_result_t result = host_expect_results(host, &side->audit);
     if (result != BP_OK)
         return result;
     host->crew.audit = &side->audit;
