@@ -69,9 +69,6 @@ static const make_suite_t first_half[] = {
     several_suite,
     golden_suite,
     scene_files_suite,
-};
-
-static const make_suite_t second_half[] = {
     conformance_suite,
     config_suite,
     config_again_suite,
@@ -89,6 +86,9 @@ static const make_suite_t second_half[] = {
     recordings_suite,
     clone_suite,
 #endif
+};
+
+static const make_suite_t second_half[] = {
     snapshot_suite,
     history_suite,
     eras_suite,
