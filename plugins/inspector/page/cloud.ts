@@ -207,17 +207,18 @@ export class Cloud {
         return at;
     }
 
-    private attribute(made: WebGLProgram, name: string, size: number, offset: number, divisor: number): void {
+    private attribute(made: WebGLProgram, name: string, size: number, offset: number, divisor: number, every = 1): void {
         const gl = this.gl;
         const at = gl.getAttribLocation(made, name);
         if (at < 0)
             return;
         gl.enableVertexAttribArray(at);
-        gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, offset);
+        gl.vertexAttribPointer(at, size, gl.FLOAT, false, every === 1 ? 0 : 4 * size * every, offset);
         gl.vertexAttribDivisor(at, divisor);
     }
 
-    draw(camera: Camera, look: Look, ratio: number): void {
+    /** `every`: each of so many points is drawn, the first of them among others. */
+    draw(camera: Camera, look: Look, ratio: number, every = 1): void {
         const gl = this.gl;
         gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
         gl.clearColor(0, 0, 0, 0);
@@ -231,10 +232,10 @@ export class Cloud {
         gl.uniform1f(at("u_alpha"), look.alpha);
         ["a_position", "a_value", "a_size"].forEach((name, i) => {
             gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[i]);
-            this.attribute(this.points, name, i === 0 ? 3 : 1, 0, 0);
+            this.attribute(this.points, name, i === 0 ? 3 : 1, 0, 0, every);
         });
         if (this.count > 0)
-            gl.drawArrays(gl.POINTS, 0, this.count);
+            gl.drawArrays(gl.POINTS, 0, Math.ceil(this.count / every));
     }
 
     private drawTrails(camera: Camera, look: Look): void {

@@ -27,6 +27,9 @@ interface Choice {
 
 const choices = setting<Record<string, Choice>>("view", {});
 
+const SLOW = 45;   /* milliseconds between two pictures while the camera moves */
+const RESTS = 250; /* after so many it does not move any more */
+
 export class View {
     readonly element: HTMLElement;
     private grid = h("canvas", { class: "layer", "aria-hidden": "true" });
@@ -50,6 +53,10 @@ export class View {
     private framed = false;
     private running = false;
     private planned = false;
+    private moved = 0;   /* when the camera was last moved by hand, ... */
+    private every = 1;   /* ... and which points are drawn meanwhile: each of so many */
+    private drawn = 0;
+    private settling = 0;
     private hovered = -1;
     private frames: number[] = [];
 
@@ -94,7 +101,7 @@ export class View {
             event.preventDefault();
             const box = this.stage.getBoundingClientRect();
             this.camera.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), event.clientX - box.left, event.clientY - box.top);
-            this.plan();
+            this.move();
         }, { passive: false });
         this.stage.addEventListener("pointerdown", (event) => this.press(event));
         this.stage.addEventListener("pointermove", (event) => this.hover(event));
@@ -412,7 +419,7 @@ export class View {
                 this.camera.pan(dx, dy);
             else
                 this.camera.turn(dx, dy);
-            this.plan();
+            this.move();
         };
         const up = (event: PointerEvent) => {
             this.stage.removeEventListener("pointermove", move);
@@ -473,7 +480,7 @@ export class View {
         event.preventDefault();
         event.stopPropagation();
         action();
-        this.plan();
+        this.move();
     }
 
     /** Select the next point, for hands that have no pointer. */
@@ -503,6 +510,24 @@ export class View {
         void this.run();
     }
 
+    /** The camera has been moved by hand. While that goes on fewer points are drawn where all of them take too long (as they
+     * do where a processor draws them); all come back as soon as it rests. */
+    private move(): void {
+        this.moved = performance.now();
+        clearTimeout(this.settling);
+        this.settling = window.setTimeout(() => { this.every = 1; this.plan(); }, RESTS);
+        this.plan();
+    }
+
+    private adapt(): void {
+        const now = performance.now(), since = now - this.drawn;
+        this.drawn = now;
+        if (now - this.moved > RESTS)
+            this.every = 1;
+        else if (since > SLOW && since < RESTS && (this.data?.count ?? 0) > 5000)
+            this.every = Math.min(this.every * 2, 16); /* WebGL takes strides of 255 bytes at most */
+    }
+
     private plan(): void {
         if (this.planned)
             return;
@@ -511,7 +536,8 @@ export class View {
             this.planned = false;
             if (this.element.offsetParent === null)
                 return;
-            this.cloud?.draw(this.camera, this.look, devicePixelRatio);
+            this.adapt();
+            this.cloud?.draw(this.camera, this.look, devicePixelRatio, this.every);
             this.drawGrid();
             this.drawLabels();
             this.showStatus();
