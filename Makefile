@@ -379,6 +379,7 @@ check-source:
 	@tools/check_columns.sh
 	@tools/check_headers.sh
 	@tools/check_rooms.sh
+	@tools/check_tour.sh
 	@tools/check_verbs.sh
 	@if command -v python3 >/dev/null 2>&1; then tools/benchmarks.py --check; else \
 	    echo "benchmarks: docs/benchmarks.md is not checked, because python3 is not here"; fi

@@ -102,6 +102,25 @@ refuse_line host/store/store.h 'struct schedule_t;'
 refuse_line host/store/store.h 'typedef struct schedule_t schedule_t;'
 refuse_line host/base/base.h 'typedef struct base_t { struct schedule_t *schedule; } base_t;'
 
+# --- check_tour ----------------------------------------------------------------------------------------
+new_tree
+mkdir -p "$tree/docs"
+# tour_of ROWS...: a tour whose table of rooms has these rows
+tour_of() {
+    printf '## 2. The engine: `host/`\n\n| room | file | what it is |\n| --- | --- | --- |\n' >"$tree/docs/tour.md"
+    printf '%s\n' "$@" >>"$tree/docs/tour.md"
+    printf '\n### Words\n\n| word | what it is |\n| `wood/` | `no_file` |\n' >>"$tree/docs/tour.md"
+}
+rm -rf "$tree/host"
+mkdir -p "$tree/host/step" "$tree/host/base"
+touch "$tree/host/step/step.h" "$tree/host/step/step_inner.h" "$tree/host/step/step_posix.c" "$tree/host/base/base.h"
+tour_of '| `base/` | `base.h` | what all share |' '| `step/` | `step` (`_posix`) | a step |'
+sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || { cat "$scratch/said"; fail "check_tour refuses a good tour"; }
+tour_of '| `base/` | `base.h`, `step` | what all share |' '| `step/` | `step` | a step |'
+! sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || fail "check_tour accepts a tour that lacks a file"
+grep -q 'host/step/step_posix.c is not named' "$scratch/said" || fail "check_tour does not name the file that is lacking"
+grep -q ':5: there is no host/base/step' "$scratch/said" || fail "check_tour does not see that a file is in another room"
+
 # --- check_headers -------------------------------------------------------------------------------------
 new_tree
 sh "$tools/check_headers.sh" "$tree" >"$scratch/said" 2>&1 || { cat "$scratch/said"; fail "check_headers refuses a good tree"; }
