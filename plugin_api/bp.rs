@@ -1,12 +1,15 @@
-/* bp.rs - the contract for plugins in Rust, as far as a component with declared fields needs it: the structs of
- * bp_field.h, bp_component.h and bp_plugin.h, with their sizes asserted. Members that are left out are null or 0, as in
- * C. Without Rust's standard library, which keeps state of its own (docs/languages.md).
+/* bp.rs - the contract for plugins in Rust, as far as components, with declared fields or with storage of their own, and
+ * systems need it: the structs of bp_field.h, bp_component.h, bp_system.h and bp_plugin.h, with their sizes asserted,
+ * and of the host's tables memory, errors and worlds. Members that are left out are null or 0, as in C. Without Rust's
+ * standard library, which keeps state of its own (docs/languages.md).
  *
  *     mod bp {
  *         include!(concat!(env!("BACKPLANE_HEADERS"), "/bp.rs"));
  *     }
  *
- * What it does not do: it has no tables of the host and no systems.
+ * Each struct says which struct of the headers it is; what its members mean stands there.
+ *
+ * What it does not do: other tables of the host are addresses without a type, and there are no extensions.
  */
 
 use core::ffi::c_void;
@@ -38,6 +41,156 @@ pub const FIELD_READ_ONLY: u32 = 1;
 pub const FIELD_LIST: u32 = 1 << 5;
 pub const READ: u32 = 1;
 pub const WRITE: u32 = 2;
+pub const TERM_OPTIONAL: u32 = 1 << 1;
+pub const TERM_EXCLUDE: u32 = 1 << 2;
+pub const OK: i32 = 0;
+pub const ERROR_MEMORY: i32 = 1;
+pub const ERROR_LIMIT: i32 = 8;
+
+/// bp_value_t
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub union Value {
+    pub boolean: u8,
+    pub i8: i8,
+    pub u8: u8,
+    pub i16: i16,
+    pub u16: u16,
+    pub i32: i32,
+    pub u32: u32,
+    pub i64: i64,
+    pub u64: u64,
+    pub f32: f32,
+    pub f64: f64,
+    pub vec2: [f32; 2],
+    pub vec3: [f32; 3],
+    pub vec4: [f32; 4],
+    pub dvec2: [f64; 2],
+    pub dvec3: [f64; 3],
+    pub dvec4: [f64; 4],
+    pub quat: [f32; 4],
+    pub mat4: [f32; 16],
+    pub colour: [f32; 4],
+    pub string: *const u8,
+    pub entity: u64,
+    pub name: u64,
+}
+
+/* --- the host's tables ------------------------------------------------------------------------------------------- */
+
+/// bp_memory_api
+#[repr(C)]
+pub struct MemoryApi {
+    pub struct_size: u32,
+    padding: u32,
+    pub resize: unsafe extern "C" fn(*const Plugin, *mut c_void, usize, usize) -> *mut c_void,
+}
+
+/// bp_error_api
+#[repr(C)]
+pub struct ErrorApi {
+    pub struct_size: u32,
+    padding: u32,
+    pub set: unsafe extern "C" fn(host: *mut c_void, code: i32, text: *const u8) -> i32,
+    pub last: unsafe extern "C" fn(host: *mut c_void) -> *const u8,
+    pub log: unsafe extern "C" fn(plugin: *const Plugin, level: i32, text: *const u8),
+}
+
+/// bp_world_api
+#[repr(C)]
+pub struct WorldApi {
+    pub struct_size: u32,
+    padding: u32,
+    find: *const c_void,
+    at: *const c_void,
+    name: *const c_void,
+    clock: *const c_void,
+    component: *const c_void,
+    manager: *const c_void,
+    key: *const c_void,
+    key_info: *const c_void,
+    prototype: *const c_void,
+    create: *const c_void,
+    add: *const c_void,
+    remove: *const c_void,
+    has: *const c_void,
+    slots: *const c_void,
+    keys_of: *const c_void,
+    count: *const c_void,
+    pub instances_moved: unsafe extern "C" fn(*mut Manager, *const u64, *const u64, *const u32, count: u32),
+    pub instances_changed: unsafe extern "C" fn(*mut Manager, slots: *const u32, count: u32),
+    pub instances_changed_range: unsafe extern "C" fn(*mut Manager, first: u32, count: u32),
+    ref_: *const c_void,
+    use_component: *const c_void,
+    use_system: *const c_void,
+    drop_component: *const c_void,
+    drop_system: *const c_void,
+    ref_write: *const c_void,
+    own: *const c_void,
+}
+
+/// bp_api_t
+#[repr(C)]
+pub struct Api {
+    pub struct_size: u32,
+    pub abi_major: u32,
+    pub abi_minor: u32,
+    padding: u32,
+    pub memory: *const MemoryApi,
+    pub error: *const ErrorApi,
+    pub name: *const c_void,
+    pub entity: *const c_void,
+    pub world: *const WorldApi,
+    pub property: *const c_void,
+    pub registry: *const c_void,
+    pub report: *const c_void,
+    pub command: *const c_void,
+    pub scene: *const c_void,
+    pub file: *const c_void,
+}
+
+/* --- what verbs are handed --------------------------------------------------------------------------------------- */
+
+/// bp_plugin_t
+#[repr(C)]
+pub struct Plugin {
+    pub struct_size: u32,
+    pub option_count: u32,
+    pub api: *const Api,
+    pub host: *mut c_void,
+    pub name: *const u8,
+    pub options: *const Value,
+    pub state: *mut c_void,
+    pub user: *mut c_void,
+}
+
+/// bp_manager_t
+#[repr(C)]
+pub struct Manager {
+    pub struct_size: u32,
+    pub component: u32,
+    pub api: *const Api,
+    pub host: *mut c_void,
+    pub world: *mut c_void,
+    pub plugin: *const Plugin,
+    pub state: *mut c_void,
+    pub user: *mut c_void,
+    pub watched: u32,
+    padding: u32,
+}
+
+/// bp_system_t
+#[repr(C)]
+pub struct SystemAtWork {
+    pub struct_size: u32,
+    padding: u32,
+    pub api: *const Api,
+    pub host: *mut c_void,
+    pub world: *mut c_void,
+    pub plugin: *const Plugin,
+    pub state: *mut c_void,
+    pub user: *mut c_void,
+}
 
 /// bp_step_t
 #[repr(C)]
@@ -60,7 +213,7 @@ pub struct Run {
     pub range: u32,
     pub prototype: u32,
     padding: u32,
-    manager: *mut c_void,
+    pub manager: *mut Manager,
     pub step: *const Step,
     pub entities: *const u64,
     pub columns: *const *mut c_void,
@@ -78,6 +231,35 @@ pub struct Run {
 pub unsafe fn column<'a, T>(run: &'a Run, number: usize, count: u32) -> &'a mut [T] {
     core::slice::from_raw_parts_mut(*run.columns.add(number) as *mut T, count as usize)
 }
+
+/// bp_match_t
+#[repr(C)]
+pub struct Match {
+    pub struct_size: u32,
+    pub count: u32,
+    pub first: u32,
+    pub range: u32,
+    pub prototype: u32,
+    padding: u32,
+    pub system: *mut SystemAtWork,
+    pub step: *const Step,
+    pub entities: *const u64,
+    pub columns: *const *const *mut c_void,
+    pub slots: *const *const u32,
+    lists: *mut c_void,
+    reserved: [*mut c_void; 5],
+}
+
+/// The column of the `number`-th field that term `term` asks for, as far as this call goes. `T` as for `column`.
+///
+/// # Safety
+/// `T` is what the term asks for, the component is not absent, the match is the one that the verb was called with, no
+/// column is taken twice, and one that the term only reads is not written.
+pub unsafe fn term_column<'a, T>(matched: &'a Match, term: usize, number: usize, count: u32) -> &'a mut [T] {
+    core::slice::from_raw_parts_mut(*(*matched.columns.add(term)).add(number) as *mut T, count as usize)
+}
+
+/* --- what a plugin declares -------------------------------------------------------------------------------------- */
 
 /// A list of the contract: items, how many, and the bytes of each.
 #[repr(C)]
@@ -135,6 +317,34 @@ impl Field {
     };
 }
 
+/// bp_storage_i
+#[repr(C)]
+pub struct Storage {
+    pub struct_size: u32,
+    pub padding: u32,
+    pub create: Option<
+        unsafe extern "C" fn(*mut Manager, name: u64, *const u64, count: u32, *const *const c_void, *mut u32) -> i32,
+    >,
+    pub destroy: Option<unsafe extern "C" fn(*mut Manager, slots: *const u32, count: u32)>,
+    pub get: Option<unsafe extern "C" fn(*mut Manager, field: u32, *const u32, count: u32, *mut c_void, usize) -> i32>,
+    pub set: Option<unsafe extern "C" fn(*mut Manager, field: u32, *const u32, count: u32, *const c_void, usize) -> i32>,
+    pub count: Option<unsafe extern "C" fn(*mut Manager) -> u32>,
+    pub gc: Option<unsafe extern "C" fn(*mut Manager, random: *mut u64) -> u32>,
+}
+
+impl Storage {
+    pub const NONE: Storage = Storage {
+        struct_size: core::mem::size_of::<Storage>() as u32,
+        padding: 0,
+        create: None,
+        destroy: None,
+        get: None,
+        set: None,
+        count: None,
+        gc: None,
+    };
+}
+
 pub type Simulate = unsafe extern "C" fn(run: *const Run, count: u32);
 
 /// bp_component_i
@@ -147,10 +357,10 @@ pub struct Component {
     pub fields: List<Field>,
     pub reads: *const u8,
     pub writes: *const u8,
-    pub start: *const c_void,
-    pub stop: *const c_void,
+    pub start: Option<unsafe extern "C" fn(*mut Manager) -> i32>,
+    pub stop: Option<unsafe extern "C" fn(*mut Manager)>,
     pub simulate: Option<Simulate>,
-    pub storage: *const c_void,
+    pub storage: *const Storage,
     pub state_form: u64,
     pub keeps: u32,
     pub padding: u32,
@@ -168,13 +378,104 @@ impl Component {
         fields: List::NONE,
         reads: core::ptr::null(),
         writes: core::ptr::null(),
-        start: core::ptr::null(),
-        stop: core::ptr::null(),
+        start: None,
+        stop: None,
         simulate: None,
         storage: core::ptr::null(),
         state_form: 0,
         keeps: 0,
         padding: 0,
+        user: core::ptr::null(),
+        extensions: List::NONE,
+        reserved: [core::ptr::null(); 2],
+    };
+}
+
+/// bp_term_field_t
+#[repr(C)]
+pub struct TermField {
+    pub name: *const u8,
+    pub kind: u32,
+    pub access: u32,
+    pub column: u32,
+    pub flags: u32,
+    pub count: u32,
+    pub padding: u32,
+}
+
+impl TermField {
+    pub const NONE: TermField =
+        TermField { name: core::ptr::null(), kind: 0, access: 0, column: 0, flags: 0, count: 0, padding: 0 };
+}
+
+/// bp_term_t
+#[repr(C)]
+pub struct Term {
+    pub component: *const u8,
+    pub instance: *const u8,
+    pub flags: u32,
+    pub padding: u32,
+    pub fields: List<TermField>,
+    pub reserved: [*const c_void; 2],
+}
+
+impl Term {
+    pub const NONE: Term = Term {
+        component: core::ptr::null(),
+        instance: core::ptr::null(),
+        flags: 0,
+        padding: 0,
+        fields: List::NONE,
+        reserved: [core::ptr::null(); 2],
+    };
+}
+
+/// bp_system_i
+#[repr(C)]
+pub struct System {
+    pub name: *const u8,
+    pub doc: *const u8,
+    pub flags: u32,
+    pub padding: u32,
+    pub terms: List<Term>,
+    pub before: *const u8,
+    pub after: *const u8,
+    pub reads: *const u8,
+    pub writes: *const u8,
+    pub start: Option<unsafe extern "C" fn(*mut SystemAtWork) -> i32>,
+    pub stop: Option<unsafe extern "C" fn(*mut SystemAtWork)>,
+    pub run: Option<unsafe extern "C" fn(matched: *const Match, count: u32)>,
+    pub run_all: Option<unsafe extern "C" fn(*mut SystemAtWork, *const Step, *const Match, count: u32)>,
+    pub entities_added: Option<unsafe extern "C" fn(*mut SystemAtWork, *const u64, count: u32)>,
+    pub entities_removed: Option<unsafe extern "C" fn(*mut SystemAtWork, *const u64, count: u32)>,
+    pub state_form: u64,
+    pub keeps: u32,
+    pub padding_2: u32,
+    pub user: *const c_void,
+    pub extensions: List<c_void>,
+    pub reserved: [*const c_void; 2],
+}
+
+impl System {
+    pub const NONE: System = System {
+        name: core::ptr::null(),
+        doc: core::ptr::null(),
+        flags: 0,
+        padding: 0,
+        terms: List::NONE,
+        before: core::ptr::null(),
+        after: core::ptr::null(),
+        reads: core::ptr::null(),
+        writes: core::ptr::null(),
+        start: None,
+        stop: None,
+        run: None,
+        run_all: None,
+        entities_added: None,
+        entities_removed: None,
+        state_form: 0,
+        keeps: 0,
+        padding_2: 0,
         user: core::ptr::null(),
         extensions: List::NONE,
         reserved: [core::ptr::null(); 2],
@@ -191,7 +492,7 @@ pub struct Desc {
     pub least_minor: u32,
     pub padding: u32,
     pub components: List<Component>,
-    pub systems: List<c_void>,
+    pub systems: List<System>,
     pub options: List<Field>,
     pub tables: List<c_void>,
     pub tasks: List<c_void>,
@@ -266,6 +567,10 @@ pub const fn text(bytes: &'static [u8]) -> *const u8 {
 /* Constants that only the host reads, from whatever thread. */
 unsafe impl Sync for Field {}
 unsafe impl Sync for Component {}
+unsafe impl Sync for Storage {}
+unsafe impl Sync for TermField {}
+unsafe impl Sync for Term {}
+unsafe impl Sync for System {}
 unsafe impl Sync for Desc {}
 unsafe impl Sync for Head {}
 
@@ -276,3 +581,16 @@ const _: () = assert!(core::mem::size_of::<Desc>() == 216);
 const _: () = assert!(core::mem::size_of::<Head>() == 48);
 const _: () = assert!(core::mem::size_of::<Run>() == 112);
 const _: () = assert!(core::mem::size_of::<Step>() == 48);
+const _: () = assert!(core::mem::size_of::<Match>() == 112);
+const _: () = assert!(core::mem::size_of::<Value>() == 64);
+const _: () = assert!(core::mem::size_of::<MemoryApi>() == 16);
+const _: () = assert!(core::mem::size_of::<ErrorApi>() == 32);
+const _: () = assert!(core::mem::size_of::<WorldApi>() == 216);
+const _: () = assert!(core::mem::size_of::<Api>() == 104);
+const _: () = assert!(core::mem::size_of::<Plugin>() == 56);
+const _: () = assert!(core::mem::size_of::<Manager>() == 64);
+const _: () = assert!(core::mem::size_of::<SystemAtWork>() == 56);
+const _: () = assert!(core::mem::size_of::<Storage>() == 56);
+const _: () = assert!(core::mem::size_of::<TermField>() == 32);
+const _: () = assert!(core::mem::size_of::<Term>() == 56);
+const _: () = assert!(core::mem::size_of::<System>() == 176);

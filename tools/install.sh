@@ -57,7 +57,7 @@ ln -sf libbackplane.so.0 "$root/lib/libbackplane.so"
 put 644 "$root/lib/backplane/plugins" "$build"/plugins/*.so
 put 644 "$root/include/backplane" "$source"/plugin_api/*.h "$source"/plugin_api/*.rs "$source/host/backplane.h"
 put 644 "$root/include/backplane/components" "$source"/plugin_api/components/*.h
-put 644 "$root/include/backplane/helpers" "$source"/plugin_api/helpers/*.h
+put 644 "$root/include/backplane/helpers" "$source"/plugin_api/helpers/*.h "$source"/plugin_api/helpers/*.rs
 for folder in $(cd "$source/config" && find . -type d); do
     for file in "$source/config/$folder"/*; do
         [ ! -f "$file" ] || put 644 "$root/share/backplane/config/$folder" "$file"

@@ -15,6 +15,10 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     unsafe { abort() }
 }
 
+/// Nothing unwinds, so nobody calls this function. Rust's core, which comes compiled, asks for one of this name.
+#[no_mangle]
+extern "C" fn rust_eh_personality() {}
+
 /// The contract, as it lies beside the headers for C.
 #[path = "../../plugin_api/bp.rs"]
 mod bp;

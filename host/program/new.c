@@ -132,10 +132,6 @@ static bool read_wishes(new_plugin_t *plugin, int count, char **texts)
     bool system = wishes.kind != NULL && strcmp(wishes.kind, "--system") == 0;
     plugin->kind = system ? NEW_SYSTEM : wishes.kind != NULL && strcmp(wishes.kind, "--own-storage") == 0
         ? NEW_OWN_STORAGE : NEW_COMPONENT;
-    if (plugin->language == NEW_RUST && plugin->kind != NEW_COMPONENT) {
-        complain("in Rust a plugin begins as a component with declared fields; %s is for c and c++", wishes.kind);
-        return refuse();
-    }
     if (!new_name_fits(plugin, wishes.name, "plugin"))
         return false;
     snprintf(plugin->name, sizeof plugin->name, "%s", wishes.name);

@@ -24,28 +24,30 @@ as_told() {
 # calls otherwise: a type is called kind there, and the four verbs of a plugin are one array.
 {
     echo '#include <bp_plugin.h>'
-    sed -n '/^pub struct List</,/^}/d; s|^/// \(bp_[a-z_]*\)$|type \1|p; s/^    \(pub \)\{0,1\}\([a-z_]*\): .*,$/member \2/p
+    sed -n '/^pub struct List</,/^}/d; s|^/// \(bp_[a-z_]*\)$|type \1|p; s/^    \(pub \)\{0,1\}\([a-z_0-9]*\): .*[,<]$/member \2/p
         s/^}/end/p' "$source/plugin_api/bp.rs" | while read -r what name; do
         case $what in
         type) type=$name before=0 ;;
         end) type='' ;;
         member)
             [ -n "${type:-}" ] || continue
-            case $name in kind) name=type ;; verbs) name=load ;; esac
+            case $name in kind) name=type ;; verbs) name=load ;; ref_) name=ref ;; esac
+            [ "$type" != bp_value_t ] || before=0 # a union
             echo "_Static_assert(offsetof($type, $name) >= $before, \"$type.$name of plugin_api/bp.rs\");"
             before="offsetof($type, $name) + 1"
             ;;
         esac
     done
+    # The name of a struct in Rust, and that of the struct of C that the line above it says.
+    sed -n 's|^/// \(bp_[a-z_]*\)$|\1|p; s/^pub \(struct\|union\) \([A-Za-z]*\) {$/\2/p' "$source/plugin_api/bp.rs" |
+        awk '/^bp_/ { type = $0; next } type != "" { print $0, type; type = "" }' >"$scratch/names"
     sed -n 's/.*size_of::<\([A-Za-z]*\)>() == \([0-9]*\).*/\1 \2/p' "$source/plugin_api/bp.rs" | while read -r name size; do
-        case $name in
-        Field) type=bp_field_t ;; Component) type=bp_component_i ;; Desc) type=bp_plugin_desc_t ;; Head) type=bp_plugin_head_t ;;
-        Run) type=bp_run_t ;; Step) type=bp_step_t ;; *) type=unknown_$name ;;
-        esac
-        echo "_Static_assert(sizeof($type) == $size, \"$type of plugin_api/bp.rs\");"
+        type=$(awk -v name="$name" '$1 == name { print $2 }' "$scratch/names")
+        echo "_Static_assert(sizeof(${type:-unknown_$name}) == $size, \"${type:-$name} of plugin_api/bp.rs\");"
     done
 } >"$scratch/sizes.c"
-[ "$(grep -c Static_assert "$scratch/sizes.c")" -ge 60 ] || fail "bp.rs asserts hardly any size"
+[ "$(grep -c Static_assert "$scratch/sizes.c")" -ge 210 ] || fail "bp.rs asserts hardly any size"
+[ "$(wc -l <"$scratch/names")" = "$(grep -c 'size_of::<[A-Za-z]*>() == ' "$source/plugin_api/bp.rs")" ] || fail "bp.rs does not assert the size of each struct"
 cc -I "$source/plugin_api" -c "$scratch/sizes.c" -o "$scratch/sizes.o" || fail "a struct of bp.rs is not that of the headers"
 
 cc -shared -fPIC -I "$source/plugin_api" "$source/examples/plugin/spin.c" -o "$scratch/c.so"
@@ -116,9 +118,9 @@ END
 fi
 if command -v rustc >/dev/null; then
     mkdir "$scratch/std"
-    awk '/^#!\[no_std\]/ || /^extern "C" \{/ || /^#\[panic_handler\]/ { skip = /no_std/ ? 1 : 99 }
+    sed '/^#\[no_mangle\]$/ { N; /rust_eh_personality/d; }' "$source/examples/languages/spin.rs" | awk '/^#!\[no_std\]/ || /^extern "C" \{/ || /^#\[panic_handler\]/ { skip = /no_std/ ? 1 : 99 }
         skip > 0 { if (skip == 1 || /^}/) { skip = 0 } next }
-        { print }' "$source/examples/languages/spin.rs" | sed "s|../../plugin_api|$source/plugin_api|
+        { print }' | sed "s|../../plugin_api|$source/plugin_api|
             s|\*angle += speed|COUNT.fetch_add(OWN, std::sync::atomic::Ordering::Relaxed); let text = format!(\"{}\", speed); if text.is_empty() { panic!() } *angle += speed|" >"$scratch/std/spin.rs"
     echo 'static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0); const OWN: u32 = 1;' >>"$scratch/std/spin.rs"
     rustc --edition 2021 --crate-type cdylib -C panic=abort -O "$scratch/std/spin.rs" -o "$scratch/std/spin.so" 2>"$scratch/said" ||
