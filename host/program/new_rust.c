@@ -32,7 +32,8 @@ static const char crate[] =
     "    unsafe { abort() }\n"
     "}\n"
     "\n"
-    "/// Nothing unwinds, so nobody calls this function. Rust's core, which comes compiled, asks for one of this name.\n"
+    "/// Nothing unwinds, so nobody calls this function. Rust's core, which comes compiled, asks for one of this "
+    "name.\n"
     "#[no_mangle]\n"
     "extern \"C\" fn rust_eh_personality() {}\n"
     "\n";

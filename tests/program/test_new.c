@@ -83,8 +83,9 @@ START_TEST(defaults_and_fields_are_those_that_were_asked_for)
         puts("Rust is skipped: there is no rustc");
         return;
     }
-    expect(shell(IN_FOLDER "backplane new health %s --fields 'hp:f32=100,max:f32=250,at:vec3=1 2 3' >out", kinds[_i]), 0,
-           NULL);
+    expect(shell(IN_FOLDER "backplane new health %s --fields 'hp:f32=100,max:f32=250,at:vec3=1 2 3' >out",
+                 kinds[_i]),
+           0, NULL);
     expect(shell(IN_FOLDER "make -s -C health"), 0, NULL);
     const outcome_t *outcome = shell(IN_FOLDER "printf 'get main/one.health.hp\\nget main/one.health.max\\n"
                                                "get main/one.health.at\\nstep 60\\nget main/one.health.hp\\n' | "
