@@ -18,8 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const uint32_t million[] = {1000000, 0}, millions[] = {1000000, 4000000, 0}, hundred_thousand[] = {100000, 0};
+static const uint32_t million[] = {1000000, 0}, millions[] = {1000000, 4000000, 0};
 
 typedef struct reload_t {
     bp_host_o *host;
@@ -300,14 +299,14 @@ const group_t group_reload_narrow = {
 
 const group_t group_reload_own = {
     .name = "reload_own",
-    .sizes = hundred_thousand,
+    .sizes = million,
     .setup = setup_own,
     .teardown = teardown,
     .sides =
         {
             {.name = "floor_touch_16_bytes", .run = touch_vec4},
             {.name = "by_properties", .floor = "floor_touch_16_bytes", .prepare = back_to_own, .run = run_own,
-             .bound = AT_MOST(500)},
+             .bound = AT_MOST(60)},
             {.name = "state_kept", .floor = "floor_touch_16_bytes", .prepare = ready_kept, .run = run_own,
              .bound = AT_MOST(20)},
         },

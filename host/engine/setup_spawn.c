@@ -133,6 +133,10 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     /* Stride 0: all entities get the one value. */
     result = property_set(world, &property, entities, count, field_values_cell(&values, field, &list), 0);
     field_values_free(&values, field);
+    bool own = result == BP_ERROR_IO || result == BP_ERROR_SYNTAX || result == BP_ERROR_NOT_FOUND ||
+        result == BP_ERROR_FAILED;
+    if (own) /* the reason of the manager, which knows neither entity nor property by the words of the ini */
+        error_prefix(s->error, result, "%s of [%s]: ", entry->key, s->ini.sections[entry->section_number - 1].name);
     return result;
 }
 

@@ -6,10 +6,10 @@
  *
  * Carried are properties: all that can be set from outside. Read-only properties should follow from the rest. When all
  * is carried, the old and the new manager are asked for the read-only ones; where they differ something would be lost:
- * that is told, and refused unless it is allowed. On trial they are asked for the others too, since a manager may not
- * keep what it is given; the host itself does without that, for the time that it takes. Texts are handed on at once,
- * since they are good only until the old manager is called again; references to entities are set when all instances are
- * there.
+ * that is told, and refused unless it is allowed. They are asked for the others too, since a manager may not keep what
+ * it is given; that takes time, so where a trial has done it in a copy of the host, the host itself does not. Texts
+ * are handed on at once, since they are good only until the old manager is called again; references to entities are
+ * set when all instances are there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -346,7 +346,7 @@ static bool may_be_lost(const carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];
     bool exact = field->type != BP_QUAT && field->type != BP_ENTITY;
-    bool asked = c->change->reload->loader->on_trial || c->change->lossy;
+    bool asked = !c->change->compared || c->change->lossy;
     return (!is_given(c, number) || (exact && asked)) && c->m->component->sources[number].old != BP_NONE &&
            (field->flags & BP_FIELD_DERIVED) == 0 && c->next->storage.get != NULL &&
            (!c->old->own_storage || c->old->storage.get != NULL);
@@ -402,35 +402,37 @@ static bp_result_t add_loss(carry_t *c, const carry_loss_t *loss)
     return BP_OK;
 }
 
+/* Compare one property of the batch at work. */
 static bp_result_t compare_field(carry_t *c, uint32_t number, carry_loss_t *loss)
 {
     const field_t *field = &c->next->fields[number];
-    c->row = 0;
-    while (next_batch(c)) {
-        if (!read_expected(c, number))
-            continue;
-        gather_slots(c);
-        enter(c);
-        bp_result_t result = verb_get(c->next, &c->m->manager->verb, number, c->to, c->count, c->found, field->size);
-        leave(c);
-        if (result != BP_OK)
-            return about(c, result, "the new version cannot tell property ", field->name);
-        for (uint32_t i = 0; i < c->count; i++) {
-            size_t offset = (size_t)i * field->size;
-            if (!is_same_cell(field, c->values + offset, c->found + offset))
-                note_difference(c, loss, field, i);
-        }
-        release_new(c, number);
+    if (!read_expected(c, number))
+        return BP_OK;
+    enter(c);
+    bp_result_t result = verb_get(c->next, &c->m->manager->verb, number, c->to, c->count, c->found, field->size);
+    leave(c);
+    if (result != BP_OK)
+        return about(c, result, "the new version cannot tell property ", field->name);
+    bool alike = field->type != BP_STRING && memcmp(c->values, c->found, (size_t)c->count * field->size) == 0;
+    for (uint32_t i = 0; i < c->count && !alike; i++) {
+        size_t offset = (size_t)i * field->size;
+        if (!is_same_cell(field, c->values + offset, c->found + offset))
+            note_difference(c, loss, field, i);
     }
+    release_new(c, number);
     return BP_OK;
 }
 
+/* All properties of a batch before the next batch, so that its instances are still at hand. */
 static bp_result_t compare_fields(carry_t *c)
 {
     bp_result_t result = BP_OK;
-    for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
-        if (may_be_lost(c, f))
-            result = compare_field(c, f, &c->losses[f]);
+    while (result == BP_OK && next_batch(c)) {
+        gather_slots(c);
+        for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
+            if (may_be_lost(c, f))
+                result = compare_field(c, f, &c->losses[f]);
+        }
     }
     return result;
 }

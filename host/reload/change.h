@@ -141,6 +141,7 @@ struct reload_change_t {
     ahead_t *ahead;           /* columns made ready between steps (ahead.h); or NULL */
     int state;
     bool lossy;               /* values that cannot come back may go */
+    bool compared;            /* a trial has looked whether new managers keep all values that they are given */
     bool anew;                /* nothing is carried over: whoever asked brings all rows and states in afterwards */
     carry_loss_t *losses;
     uint32_t loss_count, loss_capacity;

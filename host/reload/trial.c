@@ -322,8 +322,10 @@ static int judge_child(trial_t *trial, const process_end_t *end)
 {
     error_text_t *error = &trial->reload->base->error;
     hear_child(trial);
-    if (end->state == PROCESS_ENDED && end->code == 0 && trial->said[0] == SAYS_PASSED)
+    if (end->state == PROCESS_ENDED && end->code == 0 && trial->said[0] == SAYS_PASSED) {
+        trial->change->compared = trial->told[0] == '\0'; /* a helper has no instances whose values could be compared */
         return TRIAL_PASSED;
+    }
     if (end->state == PROCESS_ENDED && trial->said[0] == SAYS_CANNOT) {
         log_write(&trial->reload->base->log, BP_LOG_WARNING, "reload",
                   "a helper process cannot try new versions of plugins, so they come in untried: %s", trial->said + 1);

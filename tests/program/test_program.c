@@ -143,6 +143,8 @@ static const struct { const char *ini; const char *message; } bad_inis[] = {
     {"[hots]\n", "host"},
     {"[host]\nsteps = many\n", "many"},
     {"[host]\nplugins = point_mass\n[world main]\ncomponents = point_mas\n", "point_mass"},
+    {"[host]\nplugins = mesh\n[world main]\ncomponents = mesh\n[spawn main chair]\ncomponents = mesh\nmesh.resource = "
+     "no_such.obj\n", "program.ini:7: mesh.resource of [spawn main chair]: mesh: cannot open "},
 };
 
 START_TEST(bad_ini_is_refused_by_every_command)
