@@ -269,9 +269,12 @@ static const console_command_t commands[] = {
      "  The entity stands there as world/entity; a component is INSTANCE:TYPE, or TYPE.",
      console_add},
     {"remove", "remove PATH", "take a component away: world/entity.component", console_remove},
-    {"find", "find WORLD PROPERTY [OP VALUE]",
+    {"find", "find CONDITION",
      "list the entities whose property is so: find main body.mass > 2\n"
-     "  OP is one of < <= = != >= >. Without it, all that have the property.",
+     "  WORLD PROPERTY [OP VALUE]        find main body.mass > 2, or any main/*.body.mass > 2\n"
+     "  WORLD/ENTITY.PROPERTY [OP VALUE] find main/earth.body.mass > 2\n"
+     "  count WORLD [COMPONENT] OP N     find count main > 1000\n"
+     "  OP is one of < <= = != >= >, or `is`: is nan, is inf. Without it, all that have the property.",
      console_find},
     {"watch", "watch [PATH]",
      "print a property whenever steps are taken, up to 20 times in each `step`; without PATH: now\n"
@@ -299,9 +302,9 @@ static const console_command_t commands[] = {
     {"goto", "goto STEP", "go to a step that is remembered, or to a mark", console_goto},
     {"branch", "branch [NUMBER]", "begin another future here; or return to one that was left", console_branch},
     {"branches", "branches", "list the futures that were left and are kept", console_branches},
-    {"when", "when WORLD PROPERTY [OP VALUE]",
-     "go to the first step that is remembered at which `find` would find somebody", console_when},
-    {"bisect", "bisect WORLD PROPERTY [OP VALUE]",
+    {"when", "when CONDITION",
+     "go to the first step that is remembered at which a condition of `find` holds", console_when},
+    {"bisect", "bisect CONDITION",
      "the same in a few visits, for what stays true once it is", console_bisect},
     {"mark", "mark NAME", "give this step a name, for goto", console_mark},
     {"try", "try STEPS COMMAND ... or PLUGIN ... STEPS",
@@ -393,7 +396,7 @@ static bool changes(const console_command_t *command)
 
 bool console_may_try(const console_t *console, const char *line)
 {
-    char copy[CONSOLE_VALUE], *rest = copy, *word;
+    char copy[1024], *rest = copy, *word;
     snprintf(copy, sizeof copy, "%s", line);
     if (console_words_next(&rest, &word) != WORDS_FOUND)
         return console_refuse(console, "try which change? For instance: try 60 set main/earth.body.mass 1");

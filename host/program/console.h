@@ -107,38 +107,6 @@ bool console_unload_plugin(console_t *console, char *rest);
 
 bool console_find(console_t *console, char *rest);
 
-/* The condition that `find` looks for: WORLD COMPONENT.PROPERTY [OP VALUE]. The texts lie in the line that the
- * condition was read from. */
-typedef struct condition_t {
-    bp_world_o *world;
-    const char *component, *property;
-    int comparison;
-    const char *value; /* NULL: any */
-    bool known;        /* some entity has been seen that has the property */
-    bp_path_t path;    /* to the entity that was looked at last */
-    bool resolved;     /* the path's property has been resolved, for an entity at least */
-} condition_t;
-
-enum { CONSOLE_VALUE = 1024 };
-
-/* Read a condition from `rest`; complaints name `command`. */
-bool console_read_condition(console_t *console, const char *command, char *rest, condition_t *condition);
-
-/* The value of the condition's property as text, in CONSOLE_VALUE bytes; false: the entity has none, the text is "". */
-bool console_read_value(const program_t *program, condition_t *condition, bp_entity_t entity, char *value);
-
-/* Does the condition hold for an entity? The entity's value as text goes to `value`, of CONSOLE_VALUE bytes, "" where
- * it has none. */
-bool console_holds(const program_t *program, condition_t *condition, bp_entity_t entity, char *value);
-
-/* The first entity for which the condition holds; {0}: for none. */
-bp_entity_t console_first(const program_t *program, condition_t *condition, char *value);
-
-/* Print whose value it is at the step where the host is now, the first at which the condition holds; and, to end that
- * line, what the value was before, "" where there was none. */
-bp_entity_t console_print_first(const program_t *program, condition_t *condition, uint64_t now, uint64_t last);
-void console_print_before(const char *before);
-
 bool console_watch(console_t *console, char *rest);
 bool console_unwatch(console_t *console, char *rest);
 

@@ -1,5 +1,5 @@
 /* console_when.c - the first step at which something is so, among those that the host remembers; and who wrote it. */
-#include "console.h"
+#include "condition.h"
 #include "inspect.h"
 #include "output.h"
 #include "writers.h"
@@ -9,21 +9,24 @@
 
 static bool hold_at(console_t *console, condition_t *c, uint64_t moment, bool *holds)
 {
-    char value[CONSOLE_VALUE];
+    char value[CONDITION_VALUE];
     if (bp_host_go(console->program->host, moment) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
-    *holds = console_first(console->program, c, value).id != 0;
+    bp_entity_t entity;
+    *holds = condition_holds(console->program, c, &entity, value);
     return true;
 }
 
 bp_entity_t console_print_first(const program_t *program, condition_t *c, uint64_t now, uint64_t last)
 {
-    char id[64], value[CONSOLE_VALUE];
-    bp_entity_t entity = console_first(program, c, value);
-    const char *name = inspect_name(program, c->world, entity);
+    char id[ENTITY_TEXT_MAX], value[CONDITION_VALUE], about[WHY_MAX];
+    bp_entity_t entity;
+    condition_holds(program, c, &entity, value);
+    const char *name = entity.id == 0 ? NULL : inspect_name(program, c->world, entity);
     program->api->entity->format(program->host, entity, id, sizeof id);
-    printf("at step %" PRIu64 " of %" PRIu64 ": %s%s%s %s.%s = ", now, last, id, name != NULL ? " " : "",
-           name != NULL ? name : "", c->component, c->property);
+    printf("at step %" PRIu64 " of %" PRIu64 ": %s%s%s%s%s = ", now, last, entity.id != 0 ? id : "",
+           name != NULL ? " " : "", name != NULL ? name : "", entity.id != 0 ? " " : "",
+           condition_about(program, c, about, sizeof about));
     terminal_print(stdout, value);
     return entity;
 }
@@ -41,12 +44,12 @@ static bool tell_first(console_t *console, condition_t *c)
 {
     const program_t *program = console->program;
     bp_history_t h = console_read_history(console);
-    char before[CONSOLE_VALUE] = "";
+    char before[CONDITION_VALUE] = "";
     writers_t writers;
     bp_entity_t entity = console_print_first(program, c, h.now, h.last);
     bool back = h.now > h.first && bp_host_go(program->host, h.now - 1) == BP_OK;
     if (back)
-        console_holds(program, c, entity, before);
+        condition_holds_for(program, c, entity, before);
     console_print_before(before);
     if (!back)
         return true;
@@ -68,8 +71,9 @@ static bool return_to(console_t *console, const bp_history_t *h, const condition
 {
     if (bp_host_go(console->program->host, h->now) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
-    if (!c->known)
-        return console_refuse(console, "no entity had a property %s.%s", c->component, c->property);
+    char fault[WHY_MAX];
+    if (condition_fault(console->program, c, fault, sizeof fault) != NULL)
+        return console_refuse(console, "at none of these steps: %s", fault);
     printf("%s in steps %" PRIu64 " to %" PRIu64 "\n", why, h->first, h->last);
     return true;
 }
@@ -77,7 +81,7 @@ static bool return_to(console_t *console, const bp_history_t *h, const condition
 bool console_when(console_t *console, char *rest)
 {
     condition_t condition;
-    if (!console_remembers(console) || !console_read_condition(console, "when", rest, &condition))
+    if (!console_remembers(console) || !condition_read(console, "when", rest, &condition))
         return false;
     bp_history_t h = console_read_history(console);
     for (uint64_t moment = h.first; moment <= h.last; moment++) {
@@ -94,7 +98,7 @@ bool console_bisect(console_t *console, char *rest)
 {
     condition_t condition;
     bool holds;
-    if (!console_remembers(console) || !console_read_condition(console, "bisect", rest, &condition))
+    if (!console_remembers(console) || !condition_read(console, "bisect", rest, &condition))
         return false;
     bp_history_t h = console_read_history(console);
     uint64_t before = h.first, at = h.last;

@@ -77,13 +77,14 @@ static const command_t commands[] = {
     },
     {
         .name = "bisect",
-        .usage = "bisect FILE WORLD PROPERTY [OP VALUE] [--ini INI]",
+        .usage = "bisect FILE CONDITION [--ini INI]",
         .about = "find the step of a recorded run at which something came to be so",
         .help = "  --ini INI  what to set up, where the recorded ini lies elsewhere now\n"
                 "\n"
-                "FILE is what `run --record` has written; the rest is what `find` of the console takes, such as\n"
-                "main body.mass '>' 2. Halves the steps, for what stays true once it is, and prints the first one\n"
-                "with the entity, its value there and before. Exit status 1 where it is not so at the end.\n",
+                "FILE is what `run --record` has written; CONDITION is what `find` of the console takes, such as\n"
+                "'main body.mass > 2', 'any main/*.body.position is nan', 'count main > 1000'. Halves the steps,\n"
+                "for what stays true once it is, and prints the first one with the entity, its value there and\n"
+                "before. Exit status 1 where it is not so at the end.\n",
         .run_texts = command_bisect,
     },
     {

@@ -3,7 +3,7 @@
  * The recording says which ini it was made from; the host is set up from that, and then brought to where the recording
  * begins. The command prints the hash of the host at the end, which is the same on any machine and number of threads.
  */
-#include "console.h"
+#include "condition.h"
 #include "json_output.h"
 #include "output.h"
 #include "program.h"
@@ -135,7 +135,7 @@ typedef struct bisecting_t {
     replay_t replay;
     bp_recording_o *recording;
     const char *file, *ini_of;
-    char line[CONSOLE_VALUE]; /* the condition */
+    char line[CONDITION_VALUE]; /* the condition */
     condition_t condition;
     state_t states[STATES + 2]; /* in the order of time */
     uint32_t state_count, most_states;
@@ -149,7 +149,7 @@ static void look_at_step(void *context, uint64_t moment);
 
 static bool misused(void)
 {
-    complain("usage: backplane bisect FILE WORLD PROPERTY [OP VALUE] [--ini INI]");
+    complain("usage: backplane bisect FILE CONDITION [--ini INI]");
     return false;
 }
 
@@ -195,8 +195,9 @@ static bool play_on(bisecting_t *b, const state_t *from, uint64_t moment)
 
 static bool is_so(bisecting_t *b)
 {
-    char value[CONSOLE_VALUE];
-    return console_first(&b->replay.program, &b->condition, value).id != 0;
+    char value[CONDITION_VALUE];
+    bp_entity_t entity;
+    return condition_holds(&b->replay.program, &b->condition, &entity, value);
 }
 
 /* Keep the state in which the host is. */
@@ -266,7 +267,7 @@ static int tell_writers(bisecting_t *b, const state_t *from, uint64_t moment)
 static int tell_step(bisecting_t *b, const state_t *from, uint64_t moment)
 {
     const program_t *program = &b->replay.program;
-    char before[CONSOLE_VALUE] = "";
+    char before[CONDITION_VALUE] = "";
     bp_entity_t entity = console_print_first(program, &b->condition, moment, b->replay.info.last);
     if (moment == b->replay.info.first) {
         console_print_before(before);
@@ -274,7 +275,7 @@ static int tell_step(bisecting_t *b, const state_t *from, uint64_t moment)
     }
     if (!play_on(b, from, moment - 1))
         return STATUS_FAILED;
-    console_holds(program, &b->condition, entity, before);
+    condition_holds_for(program, &b->condition, entity, before);
     console_print_before(before);
     return tell_writers(b, from, moment);
 }
@@ -313,13 +314,15 @@ static int look_for_step(bisecting_t *b)
 {
     console_t console = {.program = &b->replay.program, .interactive = true};
     bool so;
-    if (!console_read_condition(&console, "bisect", b->line, &b->condition))
+    if (!condition_read(&console, "bisect", b->line, &b->condition))
         return STATUS_BAD_INPUT;
     if (!compute_once(b))
         return STATUS_FAILED;
     if (!is_so(b)) {
-        complain(b->condition.known ? "%s: it is not so at the end, and so there is nothing to look for"
-                                    : "%s: no entity has that property at the end", b->file);
+        char fault[512];
+        const char *why = condition_fault(&b->replay.program, &b->condition, fault, sizeof fault);
+        complain("%s: it is not so at the end, and so there is nothing to look for%s%s", b->file,
+                 why != NULL ? ": " : "", why != NULL ? why : "");
         return STATUS_FAILED;
     }
     if (!is_so_in(b, &b->states[0], &so))

@@ -35,15 +35,18 @@ static bool add_value(values_t *v, bp_entity_t entity, const char *text)
     return true;
 }
 
-/* Read the values of all entities that have the property, in the order of their indices. */
+/* Read the values of all entities that have the property, in the order of their indices; or the count. */
 static bool read_values(writers_t *w, values_t *v)
 {
-    char text[CONSOLE_VALUE];
+    char text[CONDITION_VALUE];
     uint32_t index = 0;
     bp_entity_t entity;
     v->count = v->size = 0;
-    while ((entity = inspect_next(w->program, w->condition->world, &index)).id != 0) {
-        if (console_read_value(w->program, w->condition, entity, text) && !add_value(v, entity, text))
+    if (w->condition->property == NULL)
+        return condition_value(w->program, w->condition, (bp_entity_t){0}, text) &&
+               add_value(v, (bp_entity_t){0}, text);
+    while ((entity = condition_next(w->program, w->condition, &index)).id != 0) {
+        if (condition_value(w->program, w->condition, entity, text) && !add_value(v, entity, text))
             return false;
     }
     return true;
@@ -161,9 +164,11 @@ void writers_print(const writers_t *w)
         for (uint32_t k = 0; k < writer->count && k < WRITERS_SHOWN; k++) {
             const written_t *written = &writer->first[k];
             char id[ENTITY_TEXT_MAX];
-            const char *name = inspect_name(program, w->condition->world, written->entity);
-            program->api->entity->format(program->host, written->entity, id, sizeof id);
-            printf("%s%s%s%s ", k > 0 ? "; " : "", id, name != NULL ? " " : "", name != NULL ? name : "");
+            if (w->condition->property != NULL) {
+                const char *name = inspect_name(program, w->condition->world, written->entity);
+                program->api->entity->format(program->host, written->entity, id, sizeof id);
+                printf("%s%s%s%s ", k > 0 ? "; " : "", id, name != NULL ? " " : "", name != NULL ? name : "");
+            }
             terminal_print(stdout, written->before[0] != '\0' ? written->before : "(none)");
             fputs(" -> ", stdout);
             terminal_print(stdout, written->after[0] != '\0' ? written->after : "(none)");

@@ -1,15 +1,15 @@
-/* writers.h - who writes a property in a step: which units, of which entities, from what to what.
+/* writers.h - who writes a property in a step, or changes a count: which units, of which entities, from what to what.
  *
- * All values of the property are read before the step, as texts, and after each unit. What differs from the time before
- * has been written by that unit; what differs before the first unit came from outside, what differs after the last
- * one from commands, or from whatever follows the units.
+ * All values of the property, or the count, are read before the step, as texts, and after each unit. What differs from
+ * the time before has been written by that unit; what differs before the first unit came from outside, what differs
+ * after the last one from commands, or from whatever follows the units.
  *
  * Not here: which step (console_when.c, replay.c).
  */
 #ifndef HOST_PROGRAM_WRITERS_H
 #define HOST_PROGRAM_WRITERS_H
 
-#include "console.h"
+#include "condition.h"
 
 enum { WRITERS_MOST = 32, WRITERS_SHOWN = 3, WRITERS_TEXT = 96 };
 
@@ -40,7 +40,7 @@ typedef struct values_t {
 
 typedef struct writers_t {
     const program_t *program;
-    condition_t *condition; /* for its world and property */
+    condition_t *condition; /* for its world, and its property or what it counts */
     values_t before, now;
     bool any_unit;          /* a unit has run in this step */
     bool no_memory;

@@ -99,7 +99,8 @@ START_TEST(a_recording_is_looked_through)
     expect_in(outcome->out, "at step 0 of 2000: ");
     expect_in(outcome->out, " sun body.mass = 1\n");
     expect(shell("backplane bisect %s main body.mass '>' 9", RECORDING), 1, "it is not so at the end");
-    expect(shell("backplane bisect %s main body.age", RECORDING), 1, "no entity has that property");
+    expect(shell("backplane bisect %s main body.age", RECORDING), 1,
+           "no entity of world 'main' has a property body.age");
     expect_refused(shell("backplane bisect %s main", RECORDING), "bisect needs a world and a property");
     expect_refused(shell("backplane bisect %s", RECORDING), "usage: backplane bisect FILE");
     expect_refused(shell("backplane bisect %s main body.mass --ini", RECORDING), "usage: backplane bisect FILE");
@@ -157,9 +158,73 @@ START_TEST(the_first_step_is_found)
     expect_in(outcome->out, "not at the end, and so nothing to look for in steps 0 to 55\n");
     expect_in(outcome->out, "at step 0 of 55: #0:1 point_mass.mass = 1\n");
     expect(console(ini, "step 3\nwhen main point_mass\n"), 1, "when needs a world and a property");
-    expect(console(ini, "step 3\nwhen main point_mass.age > 3\n"), 1, "no entity had a property point_mass.age");
+    expect(console(ini, "step 3\nwhen main point_mass.age > 3\n"), 1,
+           "at none of these steps: no entity of world 'main' has a property point_mass.age");
     expect(console(ini, "bisect main point_mass.mass ~ 3\n"), 1, "such as bisect main body.mass > 2");
     expect(console("[world main]\n", "when main body.mass > 3\n"), 1, "the host remembers nothing");
+}
+END_TEST
+
+/* One entity among others, a count, and a value that is no number: each with who made it so. */
+START_TEST(conditions_are_of_one_entity_of_any_or_of_how_many)
+{
+    static const char ini[] = "[host]\nplugins = point_mass debug_name\nhistory = 64 MiB\n"
+                              "[world main]\nstep_rate = 1\ncomponents = point_mass debug_name\n"
+                              "[spawn main one]\ncomponents = point_mass name:debug_name\nname.name = one\n"
+                              "point_mass.velocity = 1 0 0\n"
+                              "[spawn main two]\ncomponents = point_mass name:debug_name\nname.name = two\n"
+                              "point_mass.velocity = 2 0 0\n";
+    static const char lines[] =
+        "step 10\ncreate main 5 point_mass\nstep 10\n"
+        "set main/two.point_mass.position 3e38 0 0\nset main/two.point_mass.velocity 3e38 0 0\nstep 2\n"
+        "set main/two.point_mass.velocity -3e38 0 0\nset main/two.point_mass.acceleration -3e38 0 0\nstep 8\n"
+        "find count main = 7\nfind count main point_mass > 7\nfind main/one.point_mass.position = 30 0 0\n"
+        "find any main/*.point_mass.position is nan\nfind main/two.point_mass.position is inf\n"
+        "when main/two.point_mass.position is inf\nforward\n"
+        "when main/one.point_mass.position = 4 0 0\nforward\nwhen main/two.point_mass.position = 4 0 0\nforward\n"
+        "when count main > 2\nforward\nbisect count main point_mass >= 7\nforward\n"
+        "when any main/*.point_mass.position is nan\nforward\nbisect main point_mass.position is nan\nforward\n"
+        "when main/three.point_mass.mass > 0\n";
+    const outcome_t *outcome = console(ini, lines);
+    expect(outcome, 1, "at none of these steps: world 'main' has no entity 'three' with a property point_mass.mass");
+    expect_in(outcome->out, "7: it is so\n7: it is not so\n");
+    expect_in(outcome->out, "  #0:1  one  30 0 0\n1 entity\n  #1:1  two  ");
+    expect_in(outcome->out, "nan 0 0\n1 entity\n0 entities\n"); /* a sign before nan is the processor's affair */
+    expect_in(outcome->out, "at step 4 of 30: #0:1 one point_mass.position = 4 0 0, before 3 0 0\n"
+                            "  written by component point_mass: #0:1 one 3 0 0 -> 4 0 0\n");
+    expect_in(outcome->out, "at step 2 of 30: #1:1 two point_mass.position = 4 0 0, before 2 0 0\n");
+    expect_in(outcome->out, "at step 11 of 30: count main = 7, before 2\n  written from outside: 2 -> 7\n");
+    expect_in(outcome->out, "at step 11 of 30: count main point_mass = 7, before 2\n  written from outside: 2 -> 7\n");
+    expect_in(outcome->out, "at step 21 of 30: #1:1 two point_mass.position = inf 0 0, before 40 0 0\n");
+    const char *first = strstr(outcome->out, "at step 23 of 30: #1:1 two point_mass.position = ");
+    EXPECT(first != NULL && strstr(first + 1, "at step 23 of 30: #1:1 two point_mass.position = ") != NULL, "%s",
+           outcome->out);
+}
+END_TEST
+
+static const struct { const char *line, *message; } bad_conditions[] = {
+    {"find main point_mass.mass > heavy", "'heavy' is not a number, which is what > compares with"},
+    {"find main point_mass.mass = heavy", "'heavy' is not a number, as point_mass.mass is"},
+    {"find main point_mass.mass is heavy", "a value is nan or inf; for others write = heavy"},
+    {"find any main/one.point_mass.mass", "any, or 'one': write one of both"},
+    {"find main/one.point_mass", "find needs a world and a property"},
+    {"find main/one", "find needs a world and a property"},
+    {"find any", "find needs a world and a property"},
+    {"find count", "count needs a world and a number, such as find count main > 1000"},
+    {"find count main", "count needs a world and a number"},
+    {"find count main point_mass", "count needs a world and a number"},
+    {"find count main > many", "'many' is not a number, which is what count compares with"},
+    {"find count main point_mas > 2", "point_mass"},
+    {"find count main > ", "compare it with what?"},
+    {"find count mane > 2", "main"},
+    {"find mane/one.point_mass.mass", "main"},
+};
+
+START_TEST(a_condition_that_nothing_can_meet_is_refused)
+{
+    static const char ini[] = "[host]\nplugins = point_mass\n[world main]\ncomponents = point_mass\n"
+                              "[spawn main one]\ncomponents = point_mass\n";
+    expect(console(ini, bad_conditions[_i].line), 1, bad_conditions[_i].message);
 }
 END_TEST
 
@@ -193,6 +258,9 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, steps_are_taken_twice);
     tcase_add_test(tcase, a_game_is_recorded);
     tcase_add_test(tcase, the_first_step_is_found);
+    tcase_add_test(tcase, conditions_are_of_one_entity_of_any_or_of_how_many);
+    tcase_add_loop_test(tcase, a_condition_that_nothing_can_meet_is_refused, 0,
+                        sizeof bad_conditions / sizeof bad_conditions[0]);
     tcase_add_test(tcase, a_recording_is_looked_through);
     tcase_add_test(tcase, a_change_is_tried_and_kept);
     tcase_add_test(tcase, what_is_wrong_is_told);

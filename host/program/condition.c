@@ -1,0 +1,293 @@
+/* condition.c - reading a condition, and looking whether it holds. */
+#include "condition.h"
+#include "inspect.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum comparison_t { LESS, AT_MOST, EQUAL, UNLIKE, AT_LEAST, GREATER, IS, COMPARISONS } comparison_t;
+
+static const char *const comparison_texts[COMPARISONS] = {"<", "<=", "=", "!=", ">=", ">", "is"};
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static bool read_comparison(const char *text, int *comparison)
+{
+    for (int i = 0; i < COMPARISONS; i++) {
+        if (strcmp(text, comparison_texts[i]) == 0 || (i == EQUAL && strcmp(text, "==") == 0)) {
+            *comparison = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "OP VALUE", where `word` is OP. */
+static bool read_limit(console_t *console, const char *command, const char *word, char *rest, condition_t *c)
+{
+    char *value = NULL;
+    words_end_t end = console_words_value(rest, &value);
+    if (!read_comparison(word, &c->comparison))
+        return console_refuse(console, "'%s' is none of < <= = != >= > is, such as %s main body.mass > 2", word,
+                              command);
+    if (end == WORDS_UNCLOSED)
+        return console_refuse_unclosed(console);
+    if (end != WORDS_FOUND)
+        return console_refuse(console, "compare it with what? such as %s main body.mass > 2", command);
+    if (c->comparison == IS && strcmp(value, "nan") != 0 && strcmp(value, "inf") != 0)
+        return console_refuse(console, "'is %s': a value is nan or inf; for others write = %s", value, value);
+    bool ordered = c->comparison != IS && c->comparison != EQUAL && c->comparison != UNLIKE;
+    if ((ordered || c->property == NULL) && !numbers_is_number(value))
+        return console_refuse(console, "'%s' is not a number, which is what %s compares with", value,
+                              c->property == NULL ? "count" : comparison_texts[c->comparison]);
+    if (c->comparison == IS && c->property == NULL)
+        return console_refuse(console, "a count is neither nan nor inf");
+    c->value = value;
+    return true;
+}
+
+static char *next_word(char **rest)
+{
+    char *word;
+    return console_words_next(rest, &word) == WORDS_FOUND ? word : NULL;
+}
+
+static bool find_world(console_t *console, const char *name, condition_t *c)
+{
+    char why[WHY_MAX];
+    c->world = inspect_world(console->program, name, why);
+    return c->world != NULL || console_refuse(console, "%s", why);
+}
+
+/* Behind "count". */
+static bool read_count(console_t *console, const char *command, char *rest, condition_t *c)
+{
+    int comparison;
+    const char *world = next_word(&rest), *word = world == NULL ? NULL : next_word(&rest);
+    c->known = true;
+    if (world != NULL && word != NULL && !read_comparison(word, &comparison)) {
+        c->component = word;
+        word = next_word(&rest);
+    }
+    if (word == NULL)
+        return console_refuse(console, "count needs a world and a number, such as %s count main > 1000", command);
+    if (!find_world(console, world, c))
+        return false;
+    if (c->component != NULL && console->program->api->world->component(c->world, c->component) == BP_NONE)
+        return console_refuse(console, "%s", bp_host_error(console->program->host));
+    return read_limit(console, command, word, rest, c);
+}
+
+/* "ENTITY.COMPONENT.PROPERTY", behind a world and a slash. */
+static bool cut_path(char *text, condition_t *c)
+{
+    char *last = strrchr(text, '.');
+    if (last == NULL)
+        return false;
+    *last = '\0';
+    char *first = strrchr(text, '.');
+    if (first == NULL)
+        return false;
+    *first = '\0';
+    c->entity = strcmp(text, "*") == 0 ? NULL : text;
+    c->component = first + 1;
+    c->property = last + 1;
+    return true;
+}
+
+/* "COMPONENT.PROPERTY". */
+static bool cut_property(char *text, condition_t *c)
+{
+    char *dot = text == NULL ? NULL : strchr(text, '.');
+    if (dot == NULL)
+        return false;
+    *dot = '\0';
+    c->component = text;
+    c->property = dot + 1;
+    return true;
+}
+
+bool condition_read(console_t *console, const char *command, char *rest, condition_t *c)
+{
+    *c = (condition_t){.value = NULL};
+    char *world = next_word(&rest);
+    if (world != NULL && strcmp(world, "count") == 0)
+        return read_count(console, command, rest, c);
+    bool any = world != NULL && strcmp(world, "any") == 0;
+    if (any)
+        world = next_word(&rest);
+    char *slash = world == NULL ? NULL : strchr(world, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    bool fine = slash != NULL ? cut_path(slash + 1, c) : world != NULL && cut_property(next_word(&rest), c);
+    if (!fine)
+        return console_refuse(console, "%s needs a world and a property, such as %s main body.mass > 2", command,
+                              command);
+    if (any && c->entity != NULL)
+        return console_refuse(console, "any, or '%s': write one of both", c->entity);
+    if (!find_world(console, world, c))
+        return false;
+    const char *word = next_word(&rest);
+    return word == NULL || read_limit(console, command, word, rest, c);
+}
+
+const char *condition_about(const program_t *program, const condition_t *c, char *text, size_t size)
+{
+    if (c->property != NULL)
+        snprintf(text, size, "%s.%s", c->component, c->property);
+    else
+        snprintf(text, size, "count %s%s%s", program->api->world->name(c->world), c->component != NULL ? " " : "",
+                 c->component != NULL ? c->component : "");
+    return text;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+/* Is one of the words of a text, such as a vector's numbers, nan or inf? */
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+        bool begins = at == text || !isalnum((unsigned char)at[-1]);
+        if (begins && !isalnum((unsigned char)at[length]))
+            return true;
+    }
+    return false;
+}
+
+static bool compares(const condition_t *c, const char *left)
+{
+    const char *right = c->value;
+    bool numbers = c->comparison != IS && numbers_is_number(left) && numbers_is_number(right);
+    double a = numbers ? strtod(left, NULL) : 0, b = numbers ? strtod(right, NULL) : 0;
+    switch ((comparison_t)c->comparison) {
+    case LESS: return numbers && a < b;
+    case AT_MOST: return numbers && a <= b;
+    case AT_LEAST: return numbers && a >= b;
+    case GREATER: return numbers && a > b;
+    case UNLIKE: return numbers ? a < b || a > b : strcmp(left, right) != 0;
+    case IS: return has_word(left, right);
+    default: return numbers ? !(a < b || a > b) : strcmp(left, right) == 0;
+    }
+}
+
+static void count_of(const program_t *program, const condition_t *c, char *value)
+{
+    const bp_world_api *api = program->api->world;
+    uint32_t component = c->component == NULL ? BP_NONE : api->component(c->world, c->component);
+    uint32_t count = c->component == NULL ? inspect_figures(program, c->world).entities
+                     : component == BP_NONE ? 0 : api->count(c->world, component);
+    snprintf(value, CONDITION_VALUE, "%" PRIu32, count);
+}
+
+/* Read by way of a property that has been resolved for another entity, which most have in common; else resolve. */
+bool condition_value(const program_t *program, condition_t *c, bp_entity_t entity, char *value)
+{
+    const bp_property_api *api = program->api->property;
+    if (c->property == NULL) {
+        count_of(program, c, value);
+        return true;
+    }
+    c->path.world = c->world;
+    c->path.entity = entity;
+    value[0] = '\0';
+    if (c->resolved && api->get_text(&c->path, value, CONDITION_VALUE) == BP_OK)
+        return true;
+    bp_property_t property;
+    value[0] = '\0';
+    if (api->resolve(c->world, entity, c->component, c->property, &property) != BP_OK)
+        return false;
+    c->path.property = property;
+    c->resolved = true;
+    return api->get_text(&c->path, value, CONDITION_VALUE) == BP_OK;
+}
+
+bool condition_holds_for(const program_t *program, condition_t *c, bp_entity_t entity, char *value)
+{
+    if (!condition_value(program, c, entity, value))
+        return false;
+    c->known = true;
+    return c->value == NULL || compares(c, value);
+}
+
+/* A number read without its text, where the property is one. */
+static bool read_number(const program_t *program, condition_t *c, bp_entity_t entity, double *number)
+{
+    union { float f32; double f64; int32_t i32; uint32_t u32; } value;
+    bp_property_t *p = &c->path.property;
+    bool is_number = c->resolved && p->size <= sizeof value &&
+                     (p->type == BP_F32 || p->type == BP_F64 || p->type == BP_I32 || p->type == BP_U32) &&
+                     (p->flags & BP_FIELD_LIST) == 0 && (p->element != BP_NONE || p->count <= 1);
+    if (!is_number ||
+        program->api->property->get(c->world, p, &entity, 1, &value, sizeof value) != BP_OK)
+        return false;
+    *number = p->type == BP_F32 ? (double)value.f32 : p->type == BP_F64 ? value.f64
+              : p->type == BP_I32 ? (double)value.i32 : (double)value.u32;
+    return true;
+}
+
+/* Can the condition be ruled out without the value's text? A number has to be clearly on the wrong side: near the
+ * value that is compared with, the text decides. */
+static bool is_ruled_out(const program_t *program, condition_t *c, bp_entity_t entity, double limit)
+{
+    double number;
+    if (!read_number(program, c, entity, &number))
+        return false;
+    bool clear = fabs(number - limit) > 1e-5 * (fabs(number) + fabs(limit));
+    if (c->comparison == IS ? !(fabs(number) <= 1.7e308) : !clear)
+        return false;
+    c->known = true;
+    switch ((comparison_t)c->comparison) {
+    case LESS: case AT_MOST: return number > limit;
+    case AT_LEAST: case GREATER: return number < limit;
+    case UNLIKE: return false;
+    default: return true;
+    }
+}
+
+bp_entity_t condition_next(const program_t *program, const condition_t *c, uint32_t *index)
+{
+    char why[WHY_MAX];
+    bp_entity_t entity = {0};
+    if (c->entity == NULL)
+        return inspect_next(program, c->world, index);
+    if (*index == 0 && !inspect_entity(program, c->world, c->entity, &entity, why))
+        entity = (bp_entity_t){0};
+    *index = 1;
+    return entity;
+}
+
+bool condition_holds(const program_t *program, condition_t *c, bp_entity_t *entity, char *value)
+{
+    uint32_t index = 0;
+    *entity = (bp_entity_t){0};
+    if (c->property == NULL)
+        return condition_holds_for(program, c, *entity, value);
+    bool number = c->value != NULL && (c->comparison == IS || numbers_is_number(c->value));
+    double limit = number && c->comparison != IS ? strtod(c->value, NULL) : 0;
+    while ((*entity = condition_next(program, c, &index)).id != 0) {
+        if (!(number && is_ruled_out(program, c, *entity, limit)) && condition_holds_for(program, c, *entity, value))
+            return true;
+    }
+    return false;
+}
+
+const char *condition_fault(const program_t *program, const condition_t *c, char *text, size_t size)
+{
+    const char *world = program->api->world->name(c->world);
+    bool number = c->resolved && (c->path.property.type == BP_F32 || c->path.property.type == BP_F64) &&
+                  (c->path.property.flags & BP_FIELD_LIST) == 0 && c->path.property.count <= 1;
+    if (!c->known && c->entity != NULL)
+        snprintf(text, size, "world '%s' has no entity '%s' with a property %s.%s", world, c->entity, c->component,
+                 c->property);
+    else if (!c->known)
+        snprintf(text, size, "no entity of world '%s' has a property %s.%s", world, c->component, c->property);
+    else if (number && c->value != NULL && c->comparison != IS && !numbers_is_number(c->value))
+        snprintf(text, size, "'%s' is not a number, as %s.%s is", c->value, c->component, c->property);
+    else
+        return NULL;
+    return text;
+}
