@@ -338,8 +338,8 @@ test-browser: packages
 	@tools/packages.sh inspector
 	@tools/packages.sh browser
 	@$(MAKE) --no-print-directory $(PARALLEL) built
-	@python3 tests/browser/page.py $(BUILD)
-	@python3 tests/inspector/mcp.py $(BUILD)
+	@export PYTHONDONTWRITEBYTECODE=1; python3 tests/browser/page.py $(BUILD)
+	@PYTHONDONTWRITEBYTECODE=1 python3 tests/inspector/mcp.py $(BUILD)
 
 asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"

@@ -733,10 +733,16 @@ typedef struct bp_playback_i {
 } bp_playback_i;
 
 /* Compute a recording again, up to a moment, in a host that is made of the same plugins, worlds, components and
- * systems. Systems that are output are left out, and told at the end. BP_ERROR_NOT_FOUND for a moment that is not in
- * the recording; BP_ERROR_FAILED for a difference. On an error the host is at some moment in between. `playback` may be
- * NULL. */
+ * systems. Where the recorded host was reloaded, its file has the versions of plugins that were at work, and this
+ * host becomes what that one was at each moment; where not, whatever versions this host has are at work. Systems
+ * that are output are left out, and told at the end. BP_ERROR_NOT_FOUND for a moment that is not in the recording;
+ * BP_ERROR_FAILED for a difference. On an error the host is at some moment in between. `playback` may be NULL. */
 BACKPLANE_API bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback);
+
+/* Make the host of what the recorded one was made of when it had come to a moment, before what came from outside there:
+ * of other versions of plugins, where it was reloaded in between. Nothing is done where it is made of that. What lived
+ * in the host is lost then; bring back a snapshot of that moment next. Errors: as bp_recording_play. */
+BACKPLANE_API bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment);
 
 /* Bring the host to the end of what is whole in the file, and go on recording behind that end. */
 BACKPLANE_API bp_result_t bp_recording_resume(bp_recording_o *recording);

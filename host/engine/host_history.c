@@ -305,6 +305,8 @@ struct bp_recording_o {
     bp_host_o *host;
     char *path;
     recorded_t recorded;
+    eras_t eras;    /* of the recording; read when they are first needed */
+    bool eras_read;
 };
 
 bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin)
@@ -330,6 +332,8 @@ bp_result_t bp_recording_open(bp_host_o *host, const char *path, bp_recording_o 
     if (result == BP_OK) {
         recording->host = host;
         recording->path = copy;
+        eras_init(&recording->eras, &host->history.memory);
+        recording->eras.makers = host->history.eras.makers;
         *out = recording;
         return BP_OK;
     }
@@ -360,8 +364,32 @@ void bp_recording_close(bp_recording_o *recording)
         return;
     memory_t *memory = &recording->host->base.memory;
     recorded_close(&recording->recorded);
+    eras_free(&recording->eras);
     memory_free_text(memory, recording->path);
     memory_free(memory, recording, sizeof *recording);
+}
+
+static bp_result_t need_eras(bp_recording_o *recording)
+{
+    bp_result_t result = recording->eras_read ? BP_OK
+                                              : recorded_eras(&recording->recorded, &recording->eras,
+                                                              &recording->host->base.error);
+    recording->eras_read = result == BP_OK;
+    return result;
+}
+
+bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment)
+{
+    bp_host_o *host = recording->host;
+    bp_result_t result = begin_going(host);
+    if (result == BP_OK)
+        result = need_eras(recording);
+    const era_t *era = result == BP_OK ? eras_of(&recording->eras, moment, false) : NULL;
+    if (result != BP_OK || eras_is(&recording->eras, era))
+        return result;
+    result = eras_become(&recording->eras, era);
+    history_renew(&host->history);
+    return result;
 }
 
 bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback)
@@ -372,7 +400,11 @@ bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const 
     host_read_part(&known, playback, sizeof known);
     host_read_part(&differences, known.differences, sizeof differences);
     known.differences = known.differences == NULL ? NULL : &differences;
-    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, moment, &known) : result;
+    if (result == BP_OK)
+        result = need_eras(recording);
+    return result == BP_OK ? playback_to(&recording->host->history, &recording->recorded, &recording->eras, moment,
+                                         &known)
+                           : result;
 }
 
 bp_result_t bp_recording_resume(bp_recording_o *recording)
@@ -382,7 +414,9 @@ bp_result_t bp_recording_resume(bp_recording_o *recording)
     if (result == BP_OK)
         result = tell_history_of_reloads(host);
     if (result == BP_OK)
-        result = playback_to(&host->history, &recording->recorded, recording->recorded.last, NULL);
+        result = need_eras(recording);
+    if (result == BP_OK)
+        result = playback_to(&host->history, &recording->recorded, &recording->eras, recording->recorded.last, NULL);
     return result == BP_OK ? history_record_on(&host->history, recording->path, &recording->recorded) : result;
 }
 

@@ -16,7 +16,7 @@ static const char **text_of(bp_option_t *option, uint32_t number)
     return texts[number];
 }
 
-static void drop_image(bp_host_o *host, image_t *image)
+void makeup_drop_image(bp_host_o *host, image_t *image)
 {
     memory_t *memory = &host->base.memory;
     if (image == NULL || --image->users > 0)
@@ -74,8 +74,9 @@ static image_t *find_image(const makeup_t *makeup, uint64_t number)
     return NULL;
 }
 
-/* The image of a plugin's version; NULL without memory. */
-static image_t *image_of(bp_host_o *host, plugin_t *plugin, const makeup_t *like)
+/* The image of a plugin's version; NULL without memory. A version of this host keeps the number that it has, so that
+ * all images of the version have the same one. */
+static image_t *image_of(bp_host_o *host, plugin_t *plugin, const makeup_t *like, bool own)
 {
     image_t *image = find_image(like, plugin->image);
     if (image != NULL) {
@@ -87,25 +88,26 @@ static image_t *image_of(bp_host_o *host, plugin_t *plugin, const makeup_t *like
         return NULL;
     image->users = 1;
     if (!copy_options(&host->base.memory, image, plugin)) {
-        drop_image(host, image);
+        makeup_drop_image(host, image);
         return NULL;
     }
     copy_file(host, image, plugin);
-    image->number = plugin->image = ++host->images;
+    if (!own || plugin->image == 0)
+        plugin->image = ++host->images;
+    image->number = plugin->image;
     return image;
 }
 
 /* --- written down ------------------------------------------------------------------------------------------------- */
 
-static void drop(void *context, makeup_t *makeup)
+void makeup_free(bp_host_o *host, makeup_t *makeup)
 {
-    bp_host_o *host = context;
     memory_t *memory = &host->base.memory;
     if (makeup == NULL)
         return;
     for (uint32_t i = 0; makeup->plugins != NULL && i < makeup->plugin_count; i++) {
         memory_free_text(memory, makeup->plugins[i].name);
-        drop_image(host, makeup->plugins[i].image);
+        makeup_drop_image(host, makeup->plugins[i].image);
     }
     for (uint32_t i = 0; makeup->worlds != NULL && i < makeup->world_count; i++) {
         wants_free(&makeup->worlds[i].wants);
@@ -129,7 +131,7 @@ static bool copy_plugins(bp_host_o *host, makeup_t *makeup, const bp_host_o *of,
         makeup->plugins[i].name = memory_copy_text(&host->base.memory, plugin->name);
         if (makeup->plugins[i].name == NULL)
             return false;
-        if (plugin->path[0] != '\0' && (makeup->plugins[i].image = image_of(host, plugin, like)) == NULL)
+        if (plugin->path[0] != '\0' && (makeup->plugins[i].image = image_of(host, plugin, like, of == host)) == NULL)
             return false;
     }
     return makeup->plugins != NULL;
@@ -172,7 +174,7 @@ bp_result_t makeup_look(bp_host_o *host, const bp_host_o *of, const makeup_t *li
         *out = makeup;
         return BP_OK;
     }
-    drop(host, makeup);
+    makeup_free(host, makeup);
     return error_memory(&host->base.error, "writing down what the host is made of");
 }
 
@@ -295,7 +297,18 @@ static bp_result_t become(void *context, const makeup_t *makeup)
     return makeup_become(context, makeup);
 }
 
+static void drop(void *context, makeup_t *makeup)
+{
+    makeup_free(context, makeup);
+}
+
 makers_t makeup_makers(bp_host_o *host)
 {
-    return (makers_t){.context = host, .look = look, .become = become, .is = is, .drop = drop};
+    return (makers_t){.context = host,
+                      .look = look,
+                      .become = become,
+                      .is = is,
+                      .drop = drop,
+                      .write = makeup_write,
+                      .read = makeup_read};
 }

@@ -8,6 +8,9 @@
  * Only what reloads and the bringing in and dropping of systems change can be brought about. Worlds, their components
  * and the list of plugins are as they are (history/history.h begins anew where they change).
  *
+ * As bytes a makeup has the files themselves, so that another process can become what this one was
+ * (history/recording.h); makeup_bytes.c writes and reads these.
+ *
  * Not here: when the host was made of what (history/eras.h); rows and states (history/restore.h).
  */
 #ifndef HOST_ENGINE_MAKEUP_H
@@ -22,5 +25,15 @@ makers_t makeup_makers(bp_host_o *host);
  * host of that, as makers_t says. [main], between steps */
 bp_result_t makeup_look(bp_host_o *host, const bp_host_o *of, const makeup_t *like, makeup_t **out);
 bp_result_t makeup_become(bp_host_o *host, const makeup_t *makeup);
+
+/* Let go of a makeup; NULL is allowed. */
+void makeup_free(bp_host_o *host, makeup_t *makeup);
+
+/* Let go of one use of an image; NULL is allowed. */
+void makeup_drop_image(bp_host_o *host, image_t *image);
+
+/* As bytes: makers_t.write and makers_t.read, of a host. */
+bp_result_t makeup_write(void *host, const makeup_t *makeup, const makeup_t *before, bytes_t *bytes);
+bp_result_t makeup_read(void *host, reader_t *reader, const makeup_t *before, makeup_t **out);
 
 #endif

@@ -19,6 +19,7 @@
 #ifndef HOST_HISTORY_ERAS_H
 #define HOST_HISTORY_ERAS_H
 
+#include "../base/bytes.h"
 #include "../step/wants.h"
 
 #include <backplane.h>
@@ -59,6 +60,10 @@ typedef struct makers_t {
     /* Is the host made of that? */
     bool (*is)(void *context, const makeup_t *makeup);
     void (*drop)(void *context, makeup_t *makeup); /* NULL is allowed */
+    /* Write a makeup down as bytes, with the files of its plugins; those that `before` has too are not written again.
+     * And read it, in this process or in another one: `before` is the one that was read last. `before` may be NULL. */
+    bp_result_t (*write)(void *context, const makeup_t *makeup, const makeup_t *before, bytes_t *bytes);
+    bp_result_t (*read)(void *context, reader_t *reader, const makeup_t *before, makeup_t **out);
 } makers_t;
 
 typedef struct era_t {

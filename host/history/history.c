@@ -574,7 +574,7 @@ bp_result_t history_record(history_t *h, const char *path, const char *origin)
     uint64_t moment = d->world_count > 0 ? world_handle(d->worlds[0])->clock.steps : 0;
     bp_result_t result = may_record(h);
     if (result == BP_OK)
-        result = recording_begin(&h->recording, &h->parts, &h->memory, path, origin, moment);
+        result = recording_begin(&h->recording, &h->parts, &h->eras.makers, &h->memory, path, origin, moment);
     if (result == BP_OK)
         begin_recording(h);
     return result;
@@ -584,7 +584,7 @@ bp_result_t history_record_on(history_t *h, const char *path, const recorded_t *
 {
     bp_result_t result = may_record(h);
     if (result == BP_OK)
-        result = recording_resume(&h->recording, &h->parts, &h->memory, path, recorded);
+        result = recording_resume(&h->recording, &h->parts, &h->eras.makers, &h->memory, path, recorded);
     if (result == BP_OK)
         begin_recording(h);
     return result;

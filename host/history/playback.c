@@ -9,6 +9,7 @@ typedef struct playing_t {
     history_t *history;
     const parts_t *parts;
     const recorded_t *recorded;
+    const eras_t *eras;
     const bp_playback_i *playback;
     uint64_t now, to;
     bool check;
@@ -57,7 +58,11 @@ static bp_result_t bring_back(playing_t *p, const chunk_t *chunk)
 {
     snapshot_t snapshot;
     bytes_t bytes;
-    bp_result_t result = open_keyframe(p, chunk, &bytes, &snapshot);
+    const era_t *era = recorded_era(p->recorded, p->eras, chunk);
+    bp_result_t result = eras_is(p->eras, era) ? BP_OK : eras_become(p->eras, era);
+    if (result != BP_OK)
+        return result;
+    result = open_keyframe(p, chunk, &bytes, &snapshot);
     if (result == BP_OK) {
         result = snapshot_restore(p->parts, &snapshot);
         snapshot_close(&snapshot);
@@ -191,7 +196,8 @@ static bp_result_t play_from(playing_t *p, size_t start)
     return result;
 }
 
-bp_result_t playback_to(history_t *h, const recorded_t *recorded, uint64_t to, const bp_playback_i *playback)
+bp_result_t playback_to(history_t *h, const recorded_t *recorded, const eras_t *eras, uint64_t to,
+                        const bp_playback_i *playback)
 {
     uint32_t flags = playback != NULL ? playback->flags : 0;
     bool here = (flags & BP_PLAY_HERE) != 0;
@@ -206,7 +212,8 @@ bp_result_t playback_to(history_t *h, const recorded_t *recorded, uint64_t to, c
     bp_result_t result = snapshot_moment(&h->parts);
     if (result != BP_OK)
         return result;
-    playing_t p = {.history = h, .parts = &h->parts, .recorded = recorded, .playback = playback, .to = to};
+    playing_t p = {.history = h, .parts = &h->parts, .recorded = recorded, .eras = eras,
+                   .playback = playback, .to = to};
     p.check = (flags & BP_PLAY_CHECK) != 0;
     p.now = here ? playback->here : 0;
     h->going = *h->recomputing = true;

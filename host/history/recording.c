@@ -41,6 +41,9 @@ static void let_go(recording_t *r)
     bytes_free(&r->before);
     bytes_free(&r->delta);
     memory_free_text(r->memory, r->path);
+    if (r->makers->drop != NULL)
+        r->makers->drop(r->makers->context, r->made);
+    r->made = NULL;
     r->path = NULL;
     r->file = NULL;
 }
@@ -104,6 +107,40 @@ static bp_result_t put_steps(recording_t *r)
     bool to_disk = r->flushed_at - r->synced_at >= (uint64_t)RECORDING_SYNC_MS * MILLION;
     bp_result_t result = put_chunk(r, chunk, r->steps.start, to_disk);
     r->steps.size = 0;
+    return result;
+}
+
+static bp_result_t put_parts(recording_t *r, const makeup_t *makeup, const makeup_t *before, uint32_t flags)
+{
+    bytes_t bytes;
+    bytes_init(&bytes, r->memory);
+    bp_result_t result = r->makers->write(r->makers->context, makeup, before, &bytes);
+    if (result == BP_OK)
+        result = put_chunk(r, (chunk_t){.kind = CHUNK_PARTS, .flags = flags, .moment = r->moment, .size = bytes.size},
+                           bytes.start, false);
+    bytes_free(&bytes);
+    return result;
+}
+
+/* Where the host is made of something else than the file says, write that. The files of plugins are written only from
+ * the first such change on. */
+static bp_result_t put_change(recording_t *r)
+{
+    makeup_t *now;
+    if (r->made == NULL || r->makers->is(r->makers->context, r->made))
+        return BP_OK;
+    bp_result_t result = put_steps(r);
+    if (result == BP_OK && !r->parts_written)
+        result = put_parts(r, r->made, NULL, CHUNK_BEGINNING);
+    if (result == BP_OK)
+        result = r->makers->look(r->makers->context, r->made, &now);
+    if (result != BP_OK)
+        return result;
+    const makeup_t *before = r->made;
+    r->parts_written = true;
+    result = put_parts(r, now, before, 0);
+    r->makers->drop(r->makers->context, r->made);
+    r->made = now;
     return result;
 }
 
@@ -187,8 +224,10 @@ static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
 
 void recording_keyframe(recording_t *r, bool bring_back)
 {
-    bool taken;
-    bp_result_t result = put_keyframe(r, bring_back, &taken);
+    bool taken = false;
+    bp_result_t result = bring_back ? put_change(r) : BP_OK;
+    if (result == BP_OK)
+        result = put_keyframe(r, bring_back, &taken);
     r->elsewhere = false;
     if (result != BP_OK && (taken || bring_back))
         give_up(r);
@@ -249,10 +288,10 @@ void recording_step(recording_t *r, uint32_t world)
 
 /* --- beginning and ending ----------------------------------------------------------------------------------------- */
 
-static bp_result_t open_file(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
-                             const char *mode)
+static bp_result_t open_file(recording_t *r, const parts_t *parts, const makers_t *makers, memory_t *memory,
+                             const char *path, const char *mode)
 {
-    *r = (recording_t){.parts = parts, .memory = memory, .interval_ms = RECORDING_KEYFRAME_MS};
+    *r = (recording_t){.parts = parts, .makers = makers, .memory = memory, .interval_ms = RECORDING_KEYFRAME_MS};
     bytes_init(&r->before, memory);
     bytes_init(&r->delta, memory);
     bytes_init(&r->steps, memory);
@@ -260,6 +299,10 @@ static bp_result_t open_file(recording_t *r, const parts_t *parts, memory_t *mem
     r->path = memory_copy_text(memory, path);
     if (r->path == NULL)
         return error_memory(&parts->base->error, "recording");
+    if (makers->look != NULL && makers->look(makers->context, NULL, &r->made) != BP_OK) {
+        let_go(r);
+        return BP_ERROR_MEMORY;
+    }
     errno = 0;
     r->file = os_file_open(path, mode);
     if (r->file != NULL)
@@ -282,11 +325,11 @@ static bp_result_t put_head(recording_t *r, const char *origin)
     return result;
 }
 
-bp_result_t recording_begin(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
-                            const char *origin, uint64_t moment)
+bp_result_t recording_begin(recording_t *r, const parts_t *parts, const makers_t *makers, memory_t *memory,
+                            const char *path, const char *origin, uint64_t moment)
 {
     bool taken;
-    bp_result_t result = open_file(r, parts, memory, path, "wb");
+    bp_result_t result = open_file(r, parts, makers, memory, path, "wb");
     if (result != BP_OK)
         return result;
     r->moment = moment;
@@ -300,10 +343,10 @@ bp_result_t recording_begin(recording_t *r, const parts_t *parts, memory_t *memo
     return result;
 }
 
-bp_result_t recording_resume(recording_t *r, const parts_t *parts, memory_t *memory, const char *path,
-                             const recorded_t *recorded)
+bp_result_t recording_resume(recording_t *r, const parts_t *parts, const makers_t *makers, memory_t *memory,
+                             const char *path, const recorded_t *recorded)
 {
-    bp_result_t result = open_file(r, parts, memory, path, "r+b");
+    bp_result_t result = open_file(r, parts, makers, memory, path, "r+b");
     if (result != BP_OK)
         return result;
     if (!os_stream_seek(r->file, recorded->good)) {
@@ -314,6 +357,7 @@ bp_result_t recording_resume(recording_t *r, const parts_t *parts, memory_t *mem
     }
     r->moment = recorded->last;
     r->sum = recorded->sum;
+    r->parts_written = recorded->parts > 0; /* the host has become what the last of them says */
     r->keyframe_at = r->flushed_at = r->synced_at = os_clock_ns();
     return BP_OK;
 }
@@ -380,6 +424,39 @@ bp_result_t recorded_keyframe(const recorded_t *recorded, const chunk_t *keyfram
                 : error_set(error, BP_ERROR_SYNTAX, "a keyframe of the recording does not fit to the one before");
 }
 
+bp_result_t recorded_eras(const recorded_t *recorded, eras_t *eras, error_text_t *error)
+{
+    const chunk_t *chunk;
+    size_t at = 0;
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && eras->makers.read != NULL && (chunk = recorded_next(recorded, &at)) != NULL) {
+        makeup_t *makeup;
+        if (chunk->kind != CHUNK_PARTS)
+            continue;
+        reader_t reader = reader_of(chunk_bytes(chunk), (size_t)chunk->size);
+        uint64_t moment = (chunk->flags & CHUNK_BEGINNING) != 0 ? recorded->first : chunk->moment;
+        const makeup_t *before = eras->count == 0 ? NULL : eras->items[eras->count - 1].makeup;
+        result = eras->makers.read(eras->makers.context, &reader, before, &makeup);
+        if (result == BP_OK && !eras_put(eras, moment, makeup)) {
+            eras->makers.drop(eras->makers.context, makeup);
+            result = error_memory(error, "reading what the recorded host was made of");
+        }
+    }
+    if (result != BP_OK)
+        eras_free(eras);
+    return result;
+}
+
+const era_t *recorded_era(const recorded_t *recorded, const eras_t *eras, const chunk_t *chunk)
+{
+    const chunk_t *before;
+    uint32_t number = 0;
+    size_t at = 0;
+    while ((before = recorded_next(recorded, &at)) != NULL && before < chunk)
+        number += before->kind == CHUNK_PARTS && (before->flags & CHUNK_BEGINNING) == 0;
+    return number < eras->count ? &eras->items[number] : NULL;
+}
+
 /* The chunk behind the chunks known to be good, where that chunk is whole. */
 static const chunk_t *whole_chunk(const recorded_t *r)
 {
@@ -408,7 +485,9 @@ static bool continues(recorded_t *r, const chunk_t *chunk)
     for (size_t i = 0; chunk->kind == CHUNK_STEPS && i < chunk->size / sizeof *steps; i++)
         r->last += steps[i].count;
     r->keyframes += chunk->kind == CHUNK_KEYFRAME;
-    return chunk->kind == CHUNK_KEYFRAME || chunk->kind == CHUNK_CALLS || chunk->kind == CHUNK_STEPS;
+    r->parts += chunk->kind == CHUNK_PARTS;
+    return chunk->kind == CHUNK_KEYFRAME || chunk->kind == CHUNK_CALLS || chunk->kind == CHUNK_STEPS ||
+           (chunk->kind == CHUNK_PARTS && ((chunk->flags & CHUNK_BEGINNING) != 0) == (r->parts == 1));
 }
 
 static bp_result_t read_head(recorded_t *r, const char *path, error_text_t *error)
@@ -419,11 +498,11 @@ static bp_result_t read_head(recorded_t *r, const char *path, error_text_t *erro
     reader_t reader = reader_of(chunk_bytes(chunk), (size_t)chunk->size);
     uint32_t version = reader_u32(&reader), order = reader_u32(&reader);
     r->origin = reader_text(&reader);
-    if (order != BYTE_ORDER_MARK || version != RECORDING_VERSION || reader.failed)
-        return error_set(error, BP_ERROR_SYNTAX, "%s: was recorded %s; this program reads version %d of this machine's "
-                         "order of bytes", path, order != BYTE_ORDER_MARK ? "on another kind of machine"
+    if (order != BYTE_ORDER_MARK || version < RECORDING_OLDEST || version > RECORDING_VERSION || reader.failed)
+        return error_set(error, BP_ERROR_SYNTAX, "%s: was recorded %s; this program reads versions %d to %d of this "
+                         "machine's order of bytes", path, order != BYTE_ORDER_MARK ? "on another kind of machine"
                                                                          : "by another version of this program",
-                         RECORDING_VERSION);
+                         RECORDING_OLDEST, RECORDING_VERSION);
     r->sum = chunk->sum;
     r->good = sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
     return BP_OK;

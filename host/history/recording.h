@@ -10,6 +10,10 @@
  *                it be brought back, or is it what is computed?
  *     calls      a moment, and calls of the journal that came there
  *     steps      the moment of the first of them, then worlds and how many steps of each
+ *     parts      what the host is made of from here on (eras.h), with the files of its plugins: before the keyframe
+ *                behind which it is made of something else. In front of the first of these comes one of what it was
+ *                made of from the beginning; a recording without any is played by whatever the host is made of that
+ *                plays it
  *
  * A moment of a recording is the number of steps taken in it, from that of its first keyframe on; a host that goes to
  * another moment of its past goes on counting here, behind a keyframe that must be brought back.
@@ -26,6 +30,7 @@
 #ifndef HOST_HISTORY_RECORDING_H
 #define HOST_HISTORY_RECORDING_H
 
+#include "eras.h"
 #include "restore.h"
 
 #include <stdio.h>
@@ -33,7 +38,8 @@
 #define RECORDING_MAGIC "BKPPREC"
 
 enum {
-    RECORDING_VERSION = 2,
+    RECORDING_VERSION = 3,
+    RECORDING_OLDEST = 2,          /* the oldest version that can be read: without parts */
     RECORDING_KEYFRAME_MS = 10000, /* from keyframe to keyframe, at least, unless said otherwise; and ... */
     RECORDING_RATE = 40000,        /* ... so long that keyframes take so many bytes a second; and ... */
     RECORDING_DELTAS = 15,
@@ -43,10 +49,11 @@ enum {
     RECORDING_FLUSH_MS = 1000      /* steps that are not written yet are so old at most */
 };
 
-enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS };
+enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS, CHUNK_PARTS };
 
 enum {
     CHUNK_BRING_BACK = 1u << 0, /* of a keyframe: its state cannot be computed */
+    CHUNK_BEGINNING = 1u << 2,  /* of parts: from the beginning */
     CHUNK_DELTA = 1u << 1       /* of a keyframe: what differs from the one before, stretch by stretch: where it begins
                                    and how long it is, then its bytes */
 };
@@ -84,12 +91,15 @@ typedef struct recording_t {
     uint64_t keyframe_at, took, flushed_at, synced_at; /* ns */
     uint32_t names;            /* written by now */
     bool elsewhere;            /* the host has been brought to another moment */
+    const makers_t *makers;
+    makeup_t *made;            /* what the host is made of, as far as the file goes; NULL: that is not kept */
+    bool parts_written;        /* `made` is in the file */
 } recording_t;
 
 /* Begin a file, in the place of one that is there; `origin` is the text of the ini that the host was set up from.
- * Errors: IO, memory, those of a snapshot. [main], between steps */
-bp_result_t recording_begin(recording_t *recording, const parts_t *parts, memory_t *memory, const char *path,
-                            const char *origin, uint64_t moment);
+ * `makers` outlive the recording. Errors: IO, memory, those of a snapshot. [main], between steps */
+bp_result_t recording_begin(recording_t *recording, const parts_t *parts, const makers_t *makers, memory_t *memory,
+                            const char *path, const char *origin, uint64_t moment);
 
 /* End the recording: nothing is written after this. Errors: IO. */
 bp_result_t recording_finish(recording_t *recording);
@@ -115,6 +125,7 @@ typedef struct recorded_t {
     uint64_t first, last; /* moments */
     uint64_t sum;        /* of the last good chunk */
     uint32_t keyframes;
+    uint32_t parts;      /* chunks of that kind */
     const char *origin;
 } recorded_t;
 
@@ -130,6 +141,14 @@ bp_result_t recorded_keyframe(const recorded_t *recorded, const chunk_t *keyfram
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);
 
+/* Read what the recorded host was made of, and from when on: eras[0] from the beginning, then one for each further
+ * chunk of parts; none where there are no such chunks. `eras` is empty before, with its makers; on an error it is empty
+ * again. Errors: SYNTAX, STATE where this host has other plugins, IO, memory. [main] */
+bp_result_t recorded_eras(const recorded_t *recorded, eras_t *eras, error_text_t *error);
+
+/* The era of a chunk; NULL where there are no eras. */
+const era_t *recorded_era(const recorded_t *recorded, const eras_t *eras, const chunk_t *chunk);
+
 /* The bytes behind the head of a chunk. */
 static inline const void *chunk_bytes(const chunk_t *chunk)
 {
@@ -137,7 +156,7 @@ static inline const void *chunk_bytes(const chunk_t *chunk)
 }
 
 /* Go on writing behind the good chunks of a file that has been played to its end. Errors: IO, memory. [main] */
-bp_result_t recording_resume(recording_t *recording, const parts_t *parts, memory_t *memory, const char *path,
-                             const recorded_t *recorded);
+bp_result_t recording_resume(recording_t *recording, const parts_t *parts, const makers_t *makers, memory_t *memory,
+                             const char *path, const recorded_t *recorded);
 
 #endif

@@ -133,26 +133,32 @@ static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const c
     return result;
 }
 
-bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy)
+bp_result_t copies_put(copies_t *copies, const char *path, bool library, const char *bytes, size_t size, char **copy)
 {
-    char stem[128], name[192], own[FILE_PATH_MAX], *bytes;
-    size_t size;
-    error_text_t *error = &copies->base->error;
-    bp_result_t result = read_twice(copies, path, library, &bytes, &size);
-    if (result != BP_OK)
-        return result;
+    char stem[128], name[192], own[FILE_PATH_MAX];
     file_stem(path, stem, sizeof stem);
     snprintf(name, sizeof name, "%s.%u%s", stem, ++copies->count, library ? os_library_suffix : ".copy");
     *copy = NULL;
-    result = write_somewhere(copies, path, name, bytes, size, own);
-    memory_free(copies->memory, bytes, size + 1);
+    bp_result_t result = write_somewhere(copies, path, name, bytes, size, own);
     if (result != BP_OK)
         return result;
     *copy = memory_copy_text(copies->memory, own);
     if (*copy != NULL)
         return BP_OK;
     os_file_remove(own);
-    return error_memory(error, "copying a plugin");
+    return error_memory(&copies->base->error, "copying a plugin");
+}
+
+bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy)
+{
+    char *bytes;
+    size_t size;
+    bp_result_t result = read_twice(copies, path, library, &bytes, &size);
+    if (result != BP_OK)
+        return result;
+    result = copies_put(copies, path, library, bytes, size, copy);
+    memory_free(copies->memory, bytes, size + 1);
+    return result;
 }
 
 /* --- retired ----------------------------------------------------------------------------------------------------- */

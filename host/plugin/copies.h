@@ -41,6 +41,9 @@ bp_result_t copies_judge(copies_t *copies, const char *path);
    (memory_free_text). [main] */
 bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy);
 
+/* Write bytes that were a plugin's file to a file of their own, likewise; `path` is the plugin's. [main] */
+bp_result_t copies_put(copies_t *copies, const char *path, bool library, const char *bytes, size_t size, char **copy);
+
 /* Have new copies go to the folder of `place` from now on: a copy in TMPDIR that the system does not load may be
    loaded from elsewhere. [main] */
 void copies_go(copies_t *copies, uint32_t place);

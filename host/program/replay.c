@@ -178,6 +178,13 @@ static bool fails(const bisecting_t *b)
     return false;
 }
 
+/* Bring a state back, into a host that is made of what it was made of then. */
+static bp_result_t return_to(bisecting_t *b, const state_t *state)
+{
+    bp_result_t result = bp_recording_become(b->recording, state->moment);
+    return result == BP_OK ? bp_host_bring_back(b->replay.program.host, state->snapshot) : result;
+}
+
 /* Bring the host to a moment after that of the state `from`, which is brought back first where the host is not there.
  * Complains. */
 static bool play_on(bisecting_t *b, const state_t *from, uint64_t moment)
@@ -185,8 +192,7 @@ static bool play_on(bisecting_t *b, const state_t *from, uint64_t moment)
     bp_playback_i playback = {.struct_size = sizeof playback, .flags = BP_PLAY_HERE, .context = b};
     playback.here = from->moment;
     playback.step = look_at_step;
-    bp_host_o *host = b->replay.program.host;
-    bp_result_t result = b->now == from->moment ? BP_OK : bp_host_bring_back(host, from->snapshot);
+    bp_result_t result = b->now == from->moment ? BP_OK : return_to(b, from);
     if (result == BP_OK)
         result = bp_recording_play(b->recording, moment, &playback);
     b->now = moment;
@@ -248,7 +254,7 @@ static int tell_writers(bisecting_t *b, const state_t *from, uint64_t moment)
     b->watches = true;
     b->watch_from = moment - 1;
     if (from->moment == b->watch_from) {
-        if (bp_host_bring_back(b->replay.program.host, from->snapshot) != BP_OK)
+        if (return_to(b, from) != BP_OK)
             return fails(b) ? STATUS_FINE : STATUS_FAILED;
         b->now = from->moment;
         look_at_step(b, from->moment);
@@ -303,7 +309,7 @@ static int halve(bisecting_t *b, state_t *from, uint64_t at)
 
 static bool is_so_in(bisecting_t *b, const state_t *state, bool *so)
 {
-    if (bp_host_bring_back(b->replay.program.host, state->snapshot) != BP_OK)
+    if (return_to(b, state) != BP_OK)
         return fails(b);
     b->now = state->moment;
     *so = is_so(b);

@@ -1,17 +1,22 @@
-/* test_eras.c - going back and forth across reloads: each moment with the code that was at work then. */
+/* test_eras.c - going back and forth across reloads, in the past that a host remembers and in recordings: each moment
+ * with the code that was at work then. */
 #include "../reload/reload_support.h"
 #include "../suites.h"
 #include "recall.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 60, ENTITIES = 5 };
+
+static const char file[] = TEST_SCRATCH_DIR "/eras_recording", cut[] = TEST_SCRATCH_DIR "/eras_cut";
 
 /* A host with the plugin "recall" of recall.h and the plugin "probe", whose versions differ in fields, in systems and
  * in how instances are stored. */
 static bp_entity_t entities[ENTITIES];
 
-static bp_host_o *open_host(rig_t *rig, uint64_t budget)
+static bp_host_o *open_host_with(rig_t *rig, uint64_t budget, const char *fixture)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(rig);
@@ -20,13 +25,18 @@ static bp_host_o *open_host(rig_t *rig, uint64_t budget)
     rig->desc.static_plugin_count = 1;
     rig_open(rig);
     recall_open(rig->host);
-    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin(fixture, "probe"), NULL, 0));
     bp_world_o *world = rig->api->world->at(rig->host, 0);
     WORKS(rig->host, bp_world_use_component(world, "probe"));
     WORKS(rig->host,
           rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, ENTITIES));
     WORKS(rig->host, bp_host_remember(rig->host, budget));
     return rig->host;
+}
+
+static bp_host_o *open_host(rig_t *rig, uint64_t budget)
+{
+    return open_host_with(rig, budget, "reload_probe_1");
 }
 
 static void reload(bp_host_o *host, const char *fixture)
@@ -85,6 +95,185 @@ START_TEST(each_moment_has_its_code)
     visit(21 + (uint64_t)_i, fixtures[_i], 3);
 }
 END_TEST
+
+/* --- in a recording ----------------------------------------------------------------------------------------------- */
+
+static const char *const fixtures_of[][3] = {{"reload_probe_2", "reload_probe_3", "reload_probe_1"},
+                                             {"reload_probe_19", "reload_probe_2", "reload_probe_19"},
+                                             {"reload_probe_17", "reload_probe_19", "reload_probe_14"}};
+
+/* Record steps with three reloads. */
+static void record(uint64_t seed, const char *const *fixtures, uint64_t budget, uint64_t hashes[STEPS + 1])
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, budget);
+    bp_host_record_every(host, seed % 2 == 0 ? 0 : 10000);
+    WORKS(host, bp_host_record(host, file, "a test"));
+    run(host, hashes, fixtures, 3, seed);
+    WORKS(host, bp_host_record_end(host));
+    recall_close(&rig);
+}
+
+/* Played by a host that has the first version, and by one that has the last. */
+START_TEST(a_recording_has_the_code_of_each_moment)
+{
+    uint64_t hashes[STEPS + 1], seed = 31 + (uint64_t)_i, random = seed;
+    const char *const *fixtures = fixtures_of[_i % 3];
+    const bp_playback_i checked = {.struct_size = sizeof checked, .flags = BP_PLAY_CHECK | BP_PLAY_ALL};
+    bp_recording_o *recording;
+    rig_t rig;
+    record(seed, fixtures, _i < 3 ? 0 : UINT64_C(1) << 30, hashes);
+    bp_host_o *host = open_host_with(&rig, 0, _i % 2 == 0 ? "reload_probe_1" : fixtures[2]);
+    WORKS(host, bp_recording_open(host, file, &recording));
+    WORKS(host, bp_recording_play(recording, STEPS, &checked));
+    EXPECT(recall_hash(host) == hashes[STEPS], "the end is another one");
+    for (uint32_t v = 0; v < 25; v++) {
+        uint64_t moment = bp_random_below(&random, STEPS + 1), on = moment + bp_random_below(&random, 20);
+        bp_snapshot_o *snapshot;
+        WORKS(host, bp_recording_play(recording, moment, v % 3 == 0 ? &checked : NULL));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+        if (moment == STEPS) /* what came from outside there has been done */
+            continue;
+        WORKS(host, bp_host_snapshot(host, &snapshot));
+        WORKS(host, bp_recording_play(recording, bp_random_below(&random, STEPS), NULL));
+        WORKS(host, bp_recording_become(recording, moment));
+        WORKS(host, bp_host_bring_back(host, snapshot));
+        const bp_playback_i here = {.struct_size = sizeof here, .flags = BP_PLAY_HERE, .here = moment};
+        on = on > STEPS ? STEPS : on;
+        WORKS(host, bp_recording_play(recording, on, &here));
+        EXPECT(recall_hash(host) == hashes[on], "from %u to %u it is another one", (uint32_t)moment, (uint32_t)on);
+        bp_snapshot_free(snapshot);
+    }
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
+/* Whoever resumes goes on with the versions that were at work at the end, and may be reloaded in turn. */
+START_TEST(a_resumed_recording_goes_on_with_the_code_of_its_end)
+{
+    uint64_t hashes[STEPS + 1], more[11];
+    const char *const *fixtures = fixtures_of[_i];
+    bp_recording_o *recording;
+    rig_t rig;
+    record(5, fixtures, 0, hashes);
+    bp_host_o *host = open_host(&rig, 0);
+    WORKS(host, bp_recording_open(host, file, &recording));
+    WORKS(host, bp_recording_resume(recording));
+    bp_recording_close(recording);
+    EXPECT(recall_hash(host) == hashes[STEPS], "the end is another one");
+    for (uint64_t i = 0; i < 10; i++) {
+        if (i == 5)
+            reload(host, "reload_probe_2");
+        recall_act(host, i, 3);
+        WORKS(host, bp_host_step(host));
+        more[i + 1] = recall_hash(host);
+    }
+    WORKS(host, bp_host_record_end(host));
+    recall_close(&rig);
+    host = open_host_with(&rig, 0, fixtures[1]);
+    WORKS(host, bp_recording_open(host, file, &recording));
+    for (uint64_t i = 10; i > 0; i--) {
+        WORKS(host, bp_recording_play(recording, STEPS + i, NULL));
+        EXPECT(recall_hash(host) == more[i], "moment %u is not what it was", (uint32_t)(STEPS + i));
+    }
+    WORKS(host, bp_recording_play(recording, 20, NULL));
+    EXPECT(recall_hash(host) == hashes[20], "moment 20 is not what it was");
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
+/* Cut anywhere, in the middle of a plugin's file too: good up to a moment. */
+START_TEST(a_recording_with_code_may_be_cut_anywhere)
+{
+    uint64_t hashes[STEPS + 1], random = 8, most = 0;
+    enum { ROOM = 1 << 24, CUTS = 60 };
+    char *bytes = malloc(ROOM);
+    rig_t rig;
+    record(7, fixtures_of[0], 0, hashes);
+    FILE *in = fopen(file, "rb");
+    ck_assert(bytes != NULL && in != NULL);
+    size_t size = fread(bytes, 1, ROOM, in);
+    ck_assert(size > 0 && size < ROOM);
+    fclose(in);
+    for (uint32_t i = 0; i < CUTS; i++) {
+        bp_recording_o *recording;
+        bp_host_o *host = open_host(&rig, 0); /* a file without any reload is played by the version that is here */
+        size_t length = bp_random_below(&random, (uint32_t)size);
+        FILE *out = fopen(cut, "wb");
+        ck_assert(out != NULL && fwrite(bytes, 1, length, out) == length && fclose(out) == 0);
+        if (bp_recording_open(host, cut, &recording) != BP_OK) {
+            recall_close(&rig);
+            continue;
+        }
+        bp_recording_t info = {.struct_size = sizeof info};
+        bp_recording_info(recording, &info);
+        uint64_t moment = info.last > 0 ? info.last - 1 : 0;
+        WORKS(host, bp_recording_play(recording, moment, NULL));
+        EXPECT(recall_hash(host) == hashes[moment], "cut at %zu, moment %u is not what it was", length,
+               (uint32_t)moment);
+        most = moment > most ? moment : most;
+        bp_recording_close(recording);
+        recall_close(&rig);
+    }
+    EXPECT(most > 30, "no cut file was good beyond its beginning");
+    free(bytes);
+}
+END_TEST
+
+/* Each allocation fails once: played, or refused with a sentence, and played when there is memory again. */
+START_TEST(no_memory_for_the_code_of_a_recording)
+{
+    uint64_t hashes[STEPS + 1], refused = 0;
+    rig_t rig;
+    record(9, fixtures_of[1], 0, hashes);
+    bp_host_o *host = open_host(&rig, 0);
+    for (uint64_t k = 1; k < 20000; k += 1 + k / 30) {
+        bp_recording_o *recording = NULL;
+        uint64_t before = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_recording_open(host, file, &recording);
+        if (result == BP_OK)
+            result = bp_recording_play(recording, 40, NULL);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT(result == BP_OK || bp_host_error(host)[0] != '\0', "it fails without a word");
+        if (recording == NULL)
+            WORKS(host, bp_recording_open(host, file, &recording));
+        WORKS(host, bp_recording_play(recording, 40, NULL));
+        EXPECT(recall_hash(host) == hashes[40], "request %u: moment 40 is not what it was", (uint32_t)k);
+        bp_recording_close(recording);
+        refused += rig.heap.refused != before;
+        if (rig.heap.refused == before)
+            break;
+    }
+    EXPECT(refused > 40, "%u requests were refused", (uint32_t)refused);
+    recall_close(&rig);
+}
+END_TEST
+
+/* The host that plays has another list of plugins. */
+START_TEST(a_recording_with_code_needs_the_plugins_that_it_was_made_with)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    uint64_t hashes[STEPS + 1];
+    bp_recording_o *recording;
+    rig_t rig;
+    record(11, fixtures_of[0], 0, hashes);
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    recall_open(rig.host);
+    WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
+    FAILS(rig.host, BP_ERROR_STATE, "the recorded host had the plugin 'probe' at place 2, and this one has not",
+          bp_recording_play(recording, STEPS, NULL));
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
+/* --- in the past that a host remembers ---------------------------------------------------------------------------- */
 
 /* Systems that are dropped and come again, in the order of then. */
 START_TEST(each_moment_has_its_systems)
@@ -187,6 +376,11 @@ Suite *eras_suite(void)
     TCase *tcase = tcase_create("eras");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, each_moment_has_its_code, 0, 3);
+    tcase_add_loop_test(tcase, a_recording_has_the_code_of_each_moment, 0, 6);
+    tcase_add_loop_test(tcase, a_resumed_recording_goes_on_with_the_code_of_its_end, 0, 3);
+    tcase_add_test(tcase, a_recording_with_code_may_be_cut_anywhere);
+    tcase_add_test(tcase, no_memory_for_the_code_of_a_recording);
+    tcase_add_test(tcase, a_recording_with_code_needs_the_plugins_that_it_was_made_with);
     tcase_add_test(tcase, each_moment_has_its_systems);
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);

@@ -133,6 +133,32 @@ START_TEST(a_change_is_tried_and_kept)
 }
 END_TEST
 
+/* Reloaded while it is recorded, with a field of another type; what lies at the plugin's path afterwards is the later
+ * version. */
+START_TEST(a_recording_goes_over_a_reload)
+{
+    static const char build[] = "cc -shared -fPIC -I plugin_api -x c - -o '" TEST_SCRATCH_DIR "/spin.new' && "
+                                "mv '" TEST_SCRATCH_DIR "/spin.new' '" TEST_SCRATCH_DIR "/spin.so'";
+    static const char other[] = "sed -e 's/const float \\*speed/const double *rate/' "
+                                "-e 's/speed), /rate), .former_name = \"speed\", /' "
+                                "-e 's/c.speed\\[i\\]/(float)c.rate[i]/' examples/plugin/spin.c";
+    write_file(TEST_SCRATCH_DIR "/spin.ini", "[host]\nplugins = ./spin\nhot_reload = on\nsteps = 3000\n"
+                                             "[world main]\nstep_rate = 1000\ncomponents = spin\n"
+                                             "[spawn main wheels]\ncount = 5\ncomponents = spin\n");
+    expect(shell("cat examples/plugin/spin.c | %s", build), 0, NULL);
+    const outcome_t *outcome = shell("(sleep 0.5; %s | %s) & backplane run '" TEST_SCRATCH_DIR "/spin.ini' --real-time "
+                                     "--record '" TEST_SCRATCH_DIR "/spin.rec' </dev/null; wait", other, build);
+    expect(outcome, 0, "converted  rate, from f32 to f64; it was called speed");
+    expect(shell("backplane replay '" TEST_SCRATCH_DIR "/spin.rec' --check"), 0, NULL);
+    outcome = shell("backplane bisect '" TEST_SCRATCH_DIR "/spin.rec' 'main spin.rate > 0'");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, " of 3000: #0:1 spin.rate = 1\n");
+    outcome = shell("backplane bisect '" TEST_SCRATCH_DIR "/spin.rec' 'main spin.angle >= 2.95'");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "written by component spin: #0:1 2.94");
+}
+END_TEST
+
 START_TEST(the_first_step_is_found)
 {
     static const char ini[] = "[host]\nplugins = point_mass\nhistory = 64 MiB\n"
@@ -257,6 +283,7 @@ Suite *recordings_suite(void)
     tcase_add_loop_test(tcase, a_killed_run_is_resumed, 0, 3);
     tcase_add_test(tcase, steps_are_taken_twice);
     tcase_add_test(tcase, a_game_is_recorded);
+    tcase_add_test(tcase, a_recording_goes_over_a_reload);
     tcase_add_test(tcase, the_first_step_is_found);
     tcase_add_test(tcase, conditions_are_of_one_entity_of_any_or_of_how_many);
     tcase_add_loop_test(tcase, a_condition_that_nothing_can_meet_is_refused, 0,

@@ -2,6 +2,7 @@
 # inspector.sh BUILD - the plugin inspector in a running program: --inspect, ill-meant clients, plugins that change
 # meanwhile. Where BUILD has no inspector (no libmicrohttpd, no esbuild), or there is no python3, nothing is checked.
 set -eu
+export PYTHONDONTWRITEBYTECODE=1 # the tree stays as it is
 
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)

@@ -2,6 +2,7 @@
 # protocol.sh BUILD - docs/protocol.md: each request is made by curl as it stands there, and answered as it stands there.
 # Where BUILD has no inspector, or there is no curl or python3, nothing is checked.
 set -eu
+export PYTHONDONTWRITEBYTECODE=1 # the tree stays as it is
 
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)
