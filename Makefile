@@ -249,7 +249,7 @@ $(BUILD)/pages/%_page.c: $$(wildcard plugins/$$*/page/*) tools/bundle.sh
 # The recipe of a shared library from the C files among what it needs: each is compiled by itself, so that a cache of
 # compilations can serve, and then linked. $(1): flags for compiling; $(2): libraries.
 define shared
-	$(Q)set -e; objects=; mkdir -p $@.parts; for source in $(filter %.c,$^) $(COUNTS_OF_PLUGIN); do \
+	$(Q)set -e; objects=; mkdir -p $@.parts; for source in $(filter-out %_$(OTHER).c,$(filter %.c,$^)) $(COUNTS_OF_PLUGIN); do \
 	    object=$@.parts/$$(basename $$source .c).o; objects="$$objects $$object"; \
 	    $(CC) $(PLUGIN_CODE) $(1) -fPIC -c $$source -o $$object; done; \
 	    $(CC) -shared $(LINK) $$objects -o $@ -lm $(2)
@@ -263,7 +263,7 @@ $(BUILD)/plugins/%$(SO): $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(
 $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
 	@mkdir -p $(@D)/$*
 	$(call say,CC,plugins/$*)
-	@set -e; objects=; for source in $(filter %.c,$^); do object=$(@D)/$*/$$(basename $$source).o; \
+	@set -e; objects=; for source in $(filter-out %_$(OTHER).c,$(filter %.c,$^)); do object=$(@D)/$*/$$(basename $$source).o; \
 	    $(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    $(LD) -r $$objects -o $@
 

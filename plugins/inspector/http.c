@@ -33,7 +33,7 @@ typedef struct connection_t {
     struct connection_t *next, *previous;
     http_t *http;
     struct MHD_Connection *mhd;
-    int descriptor;
+    loop_socket_t descriptor;
     uint32_t phase;
     uint64_t since_ns;   /* begin of the phase; for a stream: when bytes last went out, or began to wait */
     request_t *request;  /* while RECEIVING, and again from the answer on; NULL while the stepping thread has it */
@@ -58,7 +58,7 @@ struct http_t {
     uint64_t next_id, swept_ns, pulsed_ns;
     uint32_t waiting, streams;
     _Atomic(uint32_t) pulse_ms;
-    int listening;
+    loop_socket_t listening;
     bool stopping;
     bool some_closed; /* a connection has been closed since this was made false */
 };
@@ -546,7 +546,7 @@ static void open_connection(http_t *http, struct MHD_Connection *mhd, void **soc
         return; /* the connection's requests are refused */
     connection->http = http;
     connection->mhd = mhd;
-    connection->descriptor = info == NULL ? -1 : info->connect_fd;
+    connection->descriptor = info == NULL ? LOOP_NONE : (loop_socket_t)info->connect_fd;
     connection->body.allocator = connection->unsent.allocator = http->setup.allocator;
     connection->next = http->connections;
     if (connection->next != NULL)
@@ -581,7 +581,7 @@ static void notify(void *context, struct MHD_Connection *mhd, void **socket_cont
 
 /* The other side of a connection has shut its direction: a stream has no reader any more, and a request that is not
  * whole by the next sweep will never be whole. */
-static void meet_end(void *context, int descriptor)
+static void meet_end(void *context, loop_socket_t descriptor)
 {
     http_t *http = context;
     for (connection_t *c = http->connections; c != NULL; c = c->next) {
@@ -745,8 +745,8 @@ static bool start_daemon(http_t *http)
 {
     const http_limits_t *limits = &http->setup.limits;
     http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http,
-        MHD_OPTION_LISTEN_SOCKET, http->listening,
+        loop_daemon_flags() | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)http->listening,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)limits->connections,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(limits->arrive_ms / 1000 + 5),
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768,
@@ -762,8 +762,7 @@ static bool start_loop(http_t *http)
     http->loop = loop_make(http->setup.allocator);
     if (http->loop == NULL)
         return false;
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    if (info == NULL || !loop_watch(http->loop, info->epoll_fd))
+    if (!loop_watch_daemon(http->loop, http->daemon))
         return false;
     loop_turns(http->loop, turn, http);
     return loop_start(http->loop);
@@ -778,12 +777,12 @@ http_t *http_start(const http_setup_t *setup, char sentence[HTTP_SENTENCE_MAX])
     http->setup = *setup;
     http->bucket = (door_bucket_t){.rate = setup->limits.rate, .content = setup->limits.rate};
     http->listening = loop_listen(setup->door.address, setup->door.port, &http->setup.door.port, sentence);
-    if (http->listening >= 0 && !start_daemon(http)) {
+    if (http->listening != LOOP_NONE && !start_daemon(http)) {
         loop_close(http->listening);
-        http->listening = -1;
+        http->listening = LOOP_NONE;
         snprintf(sentence, HTTP_SENTENCE_MAX, "libmicrohttpd refuses to start");
     }
-    if (http->listening >= 0 && start_loop(http))
+    if (http->listening != LOOP_NONE && start_loop(http))
         return http;
     http_stop(http);
     return NULL;

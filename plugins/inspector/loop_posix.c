@@ -10,6 +10,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -64,7 +65,7 @@ static socklen_t place_of(const char *address, uint16_t port, place_t *place)
     return 0;
 }
 
-static int refuse_listening(int descriptor, const char *address, uint16_t port, char sentence[LOOP_SENTENCE_MAX])
+static loop_socket_t refuse_listening(int descriptor, const char *address, uint16_t port, char sentence[LOOP_SENTENCE_MAX])
 {
     int code = errno;
     if (descriptor >= 0)
@@ -76,17 +77,17 @@ static int refuse_listening(int descriptor, const char *address, uint16_t port, 
     else
         snprintf(sentence, LOOP_SENTENCE_MAX, "cannot listen on %.64s, port %u: %.100s", address, (unsigned)port,
                  strerror(code));
-    return -1;
+    return LOOP_NONE;
 }
 
-int loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX])
+loop_socket_t loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX])
 {
     place_t place;
     int yes = 1;
     socklen_t size = place_of(address, port, &place);
     if (size == 0) {
         snprintf(sentence, LOOP_SENTENCE_MAX, "'%.64s' is no address; write digits, like 127.0.0.1 or ::1", address);
-        return -1;
+        return LOOP_NONE;
     }
     int descriptor = socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
@@ -97,14 +98,14 @@ int loop_listen(const char *address, uint16_t port, uint16_t *bound, char senten
     return descriptor;
 }
 
-void loop_close(int descriptor)
+void loop_close(loop_socket_t descriptor)
 {
-    close(descriptor);
+    close((int)descriptor);
 }
 
-void loop_cut(int descriptor)
+void loop_cut(loop_socket_t descriptor)
 {
-    shutdown(descriptor, SHUT_RDWR);
+    shutdown((int)descriptor, SHUT_RDWR);
 }
 
 /* --- the loop ------------------------------------------------------------------------------------------------- */
@@ -118,17 +119,29 @@ static void free_loop(loop_t *loop)
     allocator_free(loop->allocator, loop, sizeof *loop);
 }
 
-bool loop_watch(loop_t *loop, int descriptor)
+static bool watch(loop_t *loop, int descriptor)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
     return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-void loop_watch_end(loop_t *loop, int descriptor)
+unsigned loop_daemon_flags(void)
 {
-    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.fd = descriptor};
-    if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, descriptor, &event) != 0)
-        epoll_ctl(loop->epoll, EPOLL_CTL_MOD, descriptor, &event);
+    return MHD_USE_EPOLL;
+}
+
+bool loop_watch_daemon(loop_t *loop, struct MHD_Daemon *daemon)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return info != NULL && watch(loop, info->epoll_fd);
+}
+
+void loop_watch_end(loop_t *loop, loop_socket_t descriptor)
+{
+    int own = (int)descriptor;
+    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.fd = own};
+    if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, own, &event) != 0)
+        epoll_ctl(loop->epoll, EPOLL_CTL_MOD, own, &event);
 }
 
 loop_t *loop_make(const allocator_t *allocator)
@@ -140,7 +153,7 @@ loop_t *loop_make(const allocator_t *allocator)
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     loop->process = getpid();
-    if (loop->epoll >= 0 && loop->wake >= 0 && loop_watch(loop, loop->wake))
+    if (loop->epoll >= 0 && loop->wake >= 0 && watch(loop, loop->wake))
         return loop;
     free_loop(loop);
     return NULL;
@@ -181,7 +194,7 @@ bool loop_start(loop_t *loop)
     return loop->started;
 }
 
-void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, int descriptor), void *context)
+void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, loop_socket_t descriptor), void *context)
 {
     struct epoll_event events[32];
     uint64_t count;
