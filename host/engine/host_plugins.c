@@ -220,7 +220,7 @@ const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
 
 /* A host whose plugins may crash and change while it runs: the functions of backplane.h for that.
  *
- * The parts do the work: the guard ends calls (plugin/verbs.c), hot reload brings new versions (reload/hot.c). Here
+ * The parts do the work: the guard ends calls (plugin/verb_call.c), hot reload brings new versions (reload/hot.c). Here
  * stands what a crash leads to, since only the host sees both: within the probation of a reload the version before
  * comes back; otherwise the plugin stays set aside until a version comes that loads.
  */

@@ -15,47 +15,20 @@
 #include "../base/error.h"
 #include "../os/os.h"
 #include "../plugin/loader.h"
-#include "../reload/unload.h"
 #include "../store/store.h"
-#include "setup.h"
+#include "setup_again.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { LOOK_MS = 100, MILLION = 1000000 };
 
-/* A component or a system that has been brought into a world that was there before. */
-typedef struct used_t {
-    bp_world_o *world;
-    const setup_change_t *change;
-} used_t;
-
-/* The entities of a world that ends. */
-typedef struct ending_t {
-    bp_world_o *world;
-    bp_entity_t *entities;
-    uint32_t count, room;
-} ending_t;
-
-typedef struct again_t {
-    setup_t s;
-    setup_ini_t *was;
-    setup_changes_t changes;
-    used_t *used;
-    uint32_t used_count, used_capacity;
-    ending_t *endings;
-    uint32_t ending_count, ending_capacity;
-    char **units;       /* texts to come, one for each change */
-    jobs_t *pool;       /* threads to come; NULL: none are needed, or they are there */
-    bool reloaded;      /* plugins with other options have been reloaded, which can be taken back */
-} again_t;
-
-static bp_result_t at_line(again_t *a, uint32_t line, bp_result_t result)
+bp_result_t again_line(again_t *a, uint32_t line, bp_result_t result)
 {
     return line > 0 ? setup_at_line(&a->s, line, result) : error_prefix(a->s.error, result, "%s: ", a->s.ini.path);
 }
 
-static bp_world_o *find_world(const again_t *a, const char *name)
+bp_world_o *again_world(const again_t *a, const char *name)
 {
     const destruction_t *d = &a->s.host->destruction;
     for (uint32_t i = 0; i < d->world_count; i++) {
@@ -72,31 +45,31 @@ static bp_result_t load(again_t *a, const setup_change_t *change)
     bp_host_o *host = a->s.host;
     bp_result_t result = setup_load_plugin(&a->s, change->name, change->line);
     if (result == BP_OK && registry_table(&host->registry, BP_PEERS_API, 1) != NULL)
-        result = at_line(a, change->line,
-                         error_set(a->s.error, BP_ERROR_STATE, "ranks meet when a program starts, and not later"));
+        result = again_line(a, change->line,
+                            error_set(a->s.error, BP_ERROR_STATE, "ranks meet when a program starts, and not later"));
     return result;
 }
 
 static bp_result_t use(again_t *a, const setup_change_t *change)
 {
-    bp_world_o *world = find_world(a, change->world);
+    bp_world_o *world = again_world(a, change->world);
     if (world == NULL)
-        return at_line(a, change->line, error_set(a->s.error, BP_ERROR_NOT_FOUND, "there is no world '%s' any more",
-                                                  change->world));
+        return again_line(a, change->line, error_set(a->s.error, BP_ERROR_NOT_FOUND, "there is no world '%s' any more",
+                                                     change->world));
     if (host_has(world, change->name, change->system))
         return BP_OK; /* somebody has brought it in by hand */
     if (!memory_reserve(&a->s.ini.memory, &a->used, &a->used_capacity, a->used_count + 1u, sizeof *a->used))
         return error_memory(a->s.error, "doing an ini anew");
     bp_result_t result = (change->system ? bp_world_use_system : bp_world_use_component)(world, change->name);
     if (result != BP_OK)
-        return at_line(a, change->line, result);
+        return again_line(a, change->line, result);
     a->used[a->used_count++] = (used_t){world, change};
     return BP_OK;
 }
 
 static bp_result_t spawn_scene(again_t *a, const setup_change_t *change)
 {
-    bp_world_o *world = find_world(a, change->world);
+    bp_world_o *world = again_world(a, change->world);
     if (change->world[0] == '\0')
         return setup_spawn_scene(&a->s, NULL, change->name, change->line);
     return world == NULL ? BP_OK : setup_spawn_scene(&a->s, &world->rows, change->name, change->line);
@@ -187,221 +160,6 @@ static void take_back(again_t *a)
     a->pool = NULL;
 }
 
-/* --- going -------------------------------------------------------------------------------------------------------- */
-
-static bool goes_with_plugin(const again_t *a, const plugin_t *owner)
-{
-    for (uint32_t i = 0; i < a->changes.count; i++) {
-        if (a->changes.items[i].what == SETUP_UNLOAD && strcmp(a->changes.items[i].name, owner->name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_dropped(const again_t *a, const char *world, const char *name, bool system)
-{
-    for (uint32_t i = 0; i < a->changes.count; i++) {
-        const setup_change_t *change = &a->changes.items[i];
-        if (change->what == SETUP_DROP && change->system == system && strcmp(change->world, world) == 0 &&
-            strcmp(change->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool ends(const again_t *a, const char *world)
-{
-    for (uint32_t i = 0; i < a->changes.count; i++) {
-        if (a->changes.items[i].what == SETUP_END_WORLD && strcmp(a->changes.items[i].world, world) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Mark what is to go out of every world, or take the marks away. */
-static void mark_leaving(again_t *a, bool leaving)
-{
-    for (uint32_t w = 0; w < a->s.host->destruction.world_count; w++) {
-        bp_world_o *world = host_world(a->s.host, w);
-        for (uint32_t i = 0; i < world->rows.manager_count; i++) {
-            manager_t *manager = world->rows.managers[i];
-            const component_t *component = manager->component;
-            manager->leaving = leaving && manager->started &&
-                               (goes_with_plugin(a, component->owner) ||
-                                is_dropped(a, world->rows.name, component->name, false));
-        }
-        for (uint32_t i = 0; i < world->schedule->count; i++) {
-            unit_t *unit = world->schedule->units[i];
-            unit->leaving = leaving && unit->system != NULL &&
-                            (goes_with_plugin(a, unit->system->owner) ||
-                             is_dropped(a, world->rows.name, unit->system->name, true));
-        }
-    }
-}
-
-static bool stays(const unit_t *unit)
-{
-    return !unit->leaving && !(unit->manager != NULL && unit->manager->leaving);
-}
-
-/* Does a unit that stays need a plugin that goes? */
-static bp_result_t check_needs(again_t *a, const bp_world_o *world)
-{
-    for (uint32_t i = 0; i < a->changes.count; i++) {
-        const setup_change_t *change = &a->changes.items[i];
-        const plugin_t *plugin =
-            change->what == SETUP_UNLOAD ? loader_find(&a->s.host->loader, change->name) : NULL;
-        for (uint32_t u = 0; plugin != NULL && u < world->schedule->count; u++) {
-            const unit_t *unit = world->schedule->units[u];
-            char name[64];
-            const char *why = stays(unit) ? schedule_need(unit, plugin, name) : NULL;
-            if (why != NULL)
-                return at_line(a, change->line,
-                               error_set(a->s.error, BP_ERROR_STATE,
-                                         "plugin '%s' is needed: '%s' in world '%s' %s '%s'", plugin->name, unit->name,
-                                         world->rows.name, why, name));
-        }
-    }
-    return BP_OK;
-}
-
-/* The line of a world's systems, else of its section; 0 where this ini has no such world. */
-static uint32_t line_of_world(const again_t *a, const char *world)
-{
-    char section[SETUP_WORD];
-    snprintf(section, sizeof section, "world %s", world);
-    const ini_entry_t *systems = setup_find_entry(&a->s, section, "systems");
-    for (uint32_t i = 0; i < a->s.ini.section_count && systems == NULL; i++) {
-        if (strcmp(a->s.ini.sections[i].name, section) == 0)
-            return a->s.ini.sections[i].line;
-    }
-    return systems == NULL ? 0 : systems->line;
-}
-
-/* Components and systems that the ini goes on asking for must still be there. */
-static bp_result_t check_words(again_t *a, const bp_world_o *world)
-{
-    for (uint32_t i = 0; i < world->rows.manager_count; i++) {
-        const manager_t *manager = world->rows.managers[i];
-        char section[SETUP_WORD], word[SETUP_WORD];
-        snprintf(section, sizeof section, "world %s", world->rows.name);
-        const ini_entry_t *listed = setup_find_entry(&a->s, section, "components");
-        const char *at = listed == NULL || !manager->leaving ? "" : listed->value;
-        while ((at = text_next_word(at, word, sizeof word)) != NULL) {
-            if (strcmp(word, manager->component->name) == 0)
-                return at_line(a, listed->line,
-                               error_set(a->s.error, BP_ERROR_STATE, "component '%s' goes with plugin '%s'", word,
-                                         manager->component->owner->name));
-        }
-    }
-    for (uint32_t i = 0; i < world->schedule->count; i++) {
-        const unit_t *unit = world->schedule->units[i];
-        char section[SETUP_WORD], word[SETUP_WORD];
-        snprintf(section, sizeof section, "world %s", world->rows.name);
-        const ini_entry_t *listed = setup_find_entry(&a->s, section, "systems");
-        const char *at = listed == NULL || !unit->leaving ? "" : listed->value;
-        while ((at = text_next_word(at, word, sizeof word)) != NULL) {
-            if (strcmp(word, unit->system->name) == 0)
-                return at_line(a, listed->line, error_set(a->s.error, BP_ERROR_STATE,
-                                                          "system '%s' goes with plugin '%s'", word,
-                                                          unit->system->owner->name));
-        }
-    }
-    return BP_OK;
-}
-
-/* Could every world step as the ini has it? Worlds of others need not have been able to before. */
-static bp_result_t check(again_t *a)
-{
-    bp_result_t result = BP_OK;
-    mark_leaving(a, true);
-    for (uint32_t w = 0; w < a->s.host->destruction.world_count && result == BP_OK; w++) {
-        bp_world_o *world = host_world(a->s.host, w);
-        uint32_t line = line_of_world(a, world->rows.name);
-        if (ends(a, world->rows.name))
-            continue;
-        result = check_words(a, world);
-        if (result == BP_OK)
-            result = check_needs(a, world);
-        if (result == BP_OK && line > 0 && (result = schedule_check_leaving(world->schedule)) != BP_OK)
-            result = at_line(a, line, result);
-    }
-    mark_leaving(a, false);
-    return result;
-}
-
-/* Room for all that goes, in worlds as they are now. */
-static bp_result_t make_room(again_t *a)
-{
-    bp_result_t result = BP_OK;
-    for (uint32_t w = 0; w < a->s.host->destruction.world_count && result == BP_OK; w++) {
-        bp_world_o *world = host_world(a->s.host, w);
-        if (!ends(a, world->rows.name)) {
-            result = store_prepare_strip(&world->rows, NULL, NULL);
-            continue;
-        }
-        ending_t ending = {.world = world, .room = world->rows.occupied + 1};
-        if (!memory_reserve(&a->s.ini.memory, &a->endings, &a->ending_capacity, a->ending_count + 1u,
-                            sizeof *a->endings) ||
-            (ending.entities = memory_resize(&a->s.ini.memory, NULL, 0, ending.room * sizeof *ending.entities)) == NULL)
-            return error_memory(a->s.error, "ending a world");
-        ending.count = host_list_entities(&world->rows, ending.entities);
-        a->endings[a->ending_count++] = ending;
-    }
-    return result;
-}
-
-/* Managers go from the last one on: the order in which room was made for their rows. */
-static void strip(again_t *a, bp_world_o *world)
-{
-    for (uint32_t i = world->schedule->count; i > 0; i--) {
-        unit_t *unit = world->schedule->units[i - 1];
-        if (unit->leaving) {
-            const char *name = unit->system->name;
-            schedule_drop_system(world->schedule, unit->system);
-            if (is_dropped(a, world->rows.name, name, true))
-                wants_drop(&world->wants, name, true);
-        }
-    }
-    for (uint32_t i = world->rows.manager_count; i > 0; i--) {
-        manager_t *manager = world->rows.managers[i - 1];
-        if (!manager->leaving)
-            continue;
-        const char *name = manager->component->name;
-        store_strip(&world->rows, manager->number);
-        world_drop_manager(&world->rows, manager);
-        schedule_drop_manager(world->schedule, manager);
-        if (is_dropped(a, world->rows.name, name, false))
-            wants_drop(&world->wants, name, false);
-    }
-}
-
-static void take_out(again_t *a)
-{
-    bp_host_o *host = a->s.host;
-    for (uint32_t i = host->loader.plugins.count; i > 0; i--) {
-        if (goes_with_plugin(a, host->loader.plugins.items[i - 1]))
-            loader_pause(host->loader.plugins.items[i - 1], BP_PAUSE_UNLOAD);
-    }
-    for (uint32_t i = 0; i < a->ending_count; i++) {
-        ending_t *ending = &a->endings[i];
-        host_clear_world(host, &ending->world->rows, ending->entities, ending->count);
-        bp_world_destroy(ending->world);
-    }
-    for (uint32_t w = 0; w < host->destruction.world_count; w++)
-        strip(a, host_world(host, w));
-    for (uint32_t i = 0; i < a->changes.count; i++) { /* what was dropped may have been wanted, and not there */
-        const setup_change_t *change = &a->changes.items[i];
-        bp_world_o *world = change->what == SETUP_DROP ? find_world(a, change->world) : NULL;
-        if (world != NULL)
-            wants_drop(&world->wants, change->name, change->system);
-    }
-    for (uint32_t i = host->loader.plugins.count; i > 0; i--) {
-        plugin_t *plugin = host->loader.plugins.items[i - 1];
-        if (goes_with_plugin(a, plugin))
-            unload_plugin(&host->loader, &host->destruction, plugin);
-    }
-}
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
@@ -461,7 +219,7 @@ static bp_result_t reload_changed(again_t *a)
         host->reload.probation_steps = steps;
         a->reloaded = result == BP_OK;
         if (result != BP_OK)
-            result = at_line(a, line, result);
+            result = again_line(a, line, result);
     }
     forget_options(a);
     return result;
@@ -475,7 +233,7 @@ static bp_result_t copy_units(again_t *a)
     a->units = memory_new(&a->s.ini.memory, (a->changes.count + 1u) * sizeof *a->units);
     for (uint32_t i = 0; a->units != NULL && i < a->changes.count; i++) {
         const setup_change_t *change = &a->changes.items[i];
-        bp_world_o *world = change->what == SETUP_UNITS ? find_world(a, change->world) : NULL;
+        bp_world_o *world = change->what == SETUP_UNITS ? again_world(a, change->world) : NULL;
         char section[SETUP_WORD];
         snprintf(section, sizeof section, "world %s", change->world);
         const ini_entry_t *units = setup_find_entry(&a->s, section, "units");
@@ -509,7 +267,7 @@ static void set_host(again_t *a, const setup_change_t *change)
 
 static void set_world(again_t *a, const setup_change_t *change, char **units)
 {
-    bp_world_o *world = find_world(a, change->world);
+    bp_world_o *world = again_world(a, change->world);
     char section[SETUP_WORD];
     double rate = 0;
     snprintf(section, sizeof section, "world %s", change->world);
@@ -587,13 +345,13 @@ static bp_result_t change_host(again_t *a)
     if (result == BP_OK)
         result = copy_units(a);
     if (result == BP_OK)
-        result = check(a);
+        result = setup_check_leaving(a);
     if (result == BP_OK)
         result = tell(a);
     if (result == BP_OK)
         result = reload_changed(a);
-    mark_leaving(a, true);
-    if (result == BP_OK && (result = make_room(a)) != BP_OK && a->reloaded) {
+    setup_mark_leaving(a, true);
+    if (result == BP_OK && (result = setup_make_room_to_leave(a)) != BP_OK && a->reloaded) {
         error_text_t kept = *a->s.error;
         if (reload_rollback(&host->reload) != BP_OK)
             log_write(&host->base.log, BP_LOG_ERROR, "host",
@@ -602,13 +360,13 @@ static bp_result_t change_host(again_t *a)
         *a->s.error = kept;
     }
     if (result != BP_OK) {
-        mark_leaving(a, false);
+        setup_mark_leaving(a, false);
         take_back(a);
         return result;
     }
     if (goes(a))
         reload_accept(&host->reload);
-    take_out(a);
+    setup_take_out(a);
     set_all(a);
     host_bring_wanted(host);
     return BP_OK;
@@ -618,7 +376,7 @@ static void release(again_t *a)
 {
     memory_t *memory = &a->s.ini.memory;
     for (uint32_t i = 0; a->units != NULL && i < a->changes.count; i++) {
-        bp_world_o *world = a->units[i] == NULL ? NULL : find_world(a, a->changes.items[i].world);
+        bp_world_o *world = a->units[i] == NULL ? NULL : again_world(a, a->changes.items[i].world);
         if (world != NULL)
             memory_free_text(&world->rows.memory, a->units[i]);
     }

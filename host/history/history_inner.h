@@ -19,6 +19,26 @@ void history_make_room(history_t *history, uint64_t needed);
 void history_make_room_but(history_t *history, uint64_t branch); /* that branch goes last of all branches */
 bool history_make_room_for_piece(void *history, uint64_t needed); /* the same for keyframes (pieces.h) */
 
+/* Forget the past, and begin a new one with a keyframe of the present moment. */
+void history_begin_anew(history_t *history);
+
+/* Are there other worlds, components or plugins than those of the past? Then the past has to begin anew. Where there
+ * are other units only, an era begins. */
+bool history_is_made_anew(history_t *history);
+
+/* Put down the calls that came since the last step, at the present moment. */
+void history_keep_touch(history_t *history);
+
+/* Bring a keyframe back, into a host that is made of what it was made of at the keyframe's time. */
+bp_result_t history_bring_back(history_t *history, const keyframe_t *keyframe);
+
+/* Have the step at the present moment given what it took from outside when it was taken first. False when out of
+ * memory. */
+bool history_give_inputs(history_t *history);
+
+/* Make the calls again that came from outside at the present moment. */
+bp_result_t history_come_again(history_t *history);
+
 /* Keep the present moment. Errors: those of a snapshot; BP_ERROR_LIMIT, memory. history_keep_or_say: the log is told of
  * a failure once, and again only after a keyframe has succeeded. */
 bp_result_t history_keep(history_t *history, bool touched);

@@ -1,6 +1,6 @@
 /* image_inner.h - what the checkers of image.h share: a library's bytes, ranges in them, and refusals.
  *
- * For the checkers (image.c, image_elf.c, image_pe.c) only; others include image.h.
+ * For the checkers (image.c, image_elf.c, image_elf_symbols.c, image_pe.c) only; others include image.h.
  *
  * Not here: any file format.
  */

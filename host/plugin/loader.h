@@ -159,4 +159,10 @@ void options_free(memory_t *memory, plugin_t *plugin);
 /* Was the plugin built for this host, does it have a name, and do its lists have items? [any] */
 bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head);
 
+/* Copy a head that has been judged, its descriptor and their lists into `plugin`, whose account is open: as many bytes
+ * as both know; the rest is zero. After a failure too the lists are freed by descriptor_free_lists, the texts with the
+ * plugin. [main] */
+bp_result_t descriptor_copy(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head);
+void descriptor_free_lists(memory_t *memory, plugin_t *plugin);
+
 #endif

@@ -4,7 +4,7 @@
  * the symbol table that gcc leaves in a library (COFF); other compilers write a file of their own beside it, which is
  * not read.
  *
- * Not here: judging a library (image.h); debugging information, which programs read (verbs.c).
+ * Not here: judging a library (image.h); debugging information, which programs read (verb_call.c).
  */
 #ifndef HOST_PLUGIN_PE_H
 #define HOST_PLUGIN_PE_H

@@ -207,7 +207,7 @@ bp_result_t plan_components(reload_change_t *change);
 void plan_free(reload_change_t *change);
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot);
 
-/* --- worlds.c: finding one's way, and standing on the kept side -------------------------------------------------- */
+/* --- worlds_exchange.c: finding one's way, and standing on the kept side ----------------------------------------- */
 
 /* The change of the manager of a key; NULL where it is not part of the change. */
 manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
@@ -231,7 +231,7 @@ void system_leave(system_change_t *s);
 
 bp_result_t worlds_prepare(reload_change_t *change);
 
-/* --- worlds.c: the exchange, and the end of a side -------------------------------------------------------------- */
+/* --- worlds_exchange.c: the exchange, and the end of a side ----------------------------------------------------- */
 
 void worlds_exchange(world_change_t *w);
 void worlds_stop(reload_change_t *change);  /* stops the managers and systems that the kept sides have started */

@@ -4,7 +4,7 @@
  *   compile_entities.c  templates (`prototypes` in the JSON), each with all that it inherits
  *   compile_values.c  descriptions of components laid over inherited ones: a draft of an entity
  *   compile_entities.c    entities, their counts and children, as nodes; their drafts become rows of groups
- *   compile_blob.c      groups of entities with the same components, and the columns of their values
+ *   compile_groups.c    groups of entities with the same components, and the columns of their values
  *   compile_names.c       names of entities, and references to them
  *   compile_blob.c        the groups as a blob
  *   compile_worlds.c      a scene of several worlds: a blob for each, and who of them is the same
@@ -318,7 +318,7 @@ bp_result_t scene_draft_describe(scene_t *scene, scene_draft_t *draft, const sce
                                  const tree_item_t *components, bool lists);
 void scene_draft_sort(scene_draft_t *draft);
 
-/* compile_blob.c */
+/* compile_groups.c */
 /* the last; not in the table */
 bp_result_t scene_make_group(scene_t *scene, const scene_draft_t *draft, uint64_t hash);
 bp_result_t scene_find_group(scene_t *scene, const scene_place_t *place, const scene_draft_t *sorted, uint32_t *group);

@@ -232,7 +232,11 @@ void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);
 
 /* Check what every unit needs, put the units in order and find out which may run side by side. Errors name the unit and
  * what is missing, or the units that want to be before each other. [main] */
-bp_result_t schedule_settle(schedule_t *schedule);
+bp_result_t schedule_settle_anew(schedule_t *schedule);
+static inline bp_result_t schedule_settle(schedule_t *schedule)
+{
+    return schedule->settled ? BP_OK : schedule_settle_anew(schedule);
+}
 
 /* Why a unit could not be had without a plugin that is not its own, "works on its component", and the name that goes
  * on with that; NULL where it needs nothing of it. [main] */

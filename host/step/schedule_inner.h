@@ -1,7 +1,7 @@
 /* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and which
  * systems are told of matches.
  *
- * Inner to schedule.c, unit.c, region.c, notify.c and step.c.
+ * Inner to schedule.c, settle.c, order.c, unit.c, region.c, notify.c and step.c.
  */
 #ifndef HOST_STEP_SCHEDULE_INNER_H
 #define HOST_STEP_SCHEDULE_INNER_H

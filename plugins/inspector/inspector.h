@@ -1,6 +1,6 @@
 /* inspector.h - what the files of the plugin share on the thread that steps the worlds.
  *
- *     http.c        the serving thread: requests in, answers out
+ *     http.c        the serving thread: requests in, answers out; connection.c: one connection of it
  *     serve.c       the task `answer`: requests, streams and sets in turn, as far as the budget goes
  *     brp*.c, backplane*.c, mcp.c, points.c     the methods
  *     look.c, values.c, condition.c, sets.c     the parts of methods: worlds, values, conditions, lists of entities

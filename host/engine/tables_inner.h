@@ -1,0 +1,33 @@
+/* tables_inner.h - what the files of tables share: whether a call is written down, and the tables of table_world.c.
+ *
+ * Inner to tables.c and table_world.c.
+ */
+#ifndef HOST_ENGINE_TABLES_INNER_H
+#define HOST_ENGINE_TABLES_INNER_H
+
+#include "host.h"
+
+extern const bp_entity_api host_entity_table;
+extern const bp_world_api host_world_table;
+extern const bp_property_api host_property_table;
+
+/* Whoever changes something tells the host's history. Calls that take a few dozen instructions ask one bit for that,
+ * and are made by a function of their own where it is set: so the usual ones save no registers. */
+static inline bool is_remembered(const bp_world_o *world)
+{
+    return (world->rows.care & WORLD_REMEMBERED) != 0;
+}
+
+/* A call that history has written down is over. */
+static inline bp_result_t called(history_t *history, bp_result_t result)
+{
+    history_called(history, result == BP_OK);
+    return result;
+}
+
+static inline history_t *history_of(bp_world_o *world)
+{
+    return &world->rows.host->history;
+}
+
+#endif

@@ -1,0 +1,213 @@
+/* verb_call.c - calling a verb under the guard, and setting aside whoever crashed.
+ *
+ * The first crash of a plugin wins the right to tell (several threads may crash in one step). Its sentence is written
+ * down before `aside` says that the plugin is set aside.
+ */
+#include "verbs_inner.h"
+
+#include "../base/error.h"
+#include "../base/file.h"
+#include "../os/os.h"
+#include "../os/surroundings.h"
+#include "elf.h"
+#include "pe.h"
+
+/* --- crashes ------------------------------------------------------------------------------------------------------ */
+
+/* Write "spin.c:17", from the debug information of a library's file; "" where the file has none, or no program here can
+ * read it. `offset` is that of the instruction, from where the linker has begun to count. */
+static void find_line(const char *file, uint64_t offset, char *line, size_t size)
+{
+    static const char *const readers[] = {"addr2line", "llvm-addr2line", "eu-addr2line"};
+    char address[32];
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)offset);
+    line[0] = '\0';
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        const char *const arguments[] = {readers[i], "-e", file, address, NULL};
+        if (!os_program_read(readers[i], arguments, line, size))
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        char *remark = strstr(line, " (discriminator"), *number = strrchr(line, ':');
+        if (remark != NULL)
+            *remark = '\0';
+        if (number == NULL || strncmp(line, "??", 2) == 0 || number[1] == '0' || number[1] == '?')
+            line[0] = '\0';
+        return;
+    }
+    line[0] = '\0';
+}
+
+/* The plugin in whose library the functions of a plugin lie: itself, or the one that has opened its file. */
+static const plugin_t *image_of(const plugin_t *plugin)
+{
+    while (plugin->opener != NULL)
+        plugin = plugin->opener;
+    return plugin;
+}
+
+static bool is_within(const plugin_t *plugin, const guard_crash_t *crash)
+{
+    return crash->code >= (uintptr_t)plugin->image_begin && crash->code < (uintptr_t)plugin->image_end;
+}
+
+/* Append ", in its function 'simulate' (12 bytes into it), at spin.c:17", from the symbols of the file that was opened;
+ * nothing where the file has none. */
+static void name_function(const plugin_t *called, const guard_crash_t *crash, text_t *text)
+{
+    const plugin_t *plugin = image_of(called);
+    char *bytes, name[128], line[256];
+    size_t size;
+    const char *file = plugin->copy != NULL ? plugin->copy : plugin->path;
+    error_text_t ignored = {.calls = NULL};
+    memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
+    if (!is_within(plugin, crash))
+        return;
+    memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
+    if (file_read(&memory, file, &bytes, &size, &ignored) != BP_OK)
+        return;
+    uint64_t into, offset = crash->code - (uintptr_t)plugin->image_begin, linked_at = pe_linked_at(bytes, size);
+    if (elf_function_at(bytes, size, offset, name, sizeof name, &into) ||
+        pe_function_at(bytes, size, offset, name, sizeof name, &into))
+        text_append(text, ", in its function '%s' (%llu bytes into it)", name, (unsigned long long)into);
+    memory_free(&memory, bytes, size + 1);
+    find_line(file, linked_at + offset, line, sizeof line);
+    if (line[0] != '\0')
+        text_append(text, ", at %s", line);
+}
+
+/* Append "'simulate' of component 'spin', world 'main', step 17". */
+static void name_verb(const call_t *call, text_t *text)
+{
+    text_append(text, "'%s'", call->verb);
+    if (call->component != NULL)
+        text_append(text, " of component '%s'", call->component->name);
+    if (call->system != NULL)
+        text_append(text, " of system '%s'", call->system->name);
+    if (call->place != NULL)
+        text_append(text, ", world '%s', step %llu", call->place->world, (unsigned long long)*call->place->steps);
+}
+
+/* The plugin whose code crashed: the one whose image the instruction lies in. The one called, where there is none, and
+ * where the image is that of the plugin that has opened the file of the one called. */
+static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
+{
+    const plugins_t *all = called->all;
+    const plugin_t *opener = image_of(called);
+    if (opener != called && is_within(opener, crash))
+        return called;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (crash->code != 0 && is_within(all->items[i], crash))
+            return all->items[i];
+    }
+    return called;
+}
+
+static void describe_crash(plugin_t *plugin, const call_t *call, const guard_crash_t *crash, text_t *text)
+{
+    text->length = 0;
+    text->chars[0] = '\0';
+    if (crash->plugins)
+        text_append(text, "plugin '%s' %s %s in ", plugin->name, plugin->version, crash->harm ? "did harm" : "crashed");
+    else
+        text_append(text, "the host itself crashed, called by plugin '%s' %s in ", plugin->name, plugin->version);
+    name_verb(call, text);
+    if (plugin != call->plugin)
+        text_append(text, " (of plugin '%s', which had called it)", call->plugin->name);
+    text_append(text, ": %s", crash->reason);
+    name_function(plugin, crash, text);
+}
+
+static void set_aside(const call_t *call, const guard_crash_t *crash)
+{
+    plugin_t *plugin = culprit(call->plugin, crash);
+    uint32_t sound = PLUGIN_SOUND;
+    if (!atomic_compare_exchange_strong(&plugin->aside, &sound, PLUGIN_CRASHING))
+        return;
+    text_t text;
+    describe_crash(plugin, call, crash, &text);
+    snprintf(plugin->crash, sizeof plugin->crash, "%s", text.chars);
+    atomic_store_explicit(&plugin->aside, PLUGIN_ASIDE, memory_order_release);
+    atomic_store(&plugin->all->crashed, true);
+    log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s", plugin->crash);
+}
+
+void verb_tell_death(void *data, const guard_crash_t *crash)
+{
+    const call_t *call = data;
+    plugin_t *plugin = culprit(call->plugin, crash);
+    text_t text;
+    describe_crash(plugin, call, crash, &text);
+    log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s; that ends the program%s", text.chars,
+              crash->plugins ? ", as there is no crash guard (crash_guard = on)" : "");
+}
+
+/* --- calling ------------------------------------------------------------------------------------------------------ */
+
+static bool may_call(const plugin_t *plugin)
+{
+    return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
+}
+
+/* Log what a call has changed of the process, after it has been put back. */
+static void tell_changes(const call_t *call, const char *changes)
+{
+    text_t text = {.length = 0};
+    text.chars[0] = '\0';
+    name_verb(call, &text);
+    log_write(&call->plugin->all->base->log, BP_LOG_WARNING, "host",
+              "plugin '%s' %s has changed in %s: %s; what can be put back has been", call->plugin->name,
+              call->plugin->version, text.chars, changes);
+}
+
+/* Make a call and look at what it may have harmed: the memory around the columns, and what belongs to the process. */
+static bool watched_call(call_t *call, void (*function)(void *data))
+{
+    guard_crash_t crash, harm = {.plugins = true, .harm = true};
+    call_watch_t *watch = call->plugin->all->watch;
+    os_surroundings_t *before = os_surroundings_take(call->rare);
+    char changes[128];
+    if (watch != NULL && watch->depth++ == 0)
+        watch->before(watch->data);
+    bool returned = guard_run(call->plugin->guard, function, call, &crash);
+    bool well = watch == NULL || --watch->depth > 0 || watch->after(watch->data, harm.reason, sizeof harm.reason);
+    bool changed = os_surroundings_put_back(before, changes, sizeof changes);
+    if (changed && call->plugin->all->strict && well) {
+        snprintf(harm.reason, sizeof harm.reason, "it changed %s", changes);
+        well = false;
+    } else if (changed && returned) {
+        tell_changes(call, changes);
+    }
+    if (!returned)
+        set_aside(call, &crash);
+    else if (!well)
+        set_aside(call, &harm);
+    return returned && well;
+}
+
+bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
+{
+    guard_crash_t crash;
+    call->verb = verb;
+    if (!may_call(call->plugin))
+        return false;
+    bool sampled = guard_samples(); /* first: a thread that is new to the guard gets its stack for handlers */
+    if (sampled || call->rare || call->plugin->all->strict || call->plugin->all->watch != NULL)
+        return watched_call(call, function);
+    if (guard_run(call->plugin->guard, function, call, &crash))
+        return true;
+    set_aside(call, &crash);
+    return false;
+}
+
+bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data))
+{
+    error_text_t *error = &call->plugin->all->base->error;
+    bool called = may_call(call->plugin);
+    if (verb_call(call, verb, function))
+        return call->result;
+    if (called)
+        return error_set(error, BP_ERROR_FAILED, "%s",
+                         call->plugin->crash[0] != '\0' ? call->plugin->crash : "a plugin that it called crashed");
+    return error_set(error, BP_ERROR_STATE, "plugin '%s' is set aside until a good version of it is loaded: %s",
+                     call->plugin->name, call->plugin->crash);
+}

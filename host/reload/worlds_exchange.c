@@ -1,0 +1,276 @@
+/* worlds_exchange.c - a change that has been prepared takes place in a world: sides are exchanged, holders of
+ * references are told, and the side that is left over ends.
+ *
+ * Exchanging twice changes nothing, and an exchange cannot fail (reload.c). Here is also how the change's part of a
+ * manager, key or run of a world is found, and how its kept side is put in place for a call: preparing, carrying,
+ * exchanging and taking back use these functions, which use none of those.
+ */
+#include "../plugin/verbs.h"
+#include "change.h"
+
+/* --- sides -------------------------------------------------------------------------------------------------------- */
+
+void manager_enter(manager_change_t *m)
+{
+    change_enter(m->component->version);
+    EXCHANGE(void *, m->manager->verb.handed.state, m->state);
+    m->manager->verb.handed.user = m->component->kept->table.user;
+}
+
+void manager_leave(manager_change_t *m)
+{
+    m->manager->verb.handed.user = m->component->slot->table.user;
+    EXCHANGE(void *, m->manager->verb.handed.state, m->state);
+    change_leave(m->component->version);
+}
+
+void system_enter(system_change_t *s)
+{
+    change_enter(s->version);
+    EXCHANGE(void *, s->unit->verb.handed.state, s->state);
+    s->unit->verb.handed.user = s->kept->table.user;
+}
+
+void system_leave(system_change_t *s)
+{
+    s->unit->verb.handed.user = s->unit->system->table.user;
+    EXCHANGE(void *, s->unit->verb.handed.state, s->state);
+    change_leave(s->version);
+}
+
+/* --- finding ------------------------------------------------------------------------------------------------------ */
+
+manager_change_t *world_manager_change(const world_change_t *w, uint32_t key)
+{
+    const manager_t *manager = world_key_manager(w->world, key);
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        if (w->managers[i].manager == manager)
+            return &w->managers[i];
+    }
+    return NULL;
+}
+
+uint32_t world_next_width(const world_change_t *w, uint32_t key)
+{
+    const manager_change_t *m = world_manager_change(w, key);
+    return m != NULL && m->moves ? m->column_count : w->world->prototypes.keys[key].columns;
+}
+
+run_shape_t *world_shape(const world_change_t *w, const run_t *run, uint32_t key, uint32_t *first)
+{
+    const prototypes_t *p = &w->world->prototypes;
+    if (run->prototype >= w->prototype_count || w->shape_of[run->prototype] == 0)
+        return NULL;
+    *first = 1;
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        if (p->items[at].key < key)
+            *first += world_next_width(w, p->items[at].key);
+    }
+    return &w->shapes[w->shape_of[run->prototype] - 1];
+}
+
+/* --- exchange ----------------------------------------------------------------------------------------------------- */
+
+void exchange_columns(manager_change_t *m)
+{
+    manager_t *manager = m->manager;
+    if (!m->moves)
+        return;
+    EXCHANGE(const field_t **, manager->column_list, m->columns);
+    EXCHANGE(uint32_t, manager->column_count, m->column_count);
+    EXCHANGE(uint32_t, manager->hidden, m->hidden);
+    manager->columns = manager->column_list;
+}
+
+static void recount_keys(world_change_t *w)
+{
+    prototypes_t *p = &w->world->prototypes;
+    for (uint32_t i = 0; i < p->key_count; i++) {
+        const manager_change_t *m = world_manager_change(w, i);
+        if (m == NULL)
+            continue;
+        const manager_t *manager = m->manager;
+        uint32_t flags = world_key_flags(manager->component, manager->columns, manager->column_count);
+        p->keys[i].flags = (uint16_t)((p->keys[i].flags & KEY_GONE) | flags);
+        p->keys[i].columns = (uint16_t)manager->column_count;
+    }
+    prototypes_recount(p);
+    for (uint32_t i = 0; i < w->world->run_count; i++)
+        w->world->runs[i]->flags = p->items[w->world->runs[i]->prototype].flags;
+}
+
+static void recount_telling(world_t *world)
+{
+    world->entities->listeners++;
+    world->telling = world->collecting = 0;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        if (world->managers[i]->started)
+            world_count_manager(world, world->managers[i], 1);
+    }
+}
+
+static void exchange_unit(world_change_t *w, unit_change_t *u)
+{
+    if (u->out)
+        schedule_put_in(w->schedule, u->unit, u->at);
+    else
+        u->at = schedule_take_out(w->schedule, u->unit);
+    u->out = !u->out;
+}
+
+void worlds_exchange(world_change_t *w)
+{
+    world_t *world = w->world;
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        EXCHANGE(void *, w->managers[i].manager->verb.handed.state, w->managers[i].state);
+        w->managers[i].manager->verb.handed.user = w->managers[i].manager->component->table.user;
+        exchange_columns(&w->managers[i]);
+    }
+    for (uint32_t i = 0; i < w->system_count; i++) {
+        EXCHANGE(void *, w->systems[i].unit->verb.handed.state, w->systems[i].state);
+        w->systems[i].unit->verb.handed.user = w->systems[i].unit->system->table.user;
+    }
+    for (uint32_t i = 0; i < w->unit_count; i++)
+        exchange_unit(w, &w->units[i]);
+    for (uint32_t i = 0; i < w->shape_count; i++)
+        run_shape_exchange(&w->shapes[i]);
+    if (w->manager_count > 0) {
+        recount_keys(w);
+        recount_telling(world);
+    }
+    if (w->layout != 0)
+        EXCHANGE(uint32_t, world->layout, w->layout);
+    if (w->manager_count > 0 || w->system_count > 0)
+        schedule_unsettle(w->schedule);
+}
+
+/* --- telling ------------------------------------------------------------------------------------------------------ */
+
+static void tell_references(world_change_t *w, const manager_change_t *m, bool back)
+{
+    uint8_t to[REGISTRY_MAX_FIELDS];
+    const component_change_t *c = m->component;
+    bool declared = m->road == ROAD_FIELDS;
+    memset(to, FIELD_GONE, sizeof to);
+    for (uint32_t i = 0; i < c->source_count && declared; i++) {
+        uint32_t old = c->sources[i].old;
+        if (old != BP_NONE && c->sources[i].kind == CONVERT_SAME)
+            to[back ? i : old] = (uint8_t)(back ? old : i);
+    }
+    world_note_moves(w->world, m->manager->number, to);
+}
+
+void worlds_tell(world_change_t *w, bool back)
+{
+    world_t *world = w->world;
+    uint32_t version = world->ref_version;
+    for (uint32_t i = 0; i < w->system_count; i++) {
+        if (!w->systems[i].keeps_state)
+            w->systems[i].unit->told = false; /* a state that began anew has not been told which entities match */
+    }
+    if (w->layout == 0)
+        return;
+    world_leave_layout(world, w->layout);
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        if ((int32_t)(world->runs[i]->version - version) > 0)
+            version = world->runs[i]->version;
+    }
+    version = version + 1 == 0 ? 1 : version + 1; /* 0 is what nobody has */
+    world->ref_version = version;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        world->runs[i]->version = version;
+    for (uint32_t i = 0; i < w->manager_count; i++) {
+        if (w->managers[i].moves || w->managers[i].moved_back)
+            tell_references(w, &w->managers[i], back);
+    }
+}
+
+/* --- end ---------------------------------------------------------------------------------------------------------- */
+
+/* Has the kept side of a system been started? A system that has gone: its old side is kept once its unit is out. */
+static bool has_started(const world_change_t *w, const system_change_t *s)
+{
+    for (uint32_t i = 0; i < w->unit_count && s->gone; i++) {
+        if (w->units[i].unit == s->unit)
+            return w->units[i].out;
+    }
+    return s->started;
+}
+
+static void stop_world(reload_change_t *change, world_change_t *w)
+{
+    (void)change;
+    for (uint32_t i = w->system_count; i > 0; i--) {
+        system_change_t *s = &w->systems[i - 1];
+        if (has_started(w, s) && s->kept->table.stop != NULL) {
+            system_enter(s);
+            verb_system_stop(s->kept, &s->unit->verb);
+            system_leave(s);
+        }
+        s->started = false;
+    }
+    for (uint32_t i = w->manager_count; i > 0; i--) {
+        manager_change_t *m = &w->managers[i - 1];
+        if (m->started && m->component->kept->table.stop != NULL) {
+            manager_enter(m);
+            verb_stop(m->component->kept, &m->manager->verb);
+            manager_leave(m);
+        }
+        m->started = false;
+    }
+}
+
+void worlds_stop(reload_change_t *change)
+{
+    for (uint32_t i = change->world_count; i > 0; i--)
+        stop_world(change, &change->worlds[i - 1]);
+}
+
+static void free_manager(memory_t *memory, manager_change_t *m)
+{
+    memory_free(memory, m->columns, m->columns == NULL ? 0 : m->column_count * sizeof *m->columns);
+    memory_free(memory, m->visible, m->visible == NULL ? 0 : m->visible_count * sizeof *m->visible);
+    memory_free(memory, m->picks, m->picks == NULL ? 0 : m->pick_count * sizeof *m->picks);
+    memory_free(memory, m->old_slots, m->old_slots == NULL ? 0 : m->old_slot_room * sizeof *m->old_slots);
+}
+
+static void free_world(world_change_t *w)
+{
+    memory_t *memory = &w->world->memory;
+    for (uint32_t i = 0; i < w->shape_count; i++)
+        run_shape_free(&w->shapes[i], memory, &w->world->holdings);
+    for (uint32_t i = 0; i < w->manager_count; i++)
+        free_manager(memory, &w->managers[i]);
+    for (uint32_t i = 0; i < w->unit_count; i++) {
+        if (w->units[i].out)
+            schedule_free_unit(w->schedule, w->units[i].unit);
+    }
+    memory_free(memory, w->shapes, w->shape_capacity * sizeof *w->shapes);
+    memory_free(memory, w->shape_of, w->shape_of == NULL ? 0 : w->prototype_count * sizeof *w->shape_of);
+    memory_free(memory, w->units, w->unit_capacity * sizeof *w->units);
+    memory_free(memory, w->managers, w->managers == NULL ? 0 : w->manager_capacity * sizeof *w->managers);
+    memory_free(memory, w->systems, w->systems == NULL ? 0 : w->system_capacity * sizeof *w->systems);
+}
+
+void worlds_forget(reload_change_t *change, const world_t *world)
+{
+    uint32_t at = 0;
+    while (at < change->world_count && change->worlds[at].world != world)
+        at++;
+    if (at == change->world_count)
+        return;
+    stop_world(change, &change->worlds[at]);
+    free_world(&change->worlds[at]);
+    change->world_count--;
+    memmove(change->worlds + at, change->worlds + at + 1, (change->world_count - at) * sizeof *change->worlds);
+}
+
+void worlds_free(reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->world_count; i++)
+        free_world(&change->worlds[i]);
+    memory_free(&change->reload->memory, change->worlds,
+                change->worlds == NULL ? 0 : change->world_capacity * sizeof *change->worlds);
+    change->worlds = NULL;
+    change->world_count = 0;
+}

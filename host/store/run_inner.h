@@ -1,0 +1,29 @@
+/* run_inner.h - how a run's memory is laid out, for those who make or fill such memory.
+ *
+ * Inner to run.c and run_shape.c; others include run.h.
+ *
+ * Not here: when a run grows or shrinks (run.c).
+ */
+#ifndef HOST_STORE_RUN_INNER_H
+#define HOST_STORE_RUN_INNER_H
+
+#include "run.h"
+
+enum { RUN_LINE = 64 }; /* bytes of a cache line */
+
+/* Bytes of the arrays columns, fields and sizes for each column. */
+#define RUN_COLUMN_BYTES (sizeof(void *) + sizeof(field_t *) + sizeof(uint32_t))
+
+/* Bytes of the block that small runs share, of one column in it, and where its first column begins. */
+size_t run_shared_bytes(const run_t *run, uint32_t capacity);
+size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity);
+char *run_shared_start(char *block, uint32_t capacity);
+
+/* Bytes of a column's own block, and where the column begins in it. */
+size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity);
+char *run_place(const run_t *run, uint32_t column, char *block);
+
+/* Say anew what follows from `fields`: sizes, plain, has_counted. */
+void run_describe(run_t *run);
+
+#endif
