@@ -5,6 +5,7 @@
 #include "../suites.h"
 #include "shell.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,19 +67,98 @@ START_TEST(each_command_of_the_console_stands_in_the_manual_page)
 }
 END_TEST
 
-START_TEST(each_key_of_an_ini_stands_in_its_manual)
+/* The other way round: what the manual tells of, the table of `help` has, written in the same way. */
+START_TEST(the_manual_of_the_console_tells_of_no_command_that_is_not_there)
 {
-    static const char *const sections[] = {"[host]\nno_such_key = 1\n", "[world main]\nno_such_key = 1\n"};
-    char *manual = text_of_file(TEST_SOURCE_DIR "/docs/config.md");
-    char cell[128];
-    const outcome_t *outcome = console(sections[_i], "");
-    expect(outcome, 2, "(known: ");
-    char *list = strstr(outcome->err, "(known: ") + strlen("(known: ");
-    *strchr(list, ')') = '\0';
-    for (char *key = strtok(list, ", "); key != NULL; key = strtok(NULL, ", ")) {
-        snprintf(cell, sizeof cell, "| `%s` |", key);
-        ck_assert_msg(strstr(manual, cell) != NULL, "docs/config.md does not tell of %s", key);
+    char *manual = text_of_file(TEST_SOURCE_DIR "/docs/program.md");
+    char help[OUTPUT_MAX + 1], line[256];
+    uint32_t count = 0;
+    const outcome_t *outcome = console("[host]\n", "help\n");
+    expect(outcome, 0, NULL);
+    snprintf(help, sizeof help, "\n%s", outcome->out);
+    char *rows = strstr(manual, "\n## `backplane console`"), *end = rows == NULL ? NULL : strstr(rows + 1, "\n## ");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    for (char *row = strstr(rows, "\n| `"); row != NULL; row = strstr(row + 1, "\n| `"), count++) {
+        char *usage = row + strlen("\n| `");
+        snprintf(line, sizeof line, "\n%.*s  ", (int)strcspn(usage, "`"), usage);
+        ck_assert_msg(strstr(help, line) != NULL, "docs/program.md tells of%s, and help does not", line);
     }
+    ck_assert_uint_ge(count, 20);
+    free(manual);
+}
+END_TEST
+
+enum { KEYS_MAX = 64, KEY_MAX = 64 };
+
+typedef struct keys_t {
+    char texts[KEYS_MAX][KEY_MAX];
+    uint32_t count;
+} keys_t;
+
+static void add_key(keys_t *keys, const char *key, size_t length)
+{
+    ck_assert(keys->count < KEYS_MAX && length < KEY_MAX);
+    snprintf(keys->texts[keys->count++], KEY_MAX, "%.*s", (int)length, key);
+}
+
+static bool has_key(const keys_t *keys, const char *key)
+{
+    uint32_t i = 0;
+    while (i < keys->count && strcmp(keys->texts[i], key) != 0)
+        i++;
+    return i < keys->count;
+}
+
+/* The keys of the rows from "| `[world NAME]` |" to the next section's row, where the table of sections has them. */
+static void read_manual(const char *manual, const char *section, keys_t *keys)
+{
+    char first[64];
+    snprintf(first, sizeof first, "\n| `%s` | `", section);
+    const char *row = strstr(manual, first);
+    ck_assert_msg(row != NULL, "docs/config.md has no section %s", section);
+    for (const char *key = row + strlen(first);; key = row + strlen("\n| | `")) {
+        add_key(keys, key, strcspn(key, "`"));
+        row = strchr(key, '\n');
+        if (row == NULL || strncmp(row, "\n| | `", strlen("\n| | `")) != 0)
+            return;
+    }
+}
+
+/* The keys that the program has, as its complaint about an unknown one lists them. */
+static void read_known(const char *ini, const char *before, const char *after, keys_t *keys)
+{
+    const outcome_t *outcome = console(ini, "");
+    expect(outcome, 2, before);
+    char *list = strstr(outcome->err, before) + strlen(before), *end = strstr(list, after);
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    for (char *key = strtok(list, ", "); key != NULL; key = strtok(NULL, ", ")) {
+        if (strcmp(key, "nor") != 0)
+            add_key(keys, key, strlen(key));
+    }
+}
+
+START_TEST(the_manual_of_the_ini_has_the_keys_that_the_program_has_and_no_others)
+{
+    static const struct {
+        const char *section, *ini, *before, *after;
+    } cases[] = {
+        {"[host]", "[host]\nno_such_key = 1\n", "(known: ", ")"},
+        {"[world NAME]", "[world main]\nno_such_key = 1\n", "(known: ", ")"},
+        {"[spawn WORLD LABEL]", "[world main]\n[spawn main x]\nno_such_key = 1\n", "is neither ", "COMPONENT.PROPERTY"},
+    };
+    char *manual = text_of_file(TEST_SOURCE_DIR "/docs/config.md");
+    keys_t told = {.count = 0}, known = {.count = 0};
+    read_manual(manual, cases[_i].section, &told);
+    read_known(cases[_i].ini, cases[_i].before, cases[_i].after, &known);
+    ck_assert_uint_ge(known.count, 3);
+    for (uint32_t i = 0; i < known.count; i++)
+        ck_assert_msg(has_key(&told, known.texts[i]), "docs/config.md does not tell of %s in %s", known.texts[i],
+                      cases[_i].section);
+    for (uint32_t i = 0; i < told.count; i++)
+        ck_assert_msg(has_key(&known, told.texts[i]) || strcmp(told.texts[i], "INSTANCE.PROPERTY") == 0,
+                      "docs/config.md tells of %s in %s, which no ini takes", told.texts[i], cases[_i].section);
     free(manual);
 }
 END_TEST
@@ -184,7 +264,8 @@ Suite *manual_suite(void)
     tcase_add_checked_fixture(test_case, make_scratch_folder, NULL);
     tcase_add_test(test_case, each_command_of_the_console_stands_in_its_manual_as_help_writes_it);
     tcase_add_test(test_case, each_command_of_the_console_stands_in_the_manual_page);
-    tcase_add_loop_test(test_case, each_key_of_an_ini_stands_in_its_manual, 0, 2);
+    tcase_add_test(test_case, the_manual_of_the_console_tells_of_no_command_that_is_not_there);
+    tcase_add_loop_test(test_case, the_manual_of_the_ini_has_the_keys_that_the_program_has_and_no_others, 0, 3);
     tcase_add_test(test_case, each_command_of_the_program_stands_in_its_manual);
     tcase_add_test(test_case, each_option_that_help_tells_of_stands_in_the_manual_page_and_in_docs);
     tcase_add_test(test_case, each_script_that_a_page_names_can_be_run);
