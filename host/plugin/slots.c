@@ -508,16 +508,23 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     return result;
 }
 
+void *slot_new(memory_t *memory, size_t size, const char *name, char **copy)
+{
+    void *slot = memory_new(memory, size);
+    *copy = slot == NULL ? NULL : memory_copy_text(memory, name);
+    if (slot == NULL || *copy != NULL)
+        return slot;
+    memory_free(memory, slot, size);
+    return NULL;
+}
+
 component_t *component_new(memory_t *memory, const char *name)
 {
-    component_t *slot = memory_new(memory, sizeof *slot);
-    if (slot == NULL)
-        return NULL;
-    slot->name = memory_copy_text(memory, name);
-    if (slot->name != NULL)
-        return slot;
-    memory_free(memory, slot, sizeof *slot);
-    return NULL;
+    char *copy;
+    component_t *slot = slot_new(memory, sizeof *slot, name, &copy);
+    if (slot != NULL)
+        slot->name = copy;
+    return slot;
 }
 
 void component_free(base_t *base, memory_t *memory, component_t *slot)

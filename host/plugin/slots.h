@@ -77,6 +77,9 @@ static inline uint32_t component_columns(const component_t *component)
     return component->field_count + component->hidden_count;
 }
 
+/* Zeroed memory for a slot of `size` bytes, and a copy of its name; NULL when out of memory: nothing is held. */
+void *slot_new(memory_t *memory, size_t size, const char *name, char **copy);
+
 /* An empty slot; NULL when out of memory. */
 component_t *component_new(memory_t *memory, const char *name);
 void component_free(base_t *base, memory_t *memory, component_t *slot);

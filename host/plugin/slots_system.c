@@ -101,14 +101,11 @@ bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, cons
 
 system_t *system_new(memory_t *memory, const char *name)
 {
-    system_t *slot = memory_new(memory, sizeof *slot);
-    if (slot == NULL)
-        return NULL;
-    slot->name = memory_copy_text(memory, name);
-    if (slot->name != NULL)
-        return slot;
-    memory_free(memory, slot, sizeof *slot);
-    return NULL;
+    char *copy;
+    system_t *slot = slot_new(memory, sizeof *slot, name, &copy);
+    if (slot != NULL)
+        slot->name = copy;
+    return slot;
 }
 
 void system_free(memory_t *memory, system_t *slot)

@@ -390,7 +390,7 @@ void lines_show(lines_t *lines)
  *
  * A path is completed part by part: world, then "/" and the entity's debug name, then "." and the
  * component, then "." and the property; the dots are typed by the user, because an entity or a component
- * alone is a path too. Names that would have to be quoted are not offered.
+ * alone is a path too. Behind a world, "." in place of "/" leads to the components of the world itself. Names that would have to be quoted are not offered.
  */
 
 enum { ENTITIES_SEARCHED = 100000 }; /* looked at for their names: a key press must not take seconds */
@@ -475,8 +475,8 @@ static void offer_path(const program_t *program, char *path, completions_t *comp
     char why[WHY_MAX];
     target_t target;
     char *slash = strchr(path, '/');
-    char *dot = slash != NULL ? strrchr(slash, '.') : NULL;
-    if (slash == NULL) {
+    char *dot = strrchr(slash != NULL ? slash : path, '.');
+    if (slash == NULL && dot == NULL) {
         offer_worlds(program, path, true, completions);
         return;
     }

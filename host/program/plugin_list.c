@@ -238,22 +238,16 @@ int plugin_list_print(const program_t *program, bool styled)
     return status;
 }
 
-static uint32_t count_types(const program_t *program, const char *plugin)
+/* How many components and systems a plugin brings. */
+static void count_brought(const program_t *program, const char *plugin, uint32_t *types, uint32_t *systems)
 {
     bp_look_type_t type;
-    uint32_t count = 0;
-    for (uint32_t cursor = 0; next_type(program, plugin, &cursor, &type);)
-        count++;
-    return count;
-}
-
-static uint32_t count_systems(const program_t *program, const char *plugin)
-{
     bp_look_system_t system;
-    uint32_t count = 0;
+    *types = *systems = 0;
+    for (uint32_t cursor = 0; next_type(program, plugin, &cursor, &type);)
+        ++*types;
     for (uint32_t cursor = 0; next_system(program, plugin, &cursor, &system);)
-        count++;
-    return count;
+        ++*systems;
 }
 
 int plugin_list_print_short(const program_t *program, bool styled)
@@ -265,10 +259,12 @@ int plugin_list_print_short(const program_t *program, bool styled)
     for (uint32_t i = 0; i < 5; i++)
         table_cell(&table, headings[i]);
     for (uint32_t cursor = 0; program->look->plugin(program->host, &cursor, &plugin);) {
+        uint32_t types, systems;
+        count_brought(program, plugin.name, &types, &systems);
         table_cell(&table, plugin.name);
         table_cell(&table, plugin.version);
-        table_cellf(&table, "%" PRIu32, count_types(program, plugin.name));
-        table_cellf(&table, "%" PRIu32, count_systems(program, plugin.name));
+        table_cellf(&table, "%" PRIu32, types);
+        table_cellf(&table, "%" PRIu32, systems);
         table_cell(&table, plugin.crash != NULL ? "set aside: it has crashed" : plugin.doc);
     }
     return print_table(&table, "", styled);

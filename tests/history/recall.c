@@ -1,6 +1,7 @@
 /* recall.c - the plugin of recall.h. */
 #include "recall.h"
 
+#include "../reload/reload_support.h"
 #include "../unit/support.h"
 
 #include <helpers/bp_slots.h>
@@ -375,6 +376,24 @@ void recall_open(bp_host_o *host)
                 WORKS(host, bp_world_use_system(world, systems[i].name));
         }
     }
+}
+
+bp_host_o *recall_open_probes(rig_t *rig, const char *fixture, uint64_t budget, bp_entity_t *entities, uint32_t count)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(rig);
+    rig->desc.flags = BP_HOST_COPY_PLUGINS;
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig_open(rig);
+    recall_open(rig->host);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin(fixture, "probe"), NULL, 0));
+    bp_world_o *world = rig->api->world->at(rig->host, 0);
+    WORKS(rig->host, bp_world_use_component(world, "probe"));
+    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, count));
+    if (budget > 0)
+        WORKS(rig->host, bp_host_remember(rig->host, budget));
+    return rig->host;
 }
 
 static bp_entity_t pick(const bp_api_t *api, bp_host_o *host, uint64_t *random)

@@ -23,6 +23,11 @@ extern scribe_state_t *recall_scribe;
 /* Worlds `main` and `side` with all of it. */
 void recall_open(bp_host_o *host);
 
+/* A host with these worlds, and with `count` entities in the first of them that have the component of plugin "probe":
+ * `fixture` is its file, one of those versions that differ in code, fields, systems and in how instances are stored
+ * (reload_probe.h). The host remembers `budget` bytes of its past; 0: nothing. */
+bp_host_o *recall_open_probes(rig_t *rig, const char *fixture, uint64_t budget, bp_entity_t *entities, uint32_t count);
+
 /* What comes from outside before step `step`, by the same numbers for the same step. */
 void recall_act(bp_host_o *host, uint64_t step, uint64_t seed);
 

@@ -18,20 +18,7 @@ static bp_entity_t entities[ENTITIES];
 
 static bp_host_o *open_host_with(rig_t *rig, uint64_t budget, const char *fixture)
 {
-    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
-    rig_init(rig);
-    rig->desc.flags = BP_HOST_COPY_PLUGINS;
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = 1;
-    rig_open(rig);
-    recall_open(rig->host);
-    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin(fixture, "probe"), NULL, 0));
-    bp_world_o *world = rig->api->world->at(rig->host, 0);
-    WORKS(rig->host, bp_world_use_component(world, "probe"));
-    WORKS(rig->host,
-          rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, ENTITIES));
-    WORKS(rig->host, bp_host_remember(rig->host, budget));
-    return rig->host;
+    return recall_open_probes(rig, fixture, budget, entities, ENTITIES);
 }
 
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)

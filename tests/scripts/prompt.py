@@ -1,4 +1,4 @@
-"""prompt.py PROGRAM INI - the prompt below the output of a run in real time, as a person at a terminal has it.
+"""prompt.py PROGRAM INI OWN_INI - the prompt below the output of a run in real time, as a person at a terminal has it.
 
 A pseudo terminal with the program behind it: what comes is put on a screen of our own (a line at a time, with \\r and
 "erase to the end of the line" obeyed), and what a person would read there is compared. Prints a line for each thing that
@@ -151,6 +151,18 @@ def main():
         if "stats" not in file.read():
             fail("not so: the history is kept of a console that was killed", killed)
     print("so: the history is kept of a console that was killed")
+
+    own = Terminal([program, "console", sys.argv[3]], kept)
+    own.hear(r"^backplane>", "a console whose world has a component of its own has its prompt")
+    own.type("get main.gr\t")
+    own.hear(r"^backplane> get main.gravity_law$", "behind a world's name and a dot TAB offers its own components")
+    own.type(".const\t")
+    own.hear(r"^backplane> get main.gravity_law.constant *$", "and behind those their properties")
+    own.type("\r")
+    own.hear(r"^6\.6743e-11$", "which is a path that get takes")
+    own.type("quit\r")
+    if own.end() != 0:
+        fail("not so: quit ends the console", own)
 
 
 main()

@@ -11,4 +11,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 sed '/^steps/d' "$source/examples/plugin/spin.ini" >"$scratch/spin.ini"
 cc -shared -fPIC -I "$source/plugin_api" "$source/examples/plugin/spin.c" -o "$scratch/spin.so"
-python3 "$source/tests/scripts/prompt.py" "$build/backplane" "$scratch/spin.ini"
+cat >"$scratch/own.ini" <<EOF
+[host]
+plugins = point_mass gravity
+plugin_path = $build/plugins
+[world main]
+components = point_mass gravity_law
+EOF
+python3 "$source/tests/scripts/prompt.py" "$build/backplane" "$scratch/spin.ini" "$scratch/own.ini"
