@@ -390,7 +390,8 @@ void lines_show(lines_t *lines)
  *
  * A path is completed part by part: world, then "/" and the entity's debug name, then "." and the
  * component, then "." and the property; the dots are typed by the user, because an entity or a component
- * alone is a path too. Behind a world, "." in place of "/" leads to the components of the world itself. Names that would have to be quoted are not offered.
+ * alone is a path too. Behind a world, "." in place of "/" leads to the components of the world itself.
+ * Names that would have to be quoted are not offered.
  */
 
 enum { ENTITIES_SEARCHED = 100000 }; /* looked at for their names: a key press must not take seconds */
