@@ -238,7 +238,8 @@ $(BUILD)/import-check: $(BUILD)/obj/tests/import/check.o $(BUILD)/libbackplane.a
 
 # --- plugins: all sources of a folder, one library -------------------------------------------------------------
 
-PLUGIN_CODE = $(CODE) $(FASTER) $(WARN) -Iplugin_api
+# On Windows without the parts of its headers that few want: one of these is called rpc.h, as one of the inspector's is.
+PLUGIN_CODE = $(CODE) $(FASTER) $(WARN) $(if $(filter windows,$(SYSTEM)),-DWIN32_LEAN_AND_MEAN) -Iplugin_api
 
 .SECONDEXPANSION:
 $(BUILD)/pages/%_page.c: $$(wildcard plugins/$$*/page/*) tools/bundle.sh

@@ -390,8 +390,8 @@ COMPARE_TYPE(u32, uint32_t)
 static bool compare_numbers(uint8_t op, double a, double b)
 {
     switch (op) {
-    case OP_EQUAL: return !(a < b) && !(a > b) && !isnan(a) && !isnan(b);
-    case OP_DIFFERENT: return a < b || a > b || isnan(a) || isnan(b);
+    case OP_EQUAL: return a <= b && a >= b;
+    case OP_DIFFERENT: return !(a <= b && a >= b);
     case OP_LESS: return a < b;
     case OP_LESS_EQUAL: return a <= b;
     case OP_MORE: return a > b;

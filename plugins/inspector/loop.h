@@ -24,8 +24,8 @@ enum { LOOP_SENTENCE_MAX = 256 };
 /* Nanoseconds of a clock that only goes forward. [any] */
 uint64_t loop_now_ns(void);
 
-/* A socket that listens on `address` (digits, or localhost) and `port`; 0: any free port, told in `*bound`. LOOP_NONE with
- * a sentence where such a socket cannot be had. */
+/* A socket that listens on `address` (digits, or localhost) and `port`; 0: any free port, told in `*bound`. LOOP_NONE
+ * with a sentence where such a socket cannot be had. */
 loop_socket_t loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX]);
 void loop_close(loop_socket_t descriptor);
 
@@ -35,8 +35,8 @@ void loop_cut(loop_socket_t descriptor);
 /* A loop that is not running yet; NULL where the system has not enough memory, descriptors or the like. */
 loop_t *loop_make(const allocator_t *allocator);
 
-/* What MHD_start_daemon is to be told, so that the loop can wait for the daemon; and wake the loop also when that daemon
- * has something to do. */
+/* What MHD_start_daemon is to be told, so that the loop can wait for the daemon; and wake the loop also when that
+ * daemon has something to do. */
 unsigned loop_daemon_flags(void);
 bool loop_watch_daemon(loop_t *loop, struct MHD_Daemon *daemon);
 

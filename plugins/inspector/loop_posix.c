@@ -65,7 +65,8 @@ static socklen_t place_of(const char *address, uint16_t port, place_t *place)
     return 0;
 }
 
-static loop_socket_t refuse_listening(int descriptor, const char *address, uint16_t port, char sentence[LOOP_SENTENCE_MAX])
+static loop_socket_t refuse_listening(int descriptor, const char *address, uint16_t port,
+                                      char sentence[LOOP_SENTENCE_MAX])
 {
     int code = errno;
     if (descriptor >= 0)

@@ -7,6 +7,7 @@
 #include "writer.h"
 
 #include <inttypes.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,9 +204,9 @@ static void point(char *text)
 
 static bool odd(writer_t *w, double value)
 {
-    if (isfinite(value))
+    if (fabs(value) <= DBL_MAX)
         return false;
-    writer_text(w, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+    writer_text(w, value > 0 ? "inf" : value < 0 ? "-inf" : "nan");
     return true;
 }
 

@@ -40,6 +40,12 @@ def config(build, name, folder, steps=""):
     return text.replace("scenes = ", f"scenes = {ROOT}/config/") + "\n[plugin inspector]\nport = 0\n"
 
 
+def program(build):
+    """The program in a folder, as a command; one for Windows by wine."""
+    own = os.path.join(build, "backplane")
+    return ["wine", own + ".exe"] if os.path.exists(own + ".exe") else [own]
+
+
 class Host:
     def __init__(self, build, ini, folder=None, token=None, status=0):
         self.wanted = status  # that the program ends with
@@ -52,7 +58,7 @@ class Host:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.ini)
         self.log = open(os.path.join(self.folder, "log"), "w+", encoding="utf-8")
-        self.process = subprocess.Popen([os.path.join(self.build, "backplane"), "run", path, "--real-time"],
+        self.process = subprocess.Popen(program(self.build) + ["run", path, "--real-time"],
                                         stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
         end = time.monotonic() + PATIENCE
         while self.port is None:
@@ -70,6 +76,10 @@ class Host:
             return file.read()
 
     def __exit__(self, kind, value, trace):
+        if program(self.build)[0] == "wine":  # which hands no Ctrl-C on
+            self.process.kill()
+            self.process.wait()
+            return False
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         try:

@@ -86,6 +86,11 @@ printf 'worlds\nplugins\nquit\n' | (cd "$scratch/there" && timeout 60 wine "$sou
     grep -q gravity "$scratch/log"
 judge $? "the console answers"
 
+if [ -f $windows/plugins/inspector.dll ] && command -v python3 >/dev/null && command -v curl >/dev/null; then
+    PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/inspector/protocol.py $windows >"$scratch/log" 2>&1
+    judge $? "the inspector answers what docs/protocol.md says, each listing"
+fi
+
 name="größe 日本"
 cp -r "$scratch/there" "$scratch/$name" && cp -r $windows/backplane.exe $windows/plugins "$scratch/$name/" &&
     rm -f "$scratch/$name"/build/*.svg && (cd "$scratch/$name" && wine ./backplane.exe run config/solar_system.ini --steps 100) >"$scratch/log" 2>&1 </dev/null &&
