@@ -54,7 +54,9 @@ static const make_suite_t first_half[] = {
     picture_suite,
 #ifdef TEST_INSPECTOR
     inspector_suite,
+#if !defined(_WIN32)
     inspector_served_suite,
+#endif
 #endif
     hierarchy_suite,
     camera_suite,

@@ -30,7 +30,7 @@ find host -mindepth 2 -maxdepth 2 \( -name '*.c' -o -name '*.h' \) -type f | sor
             if (word[i] !~ /\//)
                 continue
             paths++
-            if ((getline text < word[i]) <= 0)
+            if ((getline text < word[i]) < 0)
                 told("docs/tour.md:" FNR ": there is no " word[i])
             close(word[i])
         }

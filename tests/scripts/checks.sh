@@ -109,13 +109,20 @@ mkdir -p "$tree/docs"
 tour_of() {
     printf '## 2. The engine: `host/`\n\n| room | file | what it is |\n| --- | --- | --- |\n' >"$tree/docs/tour.md"
     printf '%s\n' "$@" >>"$tree/docs/tour.md"
+    printf '\n### Where to change what\n\n| change | where |\n| a step | `%s` |\n' "$place" >>"$tree/docs/tour.md"
     printf '\n### Words\n\n| word | what it is |\n| `wood/` | `no_file` |\n' >>"$tree/docs/tour.md"
 }
 rm -rf "$tree/host"
 mkdir -p "$tree/host/step" "$tree/host/base"
 touch "$tree/host/step/step.h" "$tree/host/step/step_inner.h" "$tree/host/step/step_posix.c" "$tree/host/base/base.h"
+place=host/step/step.h
 tour_of '| `base/` | `base.h` | what all share |' '| `step/` | `step` (`_posix`) | a step |'
 sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || { cat "$scratch/said"; fail "check_tour refuses a good tour"; }
+place=host/step/stop.h
+tour_of '| `base/` | `base.h` | what all share |' '| `step/` | `step` (`_posix`) | a step |'
+! sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || fail "check_tour accepts a place of a change that is not there"
+grep -q 'there is no host/step/stop.h' "$scratch/said" || fail "check_tour does not name the place that is not there"
+place=host/step/step.h
 tour_of '| `base/` | `base.h`, `step` | what all share |' '| `step/` | `step` | a step |'
 ! sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || fail "check_tour accepts a tour that lacks a file"
 grep -q 'host/step/step_posix.c is not named' "$scratch/said" || fail "check_tour does not name the file that is lacking"

@@ -10,6 +10,7 @@ import re
 import select
 import signal
 import sys
+import termios
 import time
 
 PATIENCE = 60  # seconds
@@ -75,6 +76,12 @@ class Terminal:
             if not self.read(0.1) and not re.search(pattern, "\n".join(self.screen()[self.seen:])):
                 break
         fail(f"not so: {what} ({pattern})", self)
+
+    def listens(self):
+        """Until the program reads keys one by one: what is typed before is shown by the system, a TAB as blanks."""
+        until = time.monotonic() + PATIENCE
+        while termios.tcgetattr(self.fd)[3] & termios.ECHO and time.monotonic() < until:
+            time.sleep(0.01)
 
     def type(self, text):
         os.write(self.fd, text.encode())
@@ -154,6 +161,7 @@ def main():
 
     own = Terminal([program, "console", sys.argv[3]], kept)
     own.hear(r"^backplane>", "a console whose world has a component of its own has its prompt")
+    own.listens()
     own.type("get main.gr\t")
     own.hear(r"^backplane> get main.gravity_law$", "behind a world's name and a dot TAB offers its own components")
     own.type(".const\t")
