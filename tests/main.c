@@ -116,6 +116,7 @@ static const make_suite_t second_half[] = {
 #if !defined(BACKPLANE_SANITIZED) && !defined(_WIN32) /* thousands of processes: they take minutes there */
     calls_suite,
     crash_matrix_suite,
+    behind_suite,
 #endif
     reload_plugins_suite,
     reload_faults_suite,

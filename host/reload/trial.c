@@ -28,7 +28,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MILLION = 1000000, LEAVINGS_LOOKS = 20 };
+enum {
+    MILLION = 1000000,
+    LEAVINGS_LOOKS = 20,
+    FEW_RUNS = 256 /* looked at with each call while a change is prepared: there may be a call for every run */
+};
 
 /* The letter that the child sends first. */
 enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '0' };
@@ -92,13 +96,24 @@ static bool after_call(void *data, char *reason, size_t size)
     return slack_is_whole(data, reason, size);
 }
 
-/* Make steps, and then call the candidates' other verbs, with the rows' surroundings looked at after each call. */
+/* From now on look at the rows' surroundings after each call of a plugin. */
+static void begin_watch(reload_t *reload, slack_t *slack, call_watch_t *watch)
+{
+    *watch = (call_watch_t){.data = slack, .before = before_call, .after = after_call};
+    slack_init(slack, &reload->memory, reload->destruction->worlds, reload->destruction->world_count, FEW_RUNS);
+    slack_make(slack);
+    reload->loader->plugins.watch = watch;
+}
+
+static void end_watch(reload_t *reload, slack_t *slack)
+{
+    reload->loader->plugins.watch = NULL;
+    slack_free(slack);
+}
+
+/* Make steps, and then call the candidates' other verbs. */
 static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32_t count)
 {
-    slack_t slack;
-    call_watch_t watch = {.data = &slack, .before = before_call, .after = after_call};
-    slack_make(&slack, &reload->memory, reload->destruction->worlds, reload->destruction->world_count);
-    reload->loader->plugins.watch = &watch;
     const char *trouble = step_all(reload);
     if (trouble == NULL)
         trouble = exercise(reload, candidates, count);
@@ -108,8 +123,6 @@ static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32
         exercise_end(reload, candidates, count);
         trouble = step_all(reload);
     }
-    reload->loader->plugins.watch = NULL;
-    slack_free(&slack);
     return trouble;
 }
 
@@ -163,6 +176,8 @@ static int try_change(process_t *self, void *data)
 {
     const attempt_t *attempt = data;
     char error[TRIAL_REASON] = "";
+    slack_t slack;
+    call_watch_t watch;
     plugin_t *candidates[RELOAD_MAX_PLUGINS];
     uint32_t count = reload_plugins(attempt->trial->change, candidates);
     reload_t *reload = attempt->trial->reload;
@@ -179,12 +194,15 @@ static int try_change(process_t *self, void *data)
     posts_forget(&reload->loader->posts); /* the original carries them out */
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
+    begin_watch(reload, &slack, &watch);
     if (reload_prepare(attempt->trial->change) != BP_OK) {
         verdict = atomic_load(&reload->loader->plugins.crashed) ? SAYS_FAILED : SAYS_REFUSED;
         reason = reload->base->error.text;
     } else {
         told_size = told == NULL ? 0 : ahead_tell(attempt->trial->change, told, AHEAD_TOLD);
         reload_commit(attempt->trial->change);
+        slack.most = UINT32_MAX;
+        slack_make(&slack); /* in the runs that the change has made */
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
         const char *trouble = use_all(reload, candidates, count);
         if (trouble == NULL)
@@ -194,6 +212,7 @@ static int try_change(process_t *self, void *data)
         verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;
         reason = trouble == NULL ? "" : trouble;
     }
+    end_watch(reload, &slack);
     process_write(self, &verdict, 1);
     process_write(self, reason, strlen(reason));
     if (verdict == SAYS_PASSED)

@@ -12,14 +12,18 @@
 
 enum { PATTERN = 0xA5, MOST_BYTES = 512 /* of one column that are looked at */ };
 
-void slack_make(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count)
+void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count, uint32_t most)
 {
-    *slack = (slack_t){.memory = memory, .worlds = worlds, .world_count = world_count};
-    for (uint32_t w = 0; w < world_count; w++) {
-        for (uint32_t r = 0; r < worlds[w]->run_count; r++) {
-            run_t *run = worlds[w]->runs[r];
-            if (run->count > 0)
-                run_reserve(run, &worlds[w]->memory, SLACK_ROWS);
+    *slack = (slack_t){.memory = memory, .worlds = worlds, .world_count = world_count, .most = most};
+}
+
+void slack_make(const slack_t *slack)
+{
+    for (uint32_t w = 0; w < slack->world_count; w++) {
+        world_t *world = slack->worlds[w];
+        for (uint32_t r = 0; r < world->run_count; r++) {
+            if (world->runs[r]->count > 0)
+                run_reserve(world->runs[r], &world->memory, SLACK_ROWS);
         }
     }
 }
@@ -41,8 +45,9 @@ void slack_fill(slack_t *slack)
     slack->count = 0;
     for (uint32_t w = 0; w < slack->world_count; w++) {
         const world_t *world = slack->worlds[w];
-        for (uint32_t r = 0; r < world->run_count; r++) {
-            const run_t *run = world->runs[r];
+        uint32_t most = world->run_count < slack->most ? world->run_count : slack->most;
+        for (uint32_t r = 0; r < most; r++) {
+            const run_t *run = world->runs[(slack->turn + r) % world->run_count];
             if (run->count == 0 || run->pending > 0 ||
                 !memory_reserve(slack->memory, &slack->runs, &slack->capacity, slack->count + 1u, sizeof *slack->runs))
                 continue;
@@ -51,6 +56,7 @@ void slack_fill(slack_t *slack)
                 memset(behind(run, run->count, c), PATTERN, room_of(run, run->count, c));
         }
     }
+    slack->turn += slack->most;
 }
 
 static const char *component_of(const slack_run_t *s, uint32_t column)

@@ -28,11 +28,16 @@ typedef struct slack_t {
     uint32_t world_count;
     slack_run_t *runs;
     uint32_t count, capacity;
+    uint32_t most, turn; /* runs of a world that are looked at with one call; the next call begins with run `turn` */
 } slack_t;
 
-/* Make room behind the rows of all runs. Precondition: no row has been handed to a plugin yet. Where memory does not
- * suffice, some runs have less room to look at. */
-void slack_make(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count);
+/* Look at the rows of these worlds, at `most` runs of each with one call, and at others with the next. */
+void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count,
+                uint32_t most);
+
+/* Make room behind the rows of all runs, between calls of plugins. Where memory does not suffice, some runs have less
+ * room to look at. */
+void slack_make(const slack_t *slack);
 
 /* Fill what lies behind the rows now. */
 void slack_fill(slack_t *slack);

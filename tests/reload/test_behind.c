@@ -1,0 +1,111 @@
+/* test_behind.c - a new version that writes behind the last row of a column is found out on trial, whichever of its
+ * verbs does so, and refused; the rows of the host are what they were.
+ *
+ * The plugin is tests/fixtures/crasher.h: told to, it looks its component's rows up as any plugin may, and writes one
+ * row too far.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "reload_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 100 /* more than the trial destroys */, DEADLINE_MS = 20000 };
+
+static const char *const names[] = {"crasher"};
+static log_text_t log_text;
+static bp_host_o *host;
+static bp_world_o *world;
+
+/* Each verb, and how its call is named in what is told. Not `unload`, and not `stop` of the component itself: its rows
+ * have gone by then. */
+static const char *const verbs[][2] = {
+    {"simulate", "'simulate' of component 'crash_plain'"},
+    {"second_step", "'simulate' of component 'crash_plain'"},
+    {"run_all", "'run_all' of system 'crash_system'"},
+    {"plain_start", "'start' of component 'crash_plain'"},
+    {"system_start", "'start' of system 'crash_system'"},
+    {"load", "'load'"},
+    {"create", "'create' of component 'crash_own'"},
+    {"destroy", "'destroy' of component 'crash_own'"},
+    {"get", "'get' of component 'crash_own'"},
+    {"set", "'set' of component 'crash_own'"},
+    {"count", "'count' of component 'crash_own'"},
+    {"save", "'save' of component 'crash_own'"},
+    {"load_saved", "'load' of component 'crash_own'"},
+    {"rows_added", "'rows_added' of component 'crash_told'"},
+    {"rows_set", "'rows_set' of component 'crash_told'"},
+    {"rows_removed", "'rows_removed' of component 'crash_told'"},
+    {"added", "'entities_added' of system 'crash_system'"},
+    {"removed", "'entities_removed' of system 'crash_system'"},
+    {"died", "'died' of component 'crash_plain'"},
+    {"report", "'report' of component 'crash_plain'"},
+    {"own_stop", "'stop' of component 'crash_own'"},
+};
+
+static void make(const char *type, uint32_t count)
+{
+    bp_entity_t entities[ROWS];
+    uint32_t key = key_of(world, type, ""), prototype;
+    WORKS(host, bp_host_api(host)->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, bp_host_api(host)->world->create(world, prototype, entities, count));
+}
+
+static void open_host(void)
+{
+    unsetenv("CRASHER_WHERE");
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
+                                            .tag = 1,
+                                            .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL,
+                                            .trial_deadline = DEADLINE_MS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "behind"), NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(host, bp_world_use_component(world, "crash_plain"));
+    WORKS(host, bp_world_use_component(world, "crash_told"));
+    WORKS(host, bp_world_use_component(world, "crash_own"));
+    WORKS(host, bp_world_use_system(world, "crash_system"));
+    make("crash_plain", ROWS);
+    make("crash_told", 4);
+    make("crash_own", 4);
+    for (int i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+}
+
+START_TEST(a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused)
+{
+    char named[200];
+    open_host();
+    char *before = describe_host(host);
+    setenv("CRASHER_WHERE", verbs[_i][0], 1);
+    setenv("CRASHER_HOW", "behind", 1);
+    put_plugin("crasher_next", "behind");
+    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    EXPECT(result != BP_OK, "'%s' writes behind the rows, and it came in", verbs[_i][0]);
+    snprintf(named, sizeof named, "did harm in %s", verbs[_i][1]);
+    EXPECT(strstr(bp_host_error(host), named) != NULL &&
+               strstr(bp_host_error(host), "it wrote behind the last of ") != NULL &&
+               strstr(bp_host_error(host), "of the column 'x' of 'crash_plain'") != NULL,
+           "%s: %s", verbs[_i][0], bp_host_error(host));
+    char *after = describe_host(host);
+    ck_assert_str_eq(before, after);
+    check_host(host);
+    unsetenv("CRASHER_WHERE");
+    put_plugin("crasher_next", "behind");
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    WORKS(host, bp_host_step(host));
+    check_host(host);
+    bp_host_destroy(host);
+}
+END_TEST
+
+Suite *behind_suite(void)
+{
+    Suite *suite = suite_create("behind");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused, 0, COUNT(verbs));
+    suite_add_tcase(suite, all);
+    return suite;
+}
