@@ -3,8 +3,9 @@
  * A loop steps a world of a million instances of six fields and polls its host, as any program does. Then the plugin's
  * file is written anew, and the loop goes on until the change is made and its probation over. Measured is the longest
  * turn of that loop: reading the file, the copy of the process for the trial, columns made ready between steps, the
- * exchange, and the end of the probation are all in it, and so is a step. Beside it stands the time of bp_host_reload,
- * which does all at once: without a trial, and with one, which it waits for.
+ * exchange, and the end of the probation are all in it, and so is a step. So it is where nothing is watched, and the
+ * reload is asked for (bp_host_begin_reload). Beside it stands the time of bp_host_reload, which does all at once:
+ * without a trial, and with one, which it waits for.
  *
  * `moving`: the component's loop writes all columns in each step, so that nothing converted beforehand is still right.
  * The floor is the longest turn of as many turns of the same loop without a reload.
@@ -119,17 +120,24 @@ static double turns(const stop_t *s, uint32_t count)
     return longest;
 }
 
-/* The longest turn while the file is written anew, tried, made ready for, exchanged, and its probation ends. */
-static void watch(const kind_t *kind, uint32_t size, double *longest, double *floor)
+static const char *const reloaded[] = {"reload_kinds"};
+
+/* The longest turn while the file is written anew, tried, made ready for, exchanged, and its probation ends. The file
+ * is watched, or else its reload is asked for. */
+static void watch(const kind_t *kind, uint32_t size, bool watched, double *longest, double *floor)
 {
     stop_t s;
-    open_host(&s, kind, BP_HOST_HOT_RELOAD | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD, size);
+    open_host(&s, kind, (watched ? BP_HOST_HOT_RELOAD : BP_HOST_COPY_PLUGINS) | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD,
+              size);
     turns(&s, TURNS_BEFORE);
     *floor = turns(&s, TURNS_BEFORE);
     say(kind, 1);
     put(&s);
-    *longest = 0;
-    for (uint64_t began = measure_now(); s.told == 0 && measure_now() - began < UINT64_C(20000000000);) {
+    uint64_t began = measure_now();
+    if (!watched)
+        worlds_must(s.host, bp_host_begin_reload(s.host, reloaded, 1, 0), "asking");
+    *longest = watched ? 0 : (double)(measure_now() - began);
+    for (began = measure_now(); s.told == 0 && measure_now() - began < UINT64_C(20000000000);) {
         double took = turn(&s);
         *longest = took > *longest ? took : *longest;
     }
@@ -142,14 +150,13 @@ static void watch(const kind_t *kind, uint32_t size, double *longest, double *fl
 
 static double by_hand(const kind_t *kind, uint32_t size, uint32_t flags)
 {
-    static const char *const names[] = {"reload_kinds"};
     stop_t s;
     open_host(&s, kind, flags | BP_HOST_COPY_PLUGINS | BP_HOST_CRASH_GUARD, size);
     turns(&s, 3);
     say(kind, 1);
     put(&s);
     uint64_t began = measure_now();
-    worlds_must(s.host, bp_host_reload(s.host, names, 1, NULL), "reloading");
+    worlds_must(s.host, bp_host_reload(s.host, reloaded, 1, NULL), "reloading");
     double took = (double)(measure_now() - began);
     bp_host_destroy(s.host);
     remove(s.path);
@@ -158,7 +165,8 @@ static double by_hand(const kind_t *kind, uint32_t size, uint32_t flags)
 
 static void run(results_t *results, uint32_t size, uint32_t times)
 {
-    double longest[MOST_TIMES], floor[MOST_TIMES], hand[MOST_TIMES], tried[MOST_TIMES];
+    double longest[MOST_TIMES], floor[MOST_TIMES], asked[MOST_TIMES], hand[MOST_TIMES];
+    double tried[MOST_TIMES], steady[MOST_TIMES];
     uint32_t count = times < MOST_TIMES ? times : MOST_TIMES;
     for (uint32_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         char name[64];
@@ -166,13 +174,16 @@ static void run(results_t *results, uint32_t size, uint32_t times)
         if (only != NULL && strcmp(only, kinds[k].name) != 0)
             continue;
         for (uint32_t i = 0; i < count; i++) {
-            watch(&kinds[k], size, &longest[i], &floor[i]);
+            watch(&kinds[k], size, true, &longest[i], &floor[i]);
+            watch(&kinds[k], size, false, &asked[i], &steady[i]);
             hand[i] = by_hand(&kinds[k], size, 0);
             tried[i] = by_hand(&kinds[k], size, BP_HOST_TRIAL);
         }
         const bound_t frame = AT_MOST(16e6);
         snprintf(name, sizeof name, "%s/watched", kinds[k].name);
         measure_put(results, "reload_stop", name, size, UNIT_NS, longest, floor, count, frame)->whole = true;
+        snprintf(name, sizeof name, "%s/asked", kinds[k].name);
+        measure_put(results, "reload_stop", name, size, UNIT_NS, asked, steady, count, frame)->whole = true;
         snprintf(name, sizeof name, "%s/by_hand", kinds[k].name);
         measure_put(results, "reload_stop", name, size, UNIT_NS, hand, NULL, count, frame)->whole = true;
         snprintf(name, sizeof name, "%s/by_hand_with_trial", kinds[k].name);

@@ -231,9 +231,10 @@ typedef void (*bp_reloaded_callback)(void *data, const bp_reload_report_t *repor
  * into the form that the new code declares (docs/reload.md). Several plugins in one go where they are to change
  * together. All or nothing: on a failure every world, property and reference is as it was, and the old code goes on.
  * Where the host makes trials (BP_HOST_TRIAL) the new versions are tried first, as those of watched files are, and the
- * call waits for the end of the trial: some ten milliseconds more, and trial_deadline at most; to go on meanwhile,
- * leave the reload to bp_host_poll. Between steps only: BP_ERROR_STATE from inside a step, a callback or a verb.
- * `report` may be NULL; the report's texts are good until the next reload or unload. The text also goes to the log. */
+ * call waits for the end of the trial: some ten milliseconds more, and trial_deadline at most. All is done at once,
+ * which takes longer than a frame where columns of a million rows become others; bp_host_begin_reload lets the worlds
+ * go on meanwhile. Between steps only: BP_ERROR_STATE from inside a step, a callback or a verb. `report` may be NULL;
+ * the report's texts are good until the next reload or unload. The text also goes to the log. */
 BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *names, uint32_t count,
                                          bp_reload_report_t *report);
 
@@ -244,6 +245,19 @@ BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *nam
  * so does a component whose losses do not matter (BP_COMPONENT_LOSSY). */
 BACKPLANE_API bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *const *names, uint32_t count,
                                                bp_reload_report_t *report);
+
+enum { BP_RELOAD_LOSSY = 1u << 0 /* as bp_host_reload_lossy: also where values may be lost */ };
+
+/* Reload as bp_host_reload does, beside the steps: the call only asks for the reload, and bp_host_poll does it in the
+ * way of watched files, also where none are watched. With BP_HOST_TRIAL the trial runs beside the host, and the columns
+ * that are converted are made ready in slices of 2 ms between steps, so that the loop stops for less than a frame.
+ * Without a trial all is done in one call of bp_host_poll. `flags`: BP_RELOAD_... or 0. What comes of it is told as by
+ * bp_host_on_reload, once for all plugins asked for meanwhile, and in the log.
+ * Plugins that are given as their source are compiled before the call comes back. BP_ERROR_NOT_FOUND where one of the
+ * plugins is not loaded, BP_ERROR_ARGUMENT for none and for unknown flags: then nothing has been asked for.
+ * Between steps only, as bp_host_reload. */
+BACKPLANE_API bp_result_t bp_host_begin_reload(bp_host_o *host, const char *const *names, uint32_t count,
+                                               uint32_t flags);
 
 /* Do the host's work between steps: carry out tasks that threads of plugins have posted (bp_task.h), see to plugins
  * that have crashed, and go on with hot reload: take in files that are finished, and follow builds and trials. Call

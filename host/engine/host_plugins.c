@@ -202,6 +202,14 @@ bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *const *names, uint
     return reload(host, names, count, true, report);
 }
 
+bp_result_t bp_host_begin_reload(bp_host_o *host, const char *const *names, uint32_t count, uint32_t flags)
+{
+    if ((flags & ~(uint32_t)BP_RELOAD_LOSSY) != 0)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT, "a reload is begun with flags that are not known: 0x%x",
+                         (unsigned)flags);
+    return hot_ask(&host->hot, names, count, (flags & BP_RELOAD_LOSSY) != 0);
+}
+
 bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data)
 {
     return reload_add_callback(&host->reload, callback, data);

@@ -145,6 +145,39 @@ static bool reload_ini(const console_t *console, const char *const *names, uint3
     return true;
 }
 
+static void hear_reload(void *data, const bp_reload_report_t *report)
+{
+    console_news_t *news = ((console_t *)data)->news;
+    if (news == NULL || news->told)
+        return;
+    size_t size = strlen(report->text) + 1;
+    *news = (console_news_t){.told = true, .result = report->result, .text = malloc(size)};
+    if (news->text != NULL)
+        memcpy(news->text, report->text, size);
+}
+
+/* Reload while the run goes on, and answer when it is done. */
+static bool reload_live(console_t *console, const char *const *names, uint32_t count, bool lossy)
+{
+    console_news_t news = {.told = false};
+    bp_host_o *host = console->program->host;
+    if (!console->hears && bp_host_on_reload(host, hear_reload, console) != BP_OK)
+        return console_refuse(console, "not reloaded: %s", bp_host_error(host));
+    console->hears = true;
+    if (bp_host_begin_reload(host, names, count, lossy ? BP_RELOAD_LOSSY : 0) != BP_OK)
+        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(host));
+    console->news = &news;
+    while (!news.told && live_turn(console->live, NULL)) {
+    }
+    console->news = NULL;
+    if (news.told && news.result == BP_OK)
+        printf("%s\n", news.text == NULL ? "reloaded" : news.text);
+    else if (news.told)
+        console_refuse(console, "%s", news.text == NULL ? "not reloaded" : news.text);
+    free(news.text);
+    return news.told && news.result == BP_OK;
+}
+
 static bool do_reload(console_t *console, char *rest)
 {
     enum { MOST = 16 };
@@ -167,6 +200,11 @@ static bool do_reload(console_t *console, char *rest)
     bp_reload_report_t report = {.struct_size = sizeof report};
     bool follows = console->program->follows;
     console->program->follows = false; /* the report is printed below, as the answer */
+    if (console->live != NULL && !console->in_clone) {
+        bool done = reload_live(console, names, count, lossy);
+        console->program->follows = follows;
+        return done;
+    }
     bp_result_t result =
         (lossy ? bp_host_reload_lossy : bp_host_reload)(console->program->host, names, count, &report);
     console->program->follows = follows;
@@ -510,7 +548,6 @@ enum { NAP_NS = 10000000 }; /* between looks at an input that cannot be waited f
 typedef struct talk_t {
     console_t console;
     lines_t *lines;
-    live_t *live; /* steps are taken meanwhile; NULL: none */
 } talk_t;
 
 /* Do the host's work between two lines (tasks of plugins, new versions of them), and the steps that are due, until a
@@ -521,8 +558,8 @@ static bool wait_for_input(void *context)
     bp_host_o *host = talk->console.program->host;
     intptr_t input = os_input_handle();
     bool more = true;
-    if (talk->live != NULL)
-        more = live_turn(talk->live, input >= 0 ? &input : NULL);
+    if (talk->console.live != NULL)
+        more = live_turn(talk->console.live, input >= 0 ? &input : NULL);
     else if (input >= 0)
         bp_host_wait_for(host, UINT64_MAX, &input, 1);
     else
@@ -560,7 +597,7 @@ static int hold_talk(talk_t *talk)
     }
     console->interactive = lines_interactive(talk->lines);
     if (console->interactive)
-        printf("help lists the commands, quit ends the %s\n", talk->live != NULL ? "run" : "console");
+        printf("help lists the commands, quit ends the %s\n", talk->console.live != NULL ? "run" : "console");
     program->prompt = &prompt;
     bool fine = do_lines(console, talk->lines);
     program->prompt = NULL;
@@ -576,15 +613,15 @@ int program_live(program_t *program, uint64_t count, const char *show, bool quie
 {
     talk_t talk = {.console = {.program = program, .styled = terminal_styled()}};
     int status = STATUS_FINE;
-    talk.live = live_begin(program, count, show);
-    if (talk.live == NULL)
+    talk.console.live = live_begin(program, count, show);
+    if (talk.console.live == NULL)
         return STATUS_FAILED;
     if (!quiet && program->ranks == 1 && os_is_terminal(0) && os_is_terminal(1))
         status = hold_talk(&talk);
     else
-        while (live_turn(talk.live, NULL)) {
+        while (live_turn(talk.console.live, NULL)) {
         }
-    int ended = live_end(talk.live);
+    int ended = live_end(talk.console.live);
     return ended != STATUS_FINE ? ended : status;
 }
 

@@ -14,6 +14,13 @@
 
 enum { CONSOLE_WATCHED = 16 };
 
+/* What has become of the reload that a line waits for. */
+typedef struct console_news_t {
+    bool told;
+    bp_result_t result;
+    char *text; /* NULL where memory is lacking */
+} console_news_t;
+
 typedef struct console_t {
     program_t *program;
     uint64_t line;    /* number of the present line, from 1 */
@@ -21,6 +28,9 @@ typedef struct console_t {
     bool in_clone;        /* of a clone, in which a line is tried */
     bool styled;
     bool over;        /* quit was asked for */
+    live_t *live;     /* the run that goes on between lines; NULL: nothing does */
+    console_news_t *news; /* of the reload that a line waits for; NULL: none does */
+    bool hears;       /* reloads are told to this console */
     bp_spawn_t *spawns; /* what `spawn` brought, number 1 first; {0}: despawned */
     uint32_t spawn_count, spawn_room;
     char *tried;      /* the line that was tried last; NULL: none */

@@ -23,13 +23,21 @@ void hot_init(hot_t *hot, reload_t *reload)
     sources_init(&hot->sources, reload->loader);
 }
 
+/* What was to come has come, or has been refused. */
+static void clear_list(hot_t *hot)
+{
+    hot->fresh = hot->count = 0;
+    hot->asked = hot->lossy = false;
+}
+
 void hot_end(hot_t *hot)
 {
     hot_cancel(hot);
     if (hot->watching)
         watch_end(&hot->watch);
     hot->watching = hot->alone = false;
-    hot->fresh = hot->count = hot->waiting_count = 0;
+    hot->waiting_count = 0;
+    clear_list(hot);
 }
 
 void hot_end_build(hot_t *hot)
@@ -274,8 +282,8 @@ static void refuse(hot_t *hot, bp_result_t result, bool refused)
     if (refused)
         error_set(error, result, "%s\n  it is tried again together with whatever is written anew next", error->text);
     let_wait(hot, refused);
+    clear_list(hot);
     reload_tell_refusal(hot->reload, names, count, hot->trial.stood_ns, result);
-    hot->fresh = hot->count = 0;
 }
 
 static void make_change(hot_t *hot)
@@ -299,7 +307,7 @@ static void make_change(hot_t *hot)
     trial_end(&hot->trial);
     for (uint32_t i = 0; i < hot->count; i++)
         stop_waiting(hot, hot->names[i].chars);
-    hot->fresh = hot->count = 0;
+    clear_list(hot);
     reload_commit(change);
 }
 
@@ -324,16 +332,16 @@ static void begin_beside(hot_t *hot)
     hot->trial.stood_ns = 0;
     if (!hot->beside(hot->reload->loader->host, names, count, hot->beside_steps))
         reload_tell_refusal(hot->reload, names, count, 0, BP_ERROR_FAILED);
-    hot->fresh = hot->count = 0;
+    clear_list(hot);
 }
 
 static void begin_change(hot_t *hot)
 {
     const char *names[RELOAD_MAX_PLUGINS];
-    if (!hot->alone)
+    if (!hot->alone && !hot->asked)
         list_waiting(hot);
     hot->alone = false;
-    if (hot->beside_steps > 0) {
+    if (hot->beside_steps > 0 && !hot->asked) {
         begin_beside(hot);
         return;
     }
@@ -342,9 +350,12 @@ static void begin_change(hot_t *hot)
         hot->change = NULL;
         hot->trial.stood_ns = 0;
         refuse(hot, result, false);
-    } else if (!begin_trial(hot, hot->change)) {
-        make_change(hot);
+        return;
     }
+    if (hot->lossy)
+        reload_allow_loss(hot->change);
+    if (!begin_trial(hot, hot->change))
+        make_change(hot);
 }
 
 /* Make columns ready for the change between steps, and then the change. */
@@ -379,15 +390,19 @@ static void follow_trial(hot_t *hot)
 static bool gather(hot_t *hot, uint64_t now)
 {
     const plugin_t *plugin;
-    while (!hot->alone && hot->fresh < RELOAD_MAX_PLUGINS && (plugin = watch_next(&hot->watch, now)) != NULL) {
+    bool alone = hot->alone || hot->asked;
+    while (!alone && hot->fresh < RELOAD_MAX_PLUGINS && (plugin = watch_next(&hot->watch, now)) != NULL) {
         if (hot->fresh == 0)
             hot->gathering_since = now;
         list(hot, plugin->name);
         hot->fresh = hot->count;
     }
-    if (hot->fresh == 0 || (!hot->alone && watch_is_waiting(&hot->watch) && now - hot->gathering_since < HOT_GATHER_MS))
+    if (hot->fresh == 0 ||
+        (!alone && watch_is_waiting(&hot->watch) && now - hot->gathering_since < HOT_GATHER_MS))
         return false;
     unlist_unloaded(hot);
+    if (hot->fresh == 0)
+        clear_list(hot);
     return hot->fresh > 0;
 }
 
@@ -421,7 +436,7 @@ void hot_poll(hot_t *hot)
         make_ready(hot);
     } else if (hot->trial.child != NULL) {
         follow_trial(hot);
-    } else if (hot->watching && gather(hot, now)) {
+    } else if ((hot->watching || hot->asked) && gather(hot, now)) {
         begin_change(hot);
     }
 }
@@ -444,7 +459,7 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 {
     uint64_t ms = hot->building ? BUILD_RETRY_MS : WATCH_BACKSTOP_MS;
     *count = 0;
-    if (!hot->watching && !hot->building && hot->trial.child == NULL && !hot->readies)
+    if (!hot->watching && !hot->building && hot->trial.child == NULL && !hot->readies && !hot->asked)
         return UINT64_MAX;
     if (is_busy(hot))
         return (uint64_t)HOT_POLL_MS * MILLION;
@@ -469,6 +484,30 @@ static void pass_over(hot_t *hot, const char *const *names, uint32_t count)
         if (plugin != NULL)
             watch_pass_over(&hot->watch, plugin, os_clock_ns() / MILLION);
     }
+}
+
+bp_result_t hot_ask(hot_t *hot, const char *const *names, uint32_t count, bool lossy)
+{
+    bp_result_t result = reload_check_moment(hot->reload);
+    for (uint32_t i = 0; i < count && result == BP_OK; i++) {
+        if (loader_find(hot->reload->loader, names[i]) == NULL)
+            result = error_set(&hot->base->error, BP_ERROR_NOT_FOUND, "no plugin '%s' is loaded", names[i]);
+    }
+    if (result == BP_OK && (count == 0 || hot->fresh + count > RELOAD_MAX_PLUGINS))
+        result = error_set(&hot->base->error, BP_ERROR_ARGUMENT, "1 to %d plugins are reloaded at once",
+                           RELOAD_MAX_PLUGINS);
+    if (result == BP_OK)
+        result = compile_named(hot, names, count);
+    if (result != BP_OK)
+        return result;
+    pass_over(hot, names, count);
+    hot_cancel(hot);
+    for (uint32_t i = 0; i < count; i++)
+        list(hot, names[i]);
+    hot->fresh = hot->count;
+    hot->asked = true;
+    hot->lossy = hot->lossy || lossy;
+    return BP_OK;
 }
 
 static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t count, bool lossy)
@@ -520,5 +559,7 @@ bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, boo
         unlist(hot, names[i]);
     }
     hot->alone = hot->alone && hot->fresh > 0;
+    if (hot->fresh == 0)
+        clear_list(hot);
     return result;
 }

@@ -54,6 +54,8 @@ typedef struct hot_t {
     bool readies;                         /* columns are made ready for the change, which has passed its trial */
     bool waits;                           /* the change may not begin yet: somebody votes on it */
     bool alone;                           /* refused with those that waited: to be tried without them */
+    bool asked;                           /* somebody has asked for them (hot_ask), with ... */
+    bool lossy;                           /* ... values that cannot come back going */
     uint64_t gathering_since;             /* ms */
     hot_waiting_t *waiting;
     uint32_t waiting_count, waiting_capacity;
@@ -102,6 +104,12 @@ uint64_t hot_due(const hot_t *hot);
  * that for the compilers of those that are given as their source. A change on trial at present is let go of, and tried
  * anew afterwards. `lossy`: values that cannot come back may go. [main], between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
+
+/* Reload these plugins as those whose files are watched: tried and made ready beside the steps, by hot_poll, also where
+ * nothing is watched. Waits only for the compilers of those that are given as their source. What comes of it is told as
+ * every reload is. Together with them come files that have been found, and not tried yet. BP_ERROR_NOT_FOUND where one
+ * is not loaded: then nothing is asked for. [main], between steps */
+bp_result_t hot_ask(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
 /* Let go of the change on trial, before plugins come or go otherwise; the change is tried anew at the next poll.
  * [main] */

@@ -1,0 +1,197 @@
+/* test_asked.c - reloads that are asked for (bp_host_begin_reload) and done beside the steps, as those of watched files
+ * are: with and without trials, refused ones, those that lose values, and those whose columns are made ready before.
+ *
+ * The plugins are tests/fixtures/crasher.h, whose second version adds a field, and purse.c, which loses values.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "reload_support.h"
+
+#include "os/os.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 20000, PATIENCE_S = 60, DEADLINE_MS = 20000 };
+
+typedef struct told_t {
+    uint32_t count, refused;
+    char text[4096];
+} told_t;
+
+static const char *const crasher[] = {"crasher"}, *const purse[] = {"purse"};
+static log_text_t log_text;
+static bp_host_o *host;
+static bp_world_o *world;
+static bp_entity_t entities[ROWS];
+static told_t told;
+
+static void hear(void *data, const bp_reload_report_t *report)
+{
+    told_t *t = data;
+    t->count++;
+    t->refused += report->result != BP_OK;
+    snprintf(t->text, sizeof t->text, "%s", report->text);
+}
+
+static void open_host(uint32_t flags, const char *plugin, const char *component, uint32_t count)
+{
+    uint32_t key, prototype;
+    unsetenv("CRASHER_WHERE");
+    memset(&told, 0, sizeof told);
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
+                                            .tag = 1,
+                                            .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | flags,
+                                            .trial_deadline = DEADLINE_MS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin(plugin, "asked"), NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(host, bp_world_use_component(world, component));
+    key = key_of(world, component, "");
+    WORKS(host, bp_host_api(host)->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, bp_host_api(host)->world->create(world, prototype, entities, count));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_on_reload(host, hear, &told));
+}
+
+/* Step and poll until something is told; returns how many steps that took. */
+static uint32_t wait_for_news(uint32_t before)
+{
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE_S * 1000000000u;
+    uint32_t steps = 0;
+    for (; told.count == before; steps++) {
+        WORKS(host, bp_host_poll(host));
+        WORKS(host, bp_host_step(host));
+        EXPECT(os_clock_ns() < until, "nothing was told; the log:\n%s", log_text.text);
+    }
+    return steps;
+}
+
+static float x_of(bp_entity_t entity)
+{
+    float x = -1;
+    WORKS(host, bp_host_api(host)->property->get_named(world, entity, "crash_plain", "x", BP_F32, &x));
+    return x;
+}
+
+/* Without trials, in a copy of the process, and beside watched files. */
+START_TEST(what_is_asked_for_comes_in_while_the_worlds_step)
+{
+    static const uint32_t flags[] = {0, BP_HOST_TRIAL, BP_HOST_TRIAL | BP_HOST_HOT_RELOAD};
+    double y = 0;
+    open_host(flags[_i], "crasher", "crash_plain", ROWS);
+    put_plugin("crasher_next", "asked");
+    uint64_t changes = host->reload.changes;
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    ck_assert_uint_eq(host->reload.changes, changes); /* nothing has been done yet */
+    ck_assert_uint_eq(told.count, 0);
+    uint32_t steps = wait_for_news(0);
+    EXPECT(told.refused == 0, "%s", told.text);
+    ck_assert_uint_eq(host->reload.changes, changes + 1);
+    ck_assert(_i == 0 || steps > 1);
+    ck_assert((host->reload.readied > 0) == (_i > 0)); /* columns were made between steps */
+    WORKS(host, bp_host_api(host)->property->get_named(world, entities[ROWS - 1], "crash_plain", "y", BP_F64, &y));
+    ck_assert(y == 5.0);
+    float x = x_of(entities[ROWS - 1]);
+    WORKS(host, bp_host_step(host));
+    ck_assert(x_of(entities[ROWS - 1]) == x + 100.0f);
+    for (int i = 0; i < 100; i++) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_uint_eq(told.count, 1); /* and it is done once */
+    check_host(host);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_for_again)
+{
+    open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
+    setenv("CRASHER_WHERE", "simulate", 1);
+    setenv("CRASHER_HOW", "null", 1);
+    put_plugin("crasher_next", "asked");
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    wait_for_news(0);
+    ck_assert_uint_eq(told.refused, 1);
+    EXPECT(strstr(told.text, "crashed in 'simulate' of component 'crash_plain'") != NULL, "%s", told.text);
+    float x = x_of(entities[0]);
+    WORKS(host, bp_host_step(host));
+    ck_assert(x_of(entities[0]) == x + 1.0f);
+    unsetenv("CRASHER_WHERE");
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0)); /* twice is once */
+    wait_for_news(1);
+    EXPECT(told.refused == 1 && told.count == 2, "%s", told.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both)
+{
+    open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
+    put_plugin("crasher_next", "asked");
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    while (host->hot.trial.child == NULL) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    ck_assert_ptr_null(host->hot.trial.child);
+    WORKS(host, bp_host_reload(host, crasher, 1, NULL));
+    ck_assert_uint_eq(told.count, 1);
+    for (int i = 0; i < 50; i++) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_uint_eq(told.count, 1);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(what_would_be_lost_is_refused_unless_it_may_be)
+{
+    open_host(BP_HOST_TRIAL, "purse", "purse", 2);
+    WORKS(host, bp_host_begin_reload(host, purse, 1, 0));
+    wait_for_news(0);
+    EXPECT(told.refused == 1 && strstr(told.text, "it would lose items of 2 entities") != NULL, "%s", told.text);
+    WORKS(host, bp_host_begin_reload(host, purse, 1, BP_RELOAD_LOSSY));
+    wait_for_news(1);
+    EXPECT(told.refused == 1 && strstr(told.text, "lost       items of 2 entities") != NULL, "%s", told.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
+START_TEST(what_cannot_be_asked_for_is_said_and_asks_for_nothing)
+{
+    static const char *const unknown[] = {"crasher", "nobody"};
+    open_host(0, "crasher", "crash_plain", 2);
+    ck_assert_int_eq(bp_host_begin_reload(host, unknown, 2, 0), BP_ERROR_NOT_FOUND);
+    ck_assert_str_eq(bp_host_error(host), "no plugin 'nobody' is loaded");
+    ck_assert_int_eq(bp_host_begin_reload(host, crasher, 0, 0), BP_ERROR_ARGUMENT);
+    ck_assert_int_eq(bp_host_begin_reload(host, crasher, 1, 8), BP_ERROR_ARGUMENT);
+    host->destruction.stepping++;
+    ck_assert_int_eq(bp_host_begin_reload(host, crasher, 1, 0), BP_ERROR_STATE);
+    host->destruction.stepping--;
+    for (int i = 0; i < 50; i++) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_uint_eq(told.count, 0);
+    bp_host_destroy(host);
+}
+END_TEST
+
+Suite *asked_suite(void)
+{
+    Suite *suite = suite_create("asked");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, what_is_asked_for_comes_in_while_the_worlds_step, 0, 3);
+    tcase_add_test(all, what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_for_again);
+    tcase_add_test(all, asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both);
+    tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
+    tcase_add_test(all, what_cannot_be_asked_for_is_said_and_asks_for_nothing);
+    suite_add_tcase(suite, all);
+    return suite;
+}
