@@ -84,6 +84,9 @@ class Terminal:
             time.sleep(0.01)
 
     def type(self, text):
+        """Keys that are no letters wait until the program reads them one by one."""
+        if re.search("[\\x1b\\t]", text):
+            self.listens()
         os.write(self.fd, text.encode())
 
     def end(self):
@@ -144,7 +147,7 @@ def main():
 
     again = Terminal([program, "run", ini, "--real-time"], kept)
     again.hear(r"^backplane>", "another session has its prompt")
-    again.type("\x1b[A\x1b[A")
+    again.type("\x1b[A" * 5)
     again.hear(r"^backplane> find main spin.speed < 1 *$", "the history has the lines of the session before")
     again.type("\r")
     again.hear(r"^0 entities$", "and does them")
@@ -167,7 +170,6 @@ def main():
 
     own = Terminal([program, "console", sys.argv[3]], kept)
     own.hear(r"^backplane>", "a console whose world has a component of its own has its prompt")
-    own.listens()
     own.type("get main.gr\t")
     own.hear(r"^backplane> get main.gravity_law$", "behind a world's name and a dot TAB offers its own components")
     own.type(".const\t")

@@ -367,8 +367,8 @@ END_TEST
 START_TEST(a_folder_is_made_once)
 {
     char inside[512];
-    remove(TEST_SCRATCH_DIR "/os_folder/inside");
-    remove(TEST_SCRATCH_DIR "/os_folder");
+    os_file_remove(TEST_SCRATCH_DIR "/os_folder/inside");
+    os_file_remove(TEST_SCRATCH_DIR "/os_folder");
     ck_assert(!os_folder_create(TEST_SCRATCH_DIR "/os_folder/inside"));
     ck_assert(os_folder_create(TEST_SCRATCH_DIR "/os_folder"));
     ck_assert(os_folder_create(TEST_SCRATCH_DIR "/os_folder"));
