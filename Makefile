@@ -97,9 +97,9 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
                    $(if $(filter inspector,$(LEFT_OUT)),,$(wildcard tests/inspector/*.c))
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
-TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_served.c $(patsubst %,tests/reload/test_%.c,check crash_matrix hot \
-                   posts process sources storm temporary trial watch) tests/reload/storm.c \
-                   tests/reload/storm_model.c,$(TEST_SOURCES))
+TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_served.c \
+                   $(patsubst %,tests/reload/test_%.c,behind check crash_matrix hot posts process sources storm \
+                   temporary trial watch) tests/reload/storm.c tests/reload/storm_model.c,$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)

@@ -107,6 +107,7 @@ static const make_suite_t second_half[] = {
     check_suite,
 #endif
     reload_suite,
+    asked_suite,
 #if !defined(_WIN32)
     hot_suite,
     trial_suite,
@@ -117,7 +118,6 @@ static const make_suite_t second_half[] = {
     calls_suite,
     crash_matrix_suite,
     behind_suite,
-    asked_suite,
 #endif
     reload_plugins_suite,
     reload_faults_suite,

@@ -1,4 +1,6 @@
 /* reload_support.c - scenes for the tests of reloading. */
+#define _GNU_SOURCE 1 /* setenv */
+
 #include "reload_support.h"
 
 #include <stdio.h>
@@ -22,6 +24,18 @@ char *fixture_bytes(const char *fixture, size_t *size)
     fclose(file);
     *size = (size_t)length;
     return bytes;
+}
+
+void put_environment(const char *name, const char *value)
+{
+#if defined(_WIN32)
+    _putenv_s(name, value ? value : "");
+#else
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+#endif
 }
 
 /* On Windows rename takes no name that is taken, and a library at work cannot be removed, but be renamed. */

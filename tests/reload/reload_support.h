@@ -25,6 +25,9 @@ typedef struct scene_t {
 const char *put_plugin(const char *fixture, const char *as);
 const char *put_bytes(const void *bytes, size_t size, const char *as);
 
+/* Set a variable of the environment, by which fixtures are told what to do; NULL takes it out. */
+void put_environment(const char *name, const char *value);
+
 /* Rename a file, also where there is one of that name, and where that is a library at work. */
 bool move_over(const char *from, const char *to);
 

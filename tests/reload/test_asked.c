@@ -38,7 +38,7 @@ static void hear(void *data, const bp_reload_report_t *report)
 static void open_host(uint32_t flags, const char *plugin, const char *component, uint32_t count)
 {
     uint32_t key, prototype;
-    unsetenv("CRASHER_WHERE");
+    put_environment("CRASHER_WHERE", NULL);
     memset(&told, 0, sizeof told);
     host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
                                             .tag = 1,
@@ -89,7 +89,9 @@ START_TEST(what_is_asked_for_comes_in_while_the_worlds_step)
     EXPECT(told.refused == 0, "%s", told.text);
     ck_assert_uint_eq(host->reload.changes, changes + 1);
     ck_assert(_i == 0 || steps > 1);
+#if !defined(_WIN32) /* where the trial is a copy of the process, which tells the columns that the change will need */
     ck_assert((host->reload.readied > 0) == (_i > 0)); /* columns were made between steps */
+#endif
     WORKS(host, bp_host_api(host)->property->get_named(world, entities[ROWS - 1], "crash_plain", "y", BP_F64, &y));
     ck_assert(y == 5.0);
     float x = x_of(entities[ROWS - 1]);
@@ -108,8 +110,8 @@ END_TEST
 START_TEST(what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_for_again)
 {
     open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
-    setenv("CRASHER_WHERE", "simulate", 1);
-    setenv("CRASHER_HOW", "null", 1);
+    put_environment("CRASHER_WHERE", "simulate");
+    put_environment("CRASHER_HOW", "null");
     put_plugin("crasher_next", "asked");
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
     wait_for_news(0);
@@ -118,7 +120,7 @@ START_TEST(what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_fo
     float x = x_of(entities[0]);
     WORKS(host, bp_host_step(host));
     ck_assert(x_of(entities[0]) == x + 1.0f);
-    unsetenv("CRASHER_WHERE");
+    put_environment("CRASHER_WHERE", NULL);
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0)); /* twice is once */
     wait_for_news(1);

@@ -22,15 +22,6 @@ static bp_host_o *host;
 static bp_world_o *world;
 static bp_entity_t plain[4], own[4];
 
-static void put_environment(const char *name, const char *value)
-{
-#if defined(_WIN32)
-    _putenv_s(name, value);
-#else
-    setenv(name, value, 1);
-#endif
-}
-
 /* How the next version is to go wrong. */
 static void go_wrong(const char *where, const char *how)
 {

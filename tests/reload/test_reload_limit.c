@@ -24,13 +24,8 @@ static bp_entity_t *entities;
 /* The environment is what the next version of the plugin is told by. */
 static void tell_next(const char *where, const char *how)
 {
-#if defined(_WIN32)
-    _putenv_s("CRASHER_WHERE", where);
-    _putenv_s("CRASHER_HOW", how);
-#else
-    setenv("CRASHER_WHERE", where, 1);
-    setenv("CRASHER_HOW", how, 1);
-#endif
+    put_environment("CRASHER_WHERE", where);
+    put_environment("CRASHER_HOW", how);
 }
 
 static void open_host(uint32_t limit, const char *component, uint32_t count)

@@ -26,7 +26,7 @@ mkdir -p $windows/scratch
 default="base convert named lists os image entities prototypes store stamps queries referrers own destruction \
     properties schedule threads sets terms side_by_side messages pace host look loading plugins hierarchy camera blob json_tree \
     compile compile_errors spawn scene_property save golden scene_files conformance guard helper reload reload_plugins \
-    rollback reload_threads loaders pause"
+    rollback reload_threads loaders pause asked"
 for suite in ${SUITES-$default}; do
     CK_RUN_SUITE=$suite timeout 300 wine $windows/tests.exe >"$scratch/log" 2>&1
     judge $? "suite $suite"
