@@ -213,6 +213,7 @@ void bp_host_destroy(bp_host_o *host)
         trace_free(host->crew.trace, &host->base);
     guard_destroy(host->loader.guard);
     loader_free(&host->loader);
+    sources_free(&host->hot.sources); /* copies of the libraries may have lain in their folder */
     scenes_free(&host->scenes);
     destruction_free(&host->destruction);
     entities_free(&host->entities);

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__APPLE__)
@@ -307,6 +308,17 @@ bool os_folder_create(const char *path)
 {
     struct stat about;
     return mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
+bool os_folder_runs_code(const char *path)
+{
+#if defined(ST_NOEXEC)
+    struct statvfs about;
+    return statvfs(path, &about) != 0 || (about.f_flag & ST_NOEXEC) == 0;
+#else
+    (void)path;
+    return true;
+#endif
 }
 
 bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data)

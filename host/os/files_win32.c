@@ -227,6 +227,12 @@ bool os_folder_create(const char *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
+bool os_folder_runs_code(const char *path)
+{
+    (void)path;
+    return true;
+}
+
 bool os_folder_list(const char *path, void (*see)(void *data, const char *name), void *data)
 {
     char text[PATH_ROOM];

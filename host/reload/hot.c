@@ -51,7 +51,6 @@ void hot_free(hot_t *hot)
 {
     hot_end_build(hot);
     hot_end(hot);
-    sources_free(&hot->sources);
     memory_free(&hot->memory, hot->waiting, hot->waiting_capacity * sizeof *hot->waiting);
     hot->waiting = NULL;
     hot->waiting_capacity = 0;

@@ -71,7 +71,8 @@ typedef struct hot_t {
 } hot_t;
 
 void hot_init(hot_t *hot, reload_t *reload);
-void hot_free(hot_t *hot); /* ends what has begun */
+/* Ends what has begun. The sources stay: sources_free removes them after the loader, whose copies may lie there. */
+void hot_free(hot_t *hot);
 
 /* Try candidates first: by the program `helper`; where that is NULL, in a copy of this process. Where the system has
  * none either the log says that candidates come in untried. deadline_ms 0: TRIAL_DEADLINE_MS. [main] */

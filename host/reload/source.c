@@ -106,10 +106,35 @@ static void see_nothing(void *data, const char *name)
     (void)name;
 }
 
-/* The folder, made anew where somebody has removed it; the libraries in it keep their paths only if the first stays. */
-static bp_result_t need_folder(sources_t *sources)
+/* A folder below `parent` (NULL: TMPDIR) that libraries can be written to and loaded from. */
+static bool make_folder(sources_t *sources, const char *parent, const char *name, char *path, size_t size)
 {
-    static const char name[] = "backplane-made";
+    temporary_sweep(parent, name);
+    if (!temporary_create(&sources->owner, parent, name, path, size))
+        return false;
+    if (os_folder_runs_code(path))
+        return true;
+    temporary_remove(&sources->owner, path);
+    return false;
+}
+
+/* The folder below TMPDIR; beside the source where TMPDIR cannot be written, or no code be run that lies there. */
+static bool make_folder_for(sources_t *sources, const char *source, char *path, size_t size)
+{
+    static const char name[] = ".backplane-made";
+    char parent[FILE_PATH_MAX];
+    if (make_folder(sources, NULL, name + 1, path, size))
+        return true;
+    if (!file_path_beside(source, ".", parent, sizeof parent) || !make_folder(sources, parent, name, path, size))
+        return false;
+    log_write(&sources->loader->base->log, BP_LOG_WARNING, "plugin",
+              "compiled plugins lie in %s, since TMPDIR cannot be written, or no code be run from there", path);
+    return true;
+}
+
+/* The folder, made anew where somebody has removed it; the libraries in it keep their paths only if the first stays. */
+static bp_result_t need_folder(sources_t *sources, const char *source)
+{
     char path[FILE_PATH_MAX];
     error_text_t *error = &sources->loader->base->error;
     if (sources->folder != NULL && os_folder_list(sources->folder, see_nothing, NULL))
@@ -118,10 +143,11 @@ static bp_result_t need_folder(sources_t *sources)
         return os_folder_create(sources->folder)
                    ? BP_OK
                    : error_set(error, BP_ERROR_IO, "the folder of compiled plugins, %s, is gone", sources->folder);
-    temporary_sweep(NULL, name);
-    if (!temporary_create(&sources->owner, NULL, name, path, sizeof path))
-        return error_set(error, BP_ERROR_IO, "there is no folder for compiled plugins; set TMPDIR to one that can be "
-                                             "written");
+    if (!make_folder_for(sources, source, path, sizeof path))
+        return error_set(error, BP_ERROR_IO,
+                         "%s: there is no folder for the plugin that is compiled of it: neither TMPDIR nor the folder of "
+                         "the source can be written and run from; set TMPDIR to one that can",
+                         source);
     sources->folder = memory_copy_text(&sources->memory, path);
     if (sources->folder != NULL)
         return BP_OK;
@@ -168,7 +194,7 @@ static bp_result_t need_made(sources_t *sources, const char *path, source_made_t
 {
     char library[FILE_PATH_MAX];
     error_text_t *error = &sources->loader->base->error;
-    bp_result_t result = need_folder(sources);
+    bp_result_t result = need_folder(sources, path);
     if (result != BP_OK || (*out = find_made(sources, path)) != NULL)
         return result;
     if (!name_library(sources, path, library, sizeof library))

@@ -156,7 +156,7 @@ START_TEST(what_would_be_lost_is_refused_unless_it_may_be)
     open_host(BP_HOST_TRIAL, "purse", "purse", 2);
     WORKS(host, bp_host_begin_reload(host, purse, 1, 0));
     wait_for_news(0);
-    EXPECT(told.refused == 1 && strstr(told.text, "it would lose items of 2 entities") != NULL, "%s", told.text);
+    EXPECT(told.refused == 1 && strstr(told.text, "it would lose items of ") != NULL, "%s", told.text);
     WORKS(host, bp_host_begin_reload(host, purse, 1, BP_RELOAD_LOSSY));
     wait_for_news(1);
     EXPECT(told.refused == 1 && strstr(told.text, "lost       items of 2 entities") != NULL, "%s", told.text);

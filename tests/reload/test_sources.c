@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 
 enum { SECOND = 1000000000, PATIENCE = 60, MOST_REQUESTS = 4000 };
 
@@ -241,7 +242,7 @@ END_TEST
 START_TEST(what_is_no_compiler_and_what_is_no_source_is_told)
 {
     const char *library;
-    char folder[1024], long_text[600];
+    char long_text[600];
     begin(0);
     FAILS(rig.host, BP_ERROR_ARGUMENT, "there are cc, cflags, cxx, cxxflags, rustc, rustflags",
           bp_host_set_compiler(rig.host, "compiler", "cc"));
@@ -260,11 +261,69 @@ START_TEST(what_is_no_compiler_and_what_is_no_source_is_told)
     WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "sh -c true"));
     FAILS(rig.host, BP_ERROR_FAILED, "has made no library of it", bp_host_load_plugin(rig.host, source, NULL, 0));
     rig_close(&rig);
-    begin(0);
-    snprintf(folder, sizeof folder, "%s/there/is/none", TEST_SCRATCH_DIR);
+}
+END_TEST
+
+/* The source is loaded and compiled anew though TMPDIR is `folder`, which is of no use; nothing stays beside it. */
+static void works_beside_the_source(const char *folder)
+{
+    const char *name = "probe";
+    char made[700];
+    snprintf(made, sizeof made, "test -z \"$(ls -A '%s' | grep backplane-)\"", TEST_SCRATCH_DIR);
     setenv("TMPDIR", folder, 1);
-    FAILS(rig.host, BP_ERROR_IO, "set TMPDIR", bp_host_load_plugin(rig.host, source, NULL, 0));
+    begin(BP_HOST_COPY_PLUGINS);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    EXPECT(strstr(rig.log.text, "since TMPDIR cannot be written, or no code be run from there") != NULL,
+           "it is not said:\n%s", rig.log.text);
+    be_compiler_of(2);
+    WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+    ck_assert_str_eq(version_of(rig.host), "2");
+    EXPECT(system(made) != 0, "nothing lies beside %s", source);
+    forget_log();
+    rig_close(&rig);
     unsetenv("TMPDIR");
+    EXPECT(system(made) == 0, "libraries are left beside %s", source);
+}
+
+START_TEST(where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source)
+{
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/there/is/none", TEST_SCRATCH_DIR);
+    works_beside_the_source(folder);
+    snprintf(folder, sizeof folder, "%s/barred", TEST_SCRATCH_DIR);
+    ck_assert(os_folder_create(folder));
+    ck_assert(os_folder_runs_code(folder));
+    if (mount("none", folder, "tmpfs", MS_NOEXEC, NULL) != 0)
+        return; /* only the administrator can mount */
+    bool told = !os_folder_runs_code(folder);
+    if (told)
+        works_beside_the_source(folder);
+    umount2(folder, MNT_DETACH);
+    ck_assert_msg(told, "a file system that code may not be run from is not noticed");
+}
+END_TEST
+
+START_TEST(where_no_folder_is_of_use_a_source_is_not_loaded_and_that_is_told)
+{
+    char folder[600], inside[700];
+    snprintf(folder, sizeof folder, "%s/read_only", TEST_SCRATCH_DIR);
+    snprintf(inside, sizeof inside, "%s/probe.c", folder);
+    begin(0);
+    ck_assert(os_folder_create(folder));
+    if (mount("none", folder, "tmpfs", 0, NULL) != 0) {
+        rig_close(&rig); /* only the administrator can mount */
+        return;
+    }
+    FILE *file = fopen(inside, "wb");
+    if (file != NULL)
+        fclose(file);
+    setenv("TMPDIR", folder, 1);
+    bool sealed = mount("none", folder, "tmpfs", MS_REMOUNT | MS_RDONLY, NULL) == 0;
+    bp_result_t result = bp_host_load_plugin(rig.host, inside, NULL, 0);
+    umount2(folder, MNT_DETACH);
+    unsetenv("TMPDIR");
+    ck_assert(file != NULL && sealed);
+    FAILS(rig.host, BP_ERROR_IO, "neither TMPDIR nor the folder of the source can be written and run from", result);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     rig_close(&rig);
 }
@@ -281,6 +340,8 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
+    tcase_add_test(test_case, where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source);
+    tcase_add_test(test_case, where_no_folder_is_of_use_a_source_is_not_loaded_and_that_is_told);
     suite_add_tcase(suite, test_case);
     return suite;
 }
