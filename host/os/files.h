@@ -61,8 +61,8 @@ bool os_library_folder(char *path, size_t size);
 /* Make a folder, its parent being there. True also where there is one already. [any] */
 bool os_folder_create(const char *path);
 
-/* May libraries that lie in a folder be loaded, as far as the system tells? False on a file system mounted "noexec". True
- * where that is not known. [any] */
+/* May libraries that lie in a folder be loaded, as far as the system tells? False on a file system mounted "noexec";
+ * true where that is not known. [any] */
 bool os_folder_runs_code(const char *path);
 
 /* Call see(data, name) for everything in a folder but "." and "..", in no particular order. False where it cannot be

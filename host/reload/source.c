@@ -145,8 +145,8 @@ static bp_result_t need_folder(sources_t *sources, const char *source)
                    : error_set(error, BP_ERROR_IO, "the folder of compiled plugins, %s, is gone", sources->folder);
     if (!make_folder_for(sources, source, path, sizeof path))
         return error_set(error, BP_ERROR_IO,
-                         "%s: there is no folder for the plugin that is compiled of it: neither TMPDIR nor the folder of "
-                         "the source can be written and run from; set TMPDIR to one that can",
+                         "%s: there is no folder for the plugin that is compiled of it: neither TMPDIR nor the folder "
+                         "of the source can be written and run from; set TMPDIR to one that can",
                          source);
     sources->folder = memory_copy_text(&sources->memory, path);
     if (sources->folder != NULL)
