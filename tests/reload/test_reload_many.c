@@ -31,10 +31,11 @@ static uint32_t count_mappings(void)
     return lines;
 }
 
+/* 0 where the system does not tell, or where the pages are those of an emulator that runs this program. */
 static size_t resident(void)
 {
     unsigned long all = 0, held = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
+    FILE *file = getenv("TESTS_EMULATED") == NULL ? fopen("/proc/self/statm", "r") : NULL;
     if (file == NULL || fscanf(file, "%lu %lu", &all, &held) != 2)
         held = 0;
     if (file != NULL)
