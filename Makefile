@@ -98,7 +98,7 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
 TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_served.c \
-                   $(patsubst %,tests/reload/test_%.c,behind check crash_matrix hot posts process sources storm \
+                   $(patsubst %,tests/reload/test_%.c,behind check crash_matrix hot mutated posts process sources storm \
                    temporary trial watch) tests/reload/storm.c tests/reload/storm_model.c,$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
@@ -358,11 +358,12 @@ tsan:
 	    CK_RUN_SUITE=$$suite $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program; done
 
 # Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads,
-# a hundred times the visits of moments that a host remembers.
+# a hundred times the visits of moments that a host remembers, and of damaged libraries.
 proofs: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
+	MUTATED=21000 CK_TIMEOUT_MULTIPLIER=10 CK_RUN_SUITE=mutated $(BUILD)/tests
 	HISTORY_VISITS=2000 CK_TIMEOUT_MULTIPLIER=30 CK_RUN_SUITE=history $(BUILD)/tests
 
 # Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.

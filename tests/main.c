@@ -118,6 +118,7 @@ static const make_suite_t second_half[] = {
     calls_suite,
     crash_matrix_suite,
     behind_suite,
+    mutated_suite,
 #endif
     reload_plugins_suite,
     reload_faults_suite,

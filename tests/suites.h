@@ -107,6 +107,7 @@ Suite *reload_threads_suite(void);
 Suite *reload_limit_suite(void);
 Suite *crash_matrix_suite(void);
 Suite *behind_suite(void);
+Suite *mutated_suite(void);
 Suite *asked_suite(void);
 Suite *storm_suite(void);
 Suite *pause_suite(void);

@@ -33,6 +33,10 @@ void os_pages_huge(void *start, size_t bytes);
  * to the block costs anything. false where the system cannot do that: then the block is copied. [any] */
 bool os_pages_inherit(void *block, size_t bytes, bool inherited);
 
+/* Can these bytes of this process be read? So addresses that somebody else has written can be judged before they are
+ * followed. True where the system cannot tell. Another thread may take the bytes away meanwhile. [any] */
+bool os_can_read(const void *begin, size_t bytes);
+
 /* --- os_function: functions made at run time --------------------------------------------------------------- */
 
 /* A function that returns function(data), whatever arguments it is called with; call it through a pointer to any type

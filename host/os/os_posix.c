@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -123,6 +124,31 @@ void os_pages_huge(void *start, size_t bytes)
 #else
     (void)start, (void)bytes;
 #endif
+}
+
+/* The system reads a set of signals from the page before it finds that it has been asked for no way to apply it. */
+static bool page_can_be_read(uintptr_t page)
+{
+#if defined(__linux__)
+    int saved = errno;
+    bool can = page != 0 && (syscall(SYS_rt_sigprocmask, -1, page, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT);
+    errno = saved;
+    return can;
+#else
+    return page != 0;
+#endif
+}
+
+bool os_can_read(const void *begin, size_t bytes)
+{
+    uintptr_t size = os_page_size(), first = (uintptr_t)begin, last = first + bytes - 1;
+    if (bytes == 0)
+        return true;
+    for (uintptr_t page = first / size * size; last >= first && page_can_be_read(page); page += size) {
+        if (last - page < size)
+            return true;
+    }
+    return false;
 }
 
 bool os_pages_inherit(void *block, size_t bytes, bool inherited)

@@ -82,6 +82,22 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
     return false; /* no process is ever copied here */
 }
 
+bool os_can_read(const void *begin, size_t bytes)
+{
+    enum { CLOSED = PAGE_NOACCESS | PAGE_GUARD };
+    uintptr_t at = (uintptr_t)begin, end = at + bytes;
+    if (end < at)
+        return false;
+    while (at < end) {
+        MEMORY_BASIC_INFORMATION about;
+        if (VirtualQuery((const void *)at, &about, sizeof about) == 0 || about.State != MEM_COMMIT ||
+            (about.Protect & CLOSED) != 0)
+            return false;
+        at = (uintptr_t)about.BaseAddress + about.RegionSize;
+    }
+    return true;
+}
+
 /* --- functions made at run time ----------------------------------------------------------------------------------- */
 
 /* A page each, written first and then made executable, so that none is ever both. */

@@ -2,29 +2,75 @@
  *
  * The same walk is made twice: the first adds up how many bytes there are, the second copies them. A walk reads each
  * item into a local variable, copies what the item leads to into the block, and stores the item with the new addresses.
- * The first walk has no block, so it changes nothing.
+ * The first walk has no block, so it changes nothing. It finds out whether all can be read, passing over what cannot.
  */
 #include "declared.h"
 
+#include "../os/os.h"
 #include "slots.h"
 
-enum { MOST_EXTENSIONS = 256, MOST_TABLES = 4096, MOST_ITEMS = 4096, MOST_ITEM_BYTES = 4096, ALIGNMENT = 16 };
+enum { MOST_ITEMS = 4096, MOST_ITEM_BYTES = 4096, ALIGNMENT = 16 };
 
 typedef struct walk_t {
     char *block; /* NULL: only add up */
     size_t used;
+    uintptr_t page;     /* the page that was found readable last; 0: none yet */
+    const void *barred; /* the first address that cannot be read, or NULL */
+    const char *what;   /* lies there, for people */
 } walk_t;
+
+/* --- what can be read --------------------------------------------------------------------------------------------- */
+
+static bool can_read(walk_t *walk, const void *at, size_t size, const char *what)
+{
+    uintptr_t page_size = os_page_size(), begin = (uintptr_t)at;
+    if (walk->block != NULL || size == 0 || (walk->page != 0 && begin >= walk->page &&
+                                             begin - walk->page < page_size && size <= walk->page + page_size - begin))
+        return true; /* the first walk has looked, or the same page has been asked for before */
+    if (os_can_read(at, size)) {
+        walk->page = (begin + size - 1) / page_size * page_size;
+        return true;
+    }
+    if (walk->barred == NULL) {
+        walk->barred = at;
+        walk->what = what;
+    }
+    return false;
+}
+
+static bool can_read_text(walk_t *walk, const char *text)
+{
+    size_t page_size = os_page_size();
+    for (size_t length; walk->block == NULL; text += length) {
+        length = page_size - (uintptr_t)text % page_size;
+        if (!can_read(walk, text, length, "a text"))
+            return false;
+        if (memchr(text, '\0', length) != NULL)
+            return true;
+    }
+    return true;
+}
+
+bool declared_can_read_text(const char *text)
+{
+    walk_t walk = {0};
+    return text == NULL || can_read_text(&walk, text);
+}
+
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 static void *put(walk_t *walk, const void *bytes, size_t size)
 {
     size_t at = walk->used;
+    if (!can_read(walk, bytes, size, "a table of functions"))
+        return NULL;
     walk->used += (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return walk->block == NULL ? NULL : memcpy(walk->block + at, bytes, size);
 }
 
 static void put_text(walk_t *walk, const char **text)
 {
-    const char *copy = *text == NULL ? NULL : put(walk, *text, strlen(*text) + 1);
+    const char *copy = *text == NULL || !can_read_text(walk, *text) ? NULL : put(walk, *text, strlen(*text) + 1);
     if (copy != NULL)
         *text = copy;
 }
@@ -37,9 +83,10 @@ static void *put_items(walk_t *walk, uint32_t count, size_t size)
     return items;
 }
 
-static bool is_list(const void *items, uint32_t count, uint32_t most, size_t item_size, size_t least)
+static bool is_list(walk_t *walk, const void *items, uint32_t count, uint32_t most, size_t item_size, size_t least)
 {
-    return items != NULL && count > 0 && count <= most && item_size >= least;
+    return items != NULL && count > 0 && count <= most && item_size >= least &&
+           can_read(walk, items, count * item_size, "a list");
 }
 
 /* Read item `index` of a list as far as both the plugin and the host know its members; further members are 0. */
@@ -51,7 +98,7 @@ static void read_item(void *item, size_t known, const void *items, uint32_t inde
 
 static void put_fields(walk_t *walk, bp_field_list_t *list, size_t least)
 {
-    if (!is_list(list->items, list->count, REGISTRY_MAX_FIELDS, list->item_size, least))
+    if (!is_list(walk, list->items, list->count, REGISTRY_MAX_FIELDS, list->item_size, least))
         return;
     bp_field_t *items = put_items(walk, list->count, sizeof *items);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -68,17 +115,32 @@ static void put_fields(walk_t *walk, bp_field_list_t *list, size_t least)
         *list = (bp_field_list_t){items, list->count, sizeof *items};
 }
 
+/* The texts that "bp_deaths" leads to, which is alike for components, systems and plugins. */
+static void put_deaths(walk_t *walk, const bp_extension_t *extension, char *verbs)
+{
+    bp_deaths_i deaths;
+    if (extension->name == NULL || extension->verbs == NULL || extension->size < sizeof deaths ||
+        extension->size > TABLE_MOST || walk->barred != NULL || strcmp(extension->name, "bp_deaths") != 0)
+        return;
+    memcpy(&deaths, extension->verbs, sizeof deaths);
+    put_text(walk, &deaths.component);
+    put_text(walk, &deaths.field);
+    if (verbs != NULL)
+        memcpy(verbs, &deaths, sizeof deaths);
+}
+
 static void put_extensions(walk_t *walk, bp_extension_list_t *list)
 {
-    if (!is_list(list->items, list->count, MOST_EXTENSIONS, list->item_size, sizeof *list->items))
+    if (!is_list(walk, list->items, list->count, MOST_ITEMS, list->item_size, sizeof *list->items))
         return;
     bp_extension_t *items = put_items(walk, list->count, sizeof *items);
     for (uint32_t i = 0; i < list->count; i++) {
         bp_extension_t extension;
         read_item(&extension, sizeof extension, list->items, i, list->item_size);
         put_text(walk, &extension.name);
-        const void *verbs =
+        char *verbs =
             extension.verbs == NULL || extension.size > TABLE_MOST ? NULL : put(walk, extension.verbs, extension.size);
+        put_deaths(walk, &extension, verbs);
         if (verbs != NULL)
             extension.verbs = verbs;
         if (items != NULL)
@@ -97,7 +159,8 @@ static void put_components(walk_t *walk, const bp_component_list_t *list)
             put_text(walk, texts[t]);
         put_fields(walk, &component.fields, sizeof(bp_field_t));
         put_extensions(walk, &component.extensions);
-        if (component.storage != NULL && component.storage->struct_size >= sizeof(bp_storage_i)) {
+        if (component.storage != NULL && can_read(walk, component.storage, sizeof(uint32_t), "its own storage") &&
+            component.storage->struct_size >= sizeof(bp_storage_i)) {
             const bp_storage_i *storage = put(walk, component.storage, sizeof *storage);
             component.storage = storage == NULL ? component.storage : storage;
         }
@@ -108,7 +171,7 @@ static void put_components(walk_t *walk, const bp_component_list_t *list)
 
 static void put_asked(walk_t *walk, bp_term_field_list_t *list)
 {
-    if (!is_list(list->items, list->count, TERMS_MAX_ASKED, list->item_size, sizeof *list->items))
+    if (!is_list(walk, list->items, list->count, TERMS_MAX_ASKED, list->item_size, sizeof *list->items))
         return;
     bp_term_field_t *items = put_items(walk, list->count, sizeof *items);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -124,7 +187,7 @@ static void put_asked(walk_t *walk, bp_term_field_list_t *list)
 
 static void put_terms(walk_t *walk, bp_term_list_t *list)
 {
-    if (!is_list(list->items, list->count, TERMS_MAX, list->item_size, sizeof *list->items))
+    if (!is_list(walk, list->items, list->count, TERMS_MAX, list->item_size, sizeof *list->items))
         return;
     bp_term_t *items = put_items(walk, list->count, sizeof *items);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -157,7 +220,7 @@ static void put_systems(walk_t *walk, const bp_system_list_t *list)
 
 static void put_tables(walk_t *walk, bp_table_list_t *list)
 {
-    if (!is_list(list->items, list->count, MOST_TABLES, list->item_size, sizeof *list->items))
+    if (!is_list(walk, list->items, list->count, MOST_ITEMS, list->item_size, sizeof *list->items))
         return;
     bp_table_t *items = put_items(walk, list->count, sizeof *items);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -207,18 +270,23 @@ static void put_all(walk_t *walk, bp_plugin_desc_t *desc)
     put_extensions(walk, &desc->extensions);
 }
 
-bool declared_copy(memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared)
+bp_result_t declared_copy(error_text_t *error, memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared)
 {
-    walk_t walk = {NULL, 0};
+    walk_t walk = {0};
     put_all(&walk, desc);
     *declared = (declared_t){NULL, walk.used};
+    if (walk.barred != NULL)
+        return error_set(error, BP_ERROR_ABI,
+                         "its declaration says that %s lies at %p, where nothing can be read: its file is damaged, or "
+                         "the address is none", walk.what, walk.barred);
     if (walk.used == 0)
-        return true;
+        return BP_OK;
     declared->block = memory_new(memory, walk.used);
-    walk = (walk_t){declared->block, 0};
-    if (walk.block != NULL)
-        put_all(&walk, desc);
-    return walk.block != NULL;
+    walk = (walk_t){.block = declared->block};
+    if (walk.block == NULL)
+        return error_memory(error, "copying what it brings");
+    put_all(&walk, desc);
+    return BP_OK;
 }
 
 void declared_free(memory_t *memory, declared_t *declared)
@@ -259,6 +327,12 @@ bp_result_t declared_judge_lists(error_text_t *error, const plugin_t *plugin, co
     return result == BP_OK ? JUDGE("loaders", &desc->loaders) : result;
 }
 
+/* A name that has not been copied yet may lie nowhere. */
+static void prefix(error_text_t *error, bp_result_t result, const char *kind, const char *name)
+{
+    error_prefix(error, result, "%s '%.63s': ", kind, declared_can_read_text(name) ? name : "?");
+}
+
 bp_result_t declared_judge_items(error_text_t *error, const plugin_t *plugin, const bp_plugin_desc_t *desc)
 {
     bp_result_t result = BP_OK;
@@ -269,7 +343,7 @@ bp_result_t declared_judge_items(error_text_t *error, const plugin_t *plugin, co
         if (result == BP_OK)
             result = JUDGE("extensions", &component->extensions);
         if (result != BP_OK)
-            error_prefix(error, result, "component '%.63s': ", component->name);
+            prefix(error, result, "component", component->name);
     }
     for (uint32_t i = 0; i < desc->systems.count && result == BP_OK; i++) {
         const bp_system_i *system = &desc->systems.items[i];
@@ -277,7 +351,7 @@ bp_result_t declared_judge_items(error_text_t *error, const plugin_t *plugin, co
         if (result == BP_OK)
             result = JUDGE("extensions", &system->extensions);
         if (result != BP_OK)
-            error_prefix(error, result, "system '%.63s': ", system->name);
+            prefix(error, result, "system", system->name);
     }
     return result;
 }

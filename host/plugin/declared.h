@@ -7,7 +7,9 @@
  * Lists that no plugin may declare (no items, items that are too small, too many) are not copied: the part of the host
  * that reads such a list next refuses it with a sentence.
  *
- * Counts and sizes are judged first, so that nothing behind the plugin's image is read.
+ * Counts and sizes are judged first, so that nothing behind the plugin's image is read. Of every address that a
+ * descriptor leads to the system is asked whether bytes can be read there, since a library may be damaged, and no guard
+ * catches what the host reads itself.
  *
  * Not here: judging what the items say (slots.h, terms.h, options.h).
  */
@@ -32,9 +34,13 @@ struct plugin_t;
 bp_result_t declared_judge_lists(error_text_t *error, const struct plugin_t *plugin, const bp_plugin_desc_t *desc);
 bp_result_t declared_judge_items(error_text_t *error, const struct plugin_t *plugin, const bp_plugin_desc_t *desc);
 
+/* Can the bytes from `text` to its end be read? NULL can. */
+bool declared_can_read_text(const char *text);
+
 /* Copy all that `desc` leads to, and have `desc` lead to the copies. The items of its lists of components, systems and
- * tasks must be copies of the host's already, in today's sizes. false when out of memory: then nothing has changed. */
-bool declared_copy(memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared);
+ * tasks must be copies of the host's already, in today's sizes. Errors: memory; ABI, where something cannot be read:
+ * then nothing has changed. */
+bp_result_t declared_copy(error_text_t *error, memory_t *memory, bp_plugin_desc_t *desc, declared_t *declared);
 
 void declared_free(memory_t *memory, declared_t *declared);
 

@@ -10,6 +10,7 @@
 
 #include "../base/error.h"
 #include "../base/strings.h"
+#include "../os/os.h"
 #include "plugin.h"
 
 /* --- judged ------------------------------------------------------------------------------------------------------- */
@@ -25,8 +26,17 @@ static bool is_head(uint64_t magic)
     return ((magic ^ BP_PLUGIN_MAGIC) & UINT64_C(0x00FFFFFFFFFFFFFF)) == 0;
 }
 
+static bp_result_t refuse_address(error_text_t *error, const char *what, const void *address)
+{
+    return error_set(error, BP_ERROR_ABI,
+                     "%s lies at %p, where nothing can be read: its file is damaged, or the address is none", what,
+                     address);
+}
+
 static bp_result_t judge_head(error_text_t *error, const bp_plugin_head_t *head)
 {
+    if (!os_can_read(head, HEAD_2_0))
+        return refuse_address(error, "its '" BP_PLUGIN_SYMBOL "'", (const void *)head);
     if (!is_head(head->magic))
         return error_set(error, BP_ERROR_ABI,
                          "its '" BP_PLUGIN_SYMBOL "' is no head of a plugin (wrong magic); define it with BP_PLUGIN");
@@ -60,6 +70,13 @@ bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head)
     if (result != BP_OK)
         return result;
     const bp_plugin_desc_t *desc = head->desc;
+    if (!os_can_read(desc, DESC_2_0))
+        return refuse_address(error, "its descriptor", (const void *)desc);
+    const char *const texts[] = {head->name, desc->version, desc->doc};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (!declared_can_read_text(texts[i]))
+            return refuse_address(error, "a text of its descriptor", texts[i]);
+    }
     if (head->name == NULL || !names_is_word(head->name))
         return error_set(error, BP_ERROR_ARGUMENT,
                          "it has no proper name; a name is 1 to 63 letters, digits or underscores");
@@ -104,6 +121,8 @@ static bp_result_t copy_list(loader_t *loader, const char *kind, const char *nam
         return error_set(&loader->base->error, BP_ERROR_ABI,
                          "a %s of %u bytes is too small; use BP_LIST, and rebuild it with this version's headers", kind,
                          item_size);
+    if (!os_can_read(items, (size_t)count * item_size))
+        return refuse_address(&loader->base->error, "a list of its descriptor", items);
     char *made = memory_new(&loader->memory, count * known);
     if (made == NULL)
         return error_memory(&loader->base->error, "copying what it brings");
@@ -162,12 +181,10 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
             copy_list(loader, "loader", plugin->name, l->items, l->count, l->item_size, sizeof *l->items, &loaders);
     plugin->desc.loaders = (bp_loader_list_t){loaders, loaders == NULL ? 0 : l->count, sizeof *l->items};
     if (result == BP_OK)
-        result = check_tasks(loader, plugin);
-    if (result == BP_OK)
         result = declared_judge_items(&loader->base->error, plugin, &plugin->desc);
-    if (result == BP_OK && !declared_copy(&loader->memory, &plugin->desc, &plugin->declared))
-        result = error_memory(&loader->base->error, "copying what it brings");
-    return result;
+    if (result == BP_OK)
+        result = declared_copy(&loader->base->error, &loader->memory, &plugin->desc, &plugin->declared);
+    return result == BP_OK ? check_tasks(loader, plugin) : result;
 }
 
 /* Read the extensions of the plugin's descriptor that the host knows by name. */

@@ -73,7 +73,6 @@ _Static_assert(sizeof(elf_need_t) == 16 && sizeof(elf_need_item_t) == 16 && size
 
 enum { SECTION_NULL = 0, SECTION_STRINGS = 3, SECTION_NO_BITS = 8, SECTION_DYNAMIC_SYMBOLS = 11 };
 enum { SEGMENT_LOAD = 1, SEGMENT_DYNAMIC = 2, SEGMENT_STACK = 0x6474e551, SEGMENT_PROTECTED = 0x6474e552 };
-enum { PAGE_MOST = 65536 }; /* no machine here has larger pages */
 enum { CAN_RUN = 1, CAN_WRITE = 2 };
 enum {
     TAG_NULL = 0, TAG_NEEDED = 1, TAG_PLT_BYTES = 2, TAG_HASH = 4, TAG_STRINGS = 5, TAG_SYMBOLS = 6,
@@ -81,7 +80,7 @@ enum {
     TAG_INIT = 12, TAG_FINI = 13, TAG_SONAME = 14, TAG_RPATH = 15, TAG_PLT_KIND = 20,
     TAG_TEXT_RELOCATIONS = 22, TAG_PLT = 23, TAG_INIT_ARRAY = 25, TAG_FINI_ARRAY = 26, TAG_INIT_BYTES = 27,
     TAG_FINI_BYTES = 28, TAG_RUNPATH = 29, TAG_FLAGS = 30, TAG_GNU_HASH = 0x6ffffef5,
-    TAG_VERSIONS = 0x6ffffff0, TAG_FLAGS_1 = 0x6ffffffb, TAG_OFFERS = 0x6ffffffc,
+    TAG_VERSIONS = 0x6ffffff0, TAG_RELATIVE_COUNT = 0x6ffffff9, TAG_FLAGS_1 = 0x6ffffffb, TAG_OFFERS = 0x6ffffffc,
     TAG_OFFER_COUNT = 0x6ffffffd, TAG_NEEDS = 0x6ffffffe, TAG_NEED_COUNT = 0x6fffffff
 };
 enum { FLAG_TEXT_RELOCATIONS = 4, FLAG_1_PROGRAM = 0x08000000 };

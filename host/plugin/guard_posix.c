@@ -83,6 +83,24 @@ static registers_t registers_of(const ucontext_t *context)
 #endif
 }
 
+/* Has the call's own function, which calls nothing but the plugin, tried to call an address that no memory can have? On
+ * x86-64 that fails at the instruction that calls; other processors arrive there, and it is a jump to nowhere. */
+static bool called_nowhere(const frame_t *frame, int signal, const siginfo_t *info, uintptr_t pc)
+{
+#if defined(__x86_64__)
+    enum { REX = 0x40, REX_MASK = 0xf0, INDIRECT = 0xff, OPERATION = 0x38, CALL = 0x10, JUMP = 0x20 };
+    const unsigned char *at = (const unsigned char *)pc;
+    if (signal != SIGSEGV || info->si_code != SI_KERNEL || !guard_is_host(&guard_process.host, pc))
+        return false;
+    at += (*at & REX_MASK) == REX;
+    return at[0] == INDIRECT && ((at[1] & OPERATION) == CALL || (at[1] & OPERATION) == JUMP) &&
+           guard_function_at(pc) == (uintptr_t)frame->call;
+#else
+    (void)frame, (void)signal, (void)info, (void)pc;
+    return false;
+#endif
+}
+
 static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
 {
     registers_t r = registers_of(context);
@@ -93,7 +111,7 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
         (found_t){.signal = signal, .code = info->si_code, .pc = r.pc, .sp = r.sp, .address = (uintptr_t)info->si_addr};
     guard_here.found.image = guard_image_at(frame->guard->images, r.pc);
     guard_here.found.at = r.pc;
-    if (guard_here.found.image != NULL)
+    if (guard_here.found.image != NULL || called_nowhere(frame, signal, info, r.pc))
         return true;
     if (frame->whole && late && guard_is_loader(&guard_process.host, r.pc))
         return false;

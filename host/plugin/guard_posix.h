@@ -40,6 +40,9 @@ void guard_find_host(guard_host_t *host);
 bool guard_is_host(const guard_host_t *host, uintptr_t address);
 bool guard_is_loader(const guard_host_t *host, uintptr_t address);
 
+/* Where the function begins that an address lies in; 0 where that is not known. */
+uintptr_t guard_function_at(uintptr_t address);
+
 /* The image around an address, or NULL. */
 const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address);
 

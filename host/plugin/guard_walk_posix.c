@@ -73,6 +73,11 @@ void guard_find_host(guard_host_t *host)
     dl_iterate_phdr(look_at_image, &(search_t){.host = host});
 }
 
+uintptr_t guard_function_at(uintptr_t address)
+{
+    return (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
+}
+
 /* Judge who calls from `address`; false where the address is neither a plugin's nor the host's. A verb may end in a
  * call that takes the place of its own frame on the stack: then the first function found is the one that called the
  * verb, or guard_call. Both count as the plugin, since they call nothing else. */
@@ -83,7 +88,7 @@ static bool judge_caller(guard_walk_t *walk, uintptr_t address)
     walk->plugin = walk->image != NULL;
     if (walk->plugin || !guard_is_host(walk->host_code, address))
         return walk->plugin;
-    uintptr_t function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
+    uintptr_t function = guard_function_at(address);
     walk->plugin = function == (uintptr_t)guard_call || function == (uintptr_t)walk->call;
     walk->host = !walk->plugin;
     return true;

@@ -10,6 +10,7 @@
  */
 #include "image_elf.h"
 
+#include "../os/os.h"
 #include "image.h"
 
 #include <stdio.h>
@@ -177,6 +178,14 @@ typedef struct relocation_kind_t {
     bool calls, late;
 } relocation_kind_t;
 
+/* The type of relocations that add where the library lies. A loader takes for such the first relocations of the table,
+ * as many as the dynamic table says, and ends the process where one of those is of another type. */
+#if defined(__x86_64__)
+enum { RELATIVE = 8 };
+#elif defined(__aarch64__)
+enum { RELATIVE = 1027 };
+#endif
+
 /* The types of relocations that shared libraries have, after the supplements of the System V ABI for each processor. A
  * loader ends the process, or the load, where it meets another type. Types that copy out of a library are for programs,
  * and are not listed. */
@@ -186,7 +195,7 @@ static const relocation_kind_t relocation_kinds[] = {
     {1, 8, false, false},  /* 64 */
     {6, 8, false, false},  /* GLOB_DAT */
     {7, 8, false, true},   /* JUMP_SLOT */
-    {8, 8, false, false},  /* RELATIVE */
+    {RELATIVE, 8, false, false},
     {16, 8, false, false}, /* DTPMOD64 */
     {17, 8, false, false}, /* DTPOFF64 */
     {18, 8, false, false}, /* TPOFF64 */
@@ -197,7 +206,7 @@ static const relocation_kind_t relocation_kinds[] = {
     {257, 8, false, false},   /* ABS64 */
     {1025, 8, false, false},  /* GLOB_DAT */
     {1026, 8, false, true},   /* JUMP_SLOT */
-    {1027, 8, false, false},  /* RELATIVE */
+    {RELATIVE, 8, false, false},
     {1028, 8, false, false},  /* TLS_DTPMOD */
     {1029, 8, false, false},  /* TLS_DTPREL */
     {1030, 8, false, false},  /* TLS_TPREL */
@@ -234,6 +243,21 @@ static bool elf_check_relocation(const elf_t *elf, const elf_relocation_t *reloc
     return true;
 }
 
+/* Is relocation `number` of a table of the type that its place in the table tells? */
+static bool elf_check_place(const elf_t *elf, const elf_relocation_t *relocation, uint64_t number, bool late)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+    uint64_t relative = 0;
+    if (!late && elf_find_tag(elf, TAG_RELATIVE_COUNT, &relative) && number < relative &&
+        (uint32_t)relocation->info != RELATIVE)
+        return image_refuse(elf->image,
+                            "damaged: relocation %" PRIu64 " is of another kind than its dynamic table says", number);
+#else
+    (void)elf, (void)relocation, (void)number, (void)late;
+#endif
+    return true;
+}
+
 static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t bytes, bool late)
 {
     uint64_t offset = 0, flags = 0;
@@ -244,7 +268,8 @@ static bool elf_check_relocations(const elf_t *elf, uint64_t table, uint64_t byt
     for (uint64_t i = 0; i < bytes / sizeof(elf_relocation_t); i++) {
         elf_relocation_t relocation;
         image_copy(elf->image, offset + i * sizeof relocation, &relocation, sizeof relocation);
-        if (!elf_check_relocation(elf, &relocation, i, late, text ? 0 : CAN_WRITE))
+        if (!elf_check_relocation(elf, &relocation, i, late, text ? 0 : CAN_WRITE) ||
+            !elf_check_place(elf, &relocation, i, late))
             return false;
     }
     return true;
@@ -441,8 +466,24 @@ static bool elf_check_segments(elf_t *elf)
     return true;
 }
 
+/* A loader takes the right to write from whole pages, up to the last that the segment to be protected fills. Does what
+ * lies behind the segments that are loaded, which is somebody else's, keep that right? */
+static bool elf_protects_its_own(const elf_t *elf, const elf_segment_t *protected)
+{
+    uint64_t page = os_page_size(), end = protected->address + protected->memory_bytes;
+    for (uint32_t i = 0; i < elf->header.segment_count; i++) {
+        elf_segment_t segment = elf_segment(elf, i);
+        uint64_t room = segment.memory_bytes + page - 1;
+        if (segment.type == SEGMENT_LOAD && protected->address >= segment.address &&
+            protected->address - segment.address < segment.memory_bytes && end >= protected->address &&
+            end / page <= (segment.address + room) / page)
+            return true;
+    }
+    return false;
+}
+
 /* Check the other segments (notes, thread-local data, what is to be protected): a loader reads them where they are
- * mapped. The size of the segment to be protected is rounded up to a page. */
+ * mapped. */
 static bool elf_check_mapped(const elf_t *elf)
 {
     for (uint32_t i = 0; i < elf->header.segment_count; i++) {
@@ -454,7 +495,7 @@ static bool elf_check_mapped(const elf_t *elf)
         bool data = segment.type == SEGMENT_PROTECTED || segment.file_bytes == 0;
         if (!elf_locate(elf, segment.address, segment.file_bytes, 0, data ? NULL : &offset) ||
             (!data && offset != segment.offset) ||
-            (segment.type == SEGMENT_PROTECTED && segment.memory_bytes > segment.file_bytes + PAGE_MOST))
+            (segment.type == SEGMENT_PROTECTED && !elf_protects_its_own(elf, &segment)))
             return image_refuse(elf->image,
                                 "damaged: segment %" PRIu32 " lies in no segment that is loaded", i);
     }

@@ -226,6 +226,9 @@ bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension
                              "extension %u has no name, no verbs or no size; use BP_EXTENSION", i);
         while (place < places + count && strcmp(place->name, extension.name) != 0)
             place++;
+        if (place < places + count && extension.size > TABLE_MOST)
+            return error_set(error, BP_ERROR_ABI, "extension '%.63s' says %u bytes of verbs; at most %d",
+                             extension.name, extension.size, TABLE_MOST);
         if (place < places + count)
             memcpy(place->verbs, extension.verbs, extension.size < place->size ? extension.size : place->size);
         else if ((extension.flags & BP_EXTENSION_REQUIRED) != 0)

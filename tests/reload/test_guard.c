@@ -185,6 +185,20 @@ START_TEST(a_crash_ends_the_call_and_sets_the_plugin_aside)
 END_TEST
 
 #if !defined(_WIN32)
+START_TEST(a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash)
+{
+    begin("nowhere", "null");
+    WORKS(scene.host, bp_host_load_plugin(scene.host, TEST_FIXTURE_DIR "/nowhere", NULL, 0));
+    WORKS(scene.host, bp_world_use_component(scene.world, "nowhere"));
+    add_entity("nowhere", &scene.own);
+    WORKS(scene.host, bp_world_step(scene.world));
+    EXPECT(crash_of("nowhere") != NULL, "no crash is known");
+    expect_log("plugin 'nowhere' 1.0 crashed in 'simulate' of component 'nowhere', world 'main', step 0: SIGSEGV");
+    WORKS(scene.host, bp_world_step(scene.world));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
 /* --- what belongs to the process ---------------------------------------------------------------------------------- */
 
 static const char *const changes[][2] = {
@@ -589,6 +603,7 @@ static void add_ways(Suite *suite)
     TCase *crashes = tcase_create("crashes");
     tcase_add_loop_test(crashes, a_crash_ends_the_call_and_sets_the_plugin_aside, 0, COUNT(ways));
 #if !defined(_WIN32)
+    tcase_add_test(crashes, a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash);
     tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
 #endif

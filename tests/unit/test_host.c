@@ -366,6 +366,41 @@ START_TEST(what_a_plugin_declares_is_handed_out_as_copies)
 }
 END_TEST
 
+/* A file may be damaged where the judge of images does not look. Each address of a declaration leads nowhere,
+ * in turn. */
+START_TEST(a_declaration_that_leads_nowhere_is_refused_with_the_address)
+{
+    static const uint64_t nowhere[] = {16, UINT64_C(0x7e57000000001234)};
+    for (uint32_t where = 0; where < 2; where++) {
+        const void *bad = (const void *)(uintptr_t)nowhere[where];
+        for (uint32_t what = 0; what <= 12; what++) {
+            bp_term_field_t asked[] = {{.name = "first", .type = BP_F32}};
+            bp_term_t terms[] = {{.component = "crate", .fields = BP_LIST(asked)}};
+            bp_deaths_i deaths = {.died = NULL, .component = "crate"};
+            bp_extension_t extensions[] = {{BP_EXTENSION("bp_deaths", deaths)}};
+            bp_field_t fields[] = {{.name = "first", .type = BP_F32, .unit = "m"}};
+            bp_component_i components[] = {
+                {.name = "crate", .fields = BP_LIST(fields), .extensions = BP_LIST(extensions)}};
+            bp_system_i systems[] = {{.name = "lift", .terms = BP_LIST(terms), .run_all = visit}};
+            bp_plugin_desc_t declared = {.version = "1", .components = BP_LIST(components),
+                                         .systems = BP_LIST(systems)};
+            const void **places[] = {
+                (const void **)&fields[0].name, (const void **)&fields[0].unit, (const void **)&components[0].name,
+                (const void **)&components[0].fields.items, (const void **)&components[0].storage,
+                (const void **)&extensions[0].name, &extensions[0].verbs, (const void **)&deaths.component,
+                (const void **)&systems[0].before, (const void **)&terms[0].fields.items,
+                (const void **)&asked[0].name, (const void **)&declared.doc, (const void **)&declared.systems.items};
+            memcpy(places[what], &bad, sizeof bad);
+            const bp_plugin_head_t crate = BP_PLUGIN_HEAD("crate", &declared), *const linked[] = {&crate};
+            bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
+            FAILS(host, BP_ERROR_ABI, "where nothing can be read", bp_host_load_plugin(host, "crate", NULL, 0));
+            ck_assert_ptr_null(bp_host_plugin(host, 0, NULL));
+            bp_host_destroy(host);
+        }
+    }
+}
+END_TEST
+
 START_TEST(tables_say_how_large_they_are)
 {
     const bp_api_t *t = rig.api;
@@ -1113,6 +1148,7 @@ Suite *host_suite(void)
     tcase_add_test(hosts, a_description_of_older_headers_is_read_as_far_as_it_goes);
     tcase_add_test(hosts, an_embedders_tables_are_read_as_far_as_both_sides_know_them);
     tcase_add_test(hosts, what_a_plugin_declares_is_handed_out_as_copies);
+    tcase_add_test(hosts, a_declaration_that_leads_nowhere_is_refused_with_the_address);
     tcase_add_test(hosts, a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other);
     tcase_add_test(hosts, a_speed_lies_within_its_limits);
     tcase_add_test(hosts, a_table_of_the_host_is_found_up_to_its_version);

@@ -314,6 +314,9 @@ START_TEST(a_section_or_segment_beyond_the_end_is_refused)
     patched_is_refused(sections + 64 + 24, UINT64_MAX, 8, "section 1 ends beyond");
     patched_is_refused(segments + 32, library_size + 1, 8, "cut short: segment 0 ends at byte");
     patched_is_refused(segments + 8, UINT64_MAX - 4095, 8, "segment 0 ends");
+    size_t protected = segment_of(0x6474e552); /* beyond the plugin lies what is somebody else's */
+    patched_is_refused(protected + 40, get(library + protected + 40, 8) + 0x10000, 8, "lies in no segment that is");
+    patched_is_refused(protected + 40, UINT64_MAX, 8, "lies in no segment that is loaded");
     patched_is_refused(loaded + 40, 1, 8, "is larger in the file than in memory");
     patched_is_refused(loaded + 48, 3, 8, "is not aligned as it says");
     patched_is_refused(loaded + 16, UINT64_MAX, 8, "damaged");
@@ -362,6 +365,9 @@ START_TEST(tables_that_the_loader_would_follow_too_far_are_refused)
     put(library + relocations + 8, 37, 4);
     patched_is_refused(relocations + 16, library_size * 16, 8, "relocation 0 calls what is not in its code");
     put(library + relocations + 8, kind, 4);
+    size_t count = dynamic_entry(0x6ffffff9);
+    ck_assert_uint_ne(count, 0); /* the loader ends the process where what it counts is of another kind */
+    patched_is_refused(count + 8, 100000, 8, "is of another kind than its dynamic table says");
     size_t late = dynamic_place(23);
     if (late != 0)
         patched_is_refused(late + 8, 8, 4, "relocation 0 is of a kind"); /* good in the other table only */

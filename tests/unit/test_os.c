@@ -175,6 +175,24 @@ END_TEST
 
 /* --- time, threads, locks ----------------------------------------------------------------------------- */
 
+START_TEST(what_can_be_read_is_told)
+{
+    size_t page = os_page_size();
+    char *block = os_pages_alloc(4 * page);
+    ck_assert_ptr_nonnull(block);
+    ck_assert(os_can_read(block, 4 * page));
+    ck_assert(os_can_read(block + page - 1, 2));
+    ck_assert(os_can_read(&page, sizeof page) && os_can_read("a text", 7));
+    ck_assert(os_can_read(NULL, 0) && os_can_read((const void *)16, 0));
+    ck_assert(!os_can_read(NULL, 1));
+    ck_assert(!os_can_read((const void *)16, 8));
+    ck_assert(!os_can_read((const void *)(uintptr_t)UINT64_C(0x7e57000000001234), 8));
+    ck_assert(!os_can_read(block, SIZE_MAX));
+    ck_assert(!os_can_read(block, SIZE_MAX - (uintptr_t)block));
+    os_pages_free(block, 4 * page);
+}
+END_TEST
+
 START_TEST(the_clock_never_goes_back)
 {
     uint64_t before = os_clock_ns(), first = before;
@@ -418,6 +436,7 @@ Suite *os_suite(void)
 
     tests = tcase_create("time and threads");
     tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, what_can_be_read_is_told);
     tcase_add_test(tests, the_clock_never_goes_back);
     tcase_add_test(tests, a_lock_lets_one_thread_in_at_a_time);
     tcase_add_test(tests, threads_that_wait_are_woken);
