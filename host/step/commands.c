@@ -63,7 +63,7 @@ static inline bool command_is_placeholder(bp_entity_t e)
     return (e.id >> 32 & 1) == 0 && e.id >> 32 != 0;
 }
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, LEAST_ROOM = 32, MOST_ROOM = 1024 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = COMMANDS_KEPT_SIZE, LEAST_ROOM = 32, MOST_ROOM = 1024 };
 
 void commands_init(commands_t *commands, world_t *world, messages_t *messages, memory_t *parent)
 {
@@ -82,8 +82,19 @@ static void free_chunks(commands_t *commands, commands_chunk_t *chunk)
     }
 }
 
+/* Free the chunks that the last step left and this one did not take. [main] */
+static void free_kept(commands_t *commands)
+{
+    for (uint32_t i = 0; i < COMMANDS_MAX_KEPT; i++) {
+        commands_chunk_t *chunk = atomic_exchange_explicit(&commands->kept[i], NULL, memory_order_relaxed);
+        if (chunk != NULL)
+            memory_free(&commands->memory, chunk, chunk->size);
+    }
+}
+
 void commands_free(commands_t *commands)
 {
+    free_kept(commands);
     commands_chunk_t *call = atomic_load(&commands->recorded);
     while (call != NULL) {
         commands_chunk_t *next = call->next_call;
@@ -105,15 +116,42 @@ void commands_keep(struct bp_commands_o *recorder)
 
 /* --- room ------------------------------------------------------------------------------------------------------- */
 
+/* A kept chunk of `size` bytes or more, but not four times as many; NULL: none is there. A thread that takes a chunk
+ * out of its place owns it alone, so that it may look at its size and put it back. */
+static commands_chunk_t *take_kept(commands_t *commands, size_t size)
+{
+    for (uint32_t i = 0; i < COMMANDS_MAX_KEPT; i++) {
+        if (atomic_load_explicit(&commands->kept[i], memory_order_relaxed) == NULL)
+            continue;
+        commands_chunk_t *chunk = atomic_exchange_explicit(&commands->kept[i], NULL, memory_order_acquire);
+        if (chunk != NULL && chunk->size >= size && chunk->size / 4 < size)
+            return chunk;
+        if (chunk != NULL)
+            atomic_store_explicit(&commands->kept[i], chunk, memory_order_release);
+    }
+    return NULL;
+}
+
+static commands_chunk_t *need_chunk(commands_t *commands, size_t size)
+{
+    commands_chunk_t *kept = size < COMMANDS_KEPT_SIZE ? NULL : take_kept(commands, size);
+    if (kept != NULL)
+        return kept;
+    commands_chunk_t *chunk = memory_resize(&commands->memory, NULL, 0, size);
+    if (chunk != NULL)
+        chunk->size = size;
+    return chunk;
+}
+
 static commands_chunk_t *new_chunk(bp_commands_o *r, size_t bytes)
 {
     size_t size = r->last == NULL ? FIRST_CHUNK : r->last->size * 2;
     size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
     size = size < sizeof(commands_chunk_t) + bytes ? sizeof(commands_chunk_t) + bytes : size;
-    commands_chunk_t *chunk = memory_resize(&r->all->memory, NULL, 0, size);
+    commands_chunk_t *chunk = need_chunk(r->all, size);
     if (chunk == NULL)
         return NULL;
-    *chunk = (commands_chunk_t){.unit = r->unit, .call = r->call, .size = size, .used = sizeof *chunk};
+    *chunk = (commands_chunk_t){.unit = r->unit, .call = r->call, .size = chunk->size, .used = sizeof *chunk};
     if (r->last == NULL)
         r->first = chunk;
     else
@@ -560,20 +598,40 @@ static void make_call(making_t *m, commands_chunk_t *call)
     }
 }
 
+/* Keep a chunk whose commands have been made, for the next step, or free it. Places before `*place` are taken. */
+static void end_chunk(commands_t *commands, commands_chunk_t *chunk, uint32_t *place)
+{
+    bool large = chunk->size >= COMMANDS_KEPT_SIZE;
+    while (large && *place < COMMANDS_MAX_KEPT &&
+           atomic_load_explicit(&commands->kept[*place], memory_order_relaxed) != NULL)
+        (*place)++;
+    if (!large || *place == COMMANDS_MAX_KEPT) {
+        memory_free(&commands->memory, chunk, chunk->size);
+        return;
+    }
+#if defined(BACKPLANE_AUDIT) /* which would take addresses in old commands for addresses that somebody follows */
+    memset(chunk + 1, 0, chunk->size - sizeof *chunk);
+#endif
+    chunk->unit = NULL;
+    atomic_store_explicit(&commands->kept[*place], chunk, memory_order_relaxed);
+}
+
 void commands_make(commands_t *commands, destruction_t *destruction)
 {
+    uint32_t place = 0;
     making_t m = {.commands = commands, .destruction = destruction, .world = commands->world};
     commands_chunk_t *calls = sort_calls(atomic_exchange(&commands->recorded, NULL));
     if (commands->made_step != commands->step) {
         commands->made_step = commands->step;
         commands->call_count = commands->entity_count = 0;
+        free_kept(commands);
     }
     while (calls != NULL) {
         commands_chunk_t *next = calls->next_call;
         make_call(&m, calls);
         for (commands_chunk_t *chunk = calls, *following; chunk != NULL; chunk = following) {
             following = chunk->next;
-            memory_free(&commands->memory, chunk, chunk->size);
+            end_chunk(commands, chunk, &place);
         }
         calls = next;
     }

@@ -6,6 +6,10 @@
  * holds the number of the call and the placeholder's number in it, and its generation is even, which no living entity
  * has.
  *
+ * Chunks of COMMANDS_KEPT_SIZE bytes and more are pages straight from the system, and each page costs a fault at its
+ * first touch. So a step that has made its commands keeps such chunks, and the next step that makes commands frees
+ * those that it did not take again.
+ *
  * Recording: a call whose memory cannot be had is refused whole. Making: each command is all or nothing, a failure is a
  * line of the log, and the others are made.
  *
@@ -19,7 +23,9 @@
 
 enum {
     COMMANDS_MAX_CREATED = 1 << 24, /* placeholders of one call of a verb */
-    COMMANDS_MAX_LINES = 8          /* failures told in one go */
+    COMMANDS_MAX_LINES = 8,         /* failures told in one go */
+    COMMANDS_KEPT_SIZE = 1 << 18,   /* chunks of so many bytes are kept for the next step, ... */
+    COMMANDS_MAX_KEPT = 32          /* ... at most so many */
 };
 
 typedef struct commands_chunk_t commands_chunk_t;
@@ -35,6 +41,7 @@ typedef struct commands_t {
     world_t *world;
     messages_t *messages;          /* the channels of messages that are sent with commands */
     _Atomic(commands_chunk_t *) recorded; /* first chunk of each call that has recorded something */
+    _Atomic(commands_chunk_t *) kept[COMMANDS_MAX_KEPT]; /* chunks of the last step; NULL: none, or taken */
     uint64_t step;                 /* number of the step that records now */
     uint64_t made_step;            /* number of the step whose commands the next members are about: */
     commands_created_t *calls;     /* by number */

@@ -39,6 +39,7 @@ static void end_block(heap_t *heap, char *block, size_t size)
 static void *begin_block(heap_t *heap, size_t size)
 {
     heap->requests++;
+    heap->largest = size > heap->largest ? size : heap->largest;
     if (heap->refuse_first != 0 && heap->requests >= heap->refuse_first &&
         heap->requests <= heap->refuse_last) {
         heap->refused++;

@@ -20,6 +20,7 @@ typedef struct heap_t {
     uint64_t requests;
     uint64_t refuse_first, refuse_last; /* requests of these numbers fail; 0: none */
     uint64_t refused;
+    size_t largest; /* block asked for since a test set this to 0 */
 } heap_t;
 
 bp_allocator_i heap_allocator(heap_t *heap);
