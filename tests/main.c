@@ -1,5 +1,5 @@
 /* main.c - runs the suites. With a name as argument, or in CK_RUN_SUITE, only that one; with TESTS_HALF=1 or 2 one
- *half.
+ * half.
  *
  * Check forks a child for each test, so a crash is one failed test; CK_FORK=no runs them all in this process for a
  * debugger. On Windows it always does, and suites that need a shell, a copy of the process, or other calls of POSIX
@@ -17,6 +17,8 @@ typedef Suite *(*make_suite_t)(void);
 
 static const make_suite_t first_half[] = {
     base_suite,
+    strings_suite,
+    values_suite,
     convert_suite,
     named_suite,
     lists_suite,
@@ -31,6 +33,7 @@ static const make_suite_t first_half[] = {
     referrers_suite,
     own_suite,
     destruction_suite,
+    collection_suite,
     long_use_suite,
     many_worlds_suite,
     properties_suite,
@@ -42,14 +45,20 @@ static const make_suite_t first_half[] = {
     messages_suite,
     pace_suite,
     host_suite,
+    worlds_suite,
     allowed_suite,
     look_suite,
     memory_failure_suite,
     loading_suite,
+    declarations_suite,
 #if !defined(_WIN32)
     power_suite,
 #endif
-    plugins_suite,
+    bodies_suite,
+    debug_name_suite,
+    shapes_suite,
+    recorder_suite,
+    linked_suite,
     bubbles_suite,
     picture_suite,
 #ifdef TEST_INSPECTOR
@@ -73,6 +82,7 @@ static const make_suite_t first_half[] = {
     scene_files_suite,
     conformance_suite,
     config_suite,
+    config_mistakes_suite,
     config_again_suite,
     peers_suite,
 #if !defined(_WIN32)

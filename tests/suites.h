@@ -10,6 +10,8 @@
 #include <check.h>
 
 Suite *base_suite(void);
+Suite *strings_suite(void);
+Suite *values_suite(void);
 Suite *os_suite(void);
 Suite *convert_suite(void);
 Suite *named_suite(void);
@@ -24,6 +26,7 @@ Suite *queries_suite(void);
 Suite *referrers_suite(void);
 Suite *own_suite(void);
 Suite *destruction_suite(void);
+Suite *collection_suite(void);
 Suite *long_use_suite(void);
 Suite *many_worlds_suite(void);
 Suite *properties_suite(void);
@@ -36,16 +39,23 @@ Suite *side_by_side_suite(void);
 Suite *messages_suite(void);
 Suite *pace_suite(void);
 Suite *host_suite(void);
+Suite *worlds_suite(void);
 Suite *allowed_suite(void);
 Suite *look_suite(void);
 Suite *memory_failure_suite(void);
 Suite *config_suite(void);
+Suite *config_mistakes_suite(void);
 Suite *config_again_suite(void);
 Suite *peers_suite(void);
 Suite *loading_suite(void);
+Suite *declarations_suite(void);
 Suite *power_suite(void);
 Suite *calls_suite(void);
-Suite *plugins_suite(void);
+Suite *bodies_suite(void);
+Suite *debug_name_suite(void);
+Suite *shapes_suite(void);
+Suite *recorder_suite(void);
+Suite *linked_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);
 Suite *inspector_suite(void); /* where the plugin is not left out, as the next */

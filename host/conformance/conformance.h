@@ -7,7 +7,7 @@
  *
  * The checks are plain functions, so that a test can also demand that a bad plugin is complained about.
  *
- * Not here: promises of single plugins (tests/unit/test_plugins.c), systems.
+ * Not here: promises of single plugins (tests/unit), systems.
  */
 #ifndef HOST_CONFORMANCE_CONFORMANCE_H
 #define HOST_CONFORMANCE_CONFORMANCE_H

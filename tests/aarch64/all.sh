@@ -35,10 +35,12 @@ as() {
 }
 
 mkdir -p "$there/scratch"
-for suite in base convert named lists os image obj entities prototypes store stamps queries referrers own destruction many_worlds properties \
-    schedule threads sets terms side_by_side messages pace host allowed look loading plugins bubbles hierarchy camera blob \
-    json_tree compile compile_errors spawn scene_property save golden scene_files conformance config snapshot history \
-    journal recording twice reload reload_plugins reload_kept rollback reload_many reload_threads loaders pause wants; do
+for suite in base strings values convert named lists os image obj entities prototypes store stamps queries referrers \
+    own destruction collection many_worlds properties schedule threads sets terms side_by_side messages pace host \
+    worlds allowed look loading declarations bodies debug_name shapes recorder linked bubbles hierarchy camera blob \
+    json_tree compile compile_errors spawn scene_property save golden scene_files conformance config config_mistakes \
+    snapshot history journal recording twice reload reload_plugins reload_kept rollback reload_many reload_threads \
+    loaders pause wants; do
     CK_RUN_SUITE=$suite timeout 900 qemu-aarch64 -L "$libraries" "$there/tests" >"$scratch/log" 2>&1
     result=$?
     # Under qemu-user a program that cannot be started is noticed by the copy that should become it only.

@@ -23,9 +23,10 @@ judge() { if [ "$1" = 0 ]; then good "$2"; else bad "$2"; fi; }
 
 wineboot >/dev/null 2>&1
 mkdir -p $windows/scratch
-default="base convert named lists os image entities prototypes store stamps queries referrers own destruction \
-    properties schedule threads sets terms side_by_side messages pace host look loading plugins hierarchy camera blob json_tree \
-    compile compile_errors spawn scene_property save golden scene_files conformance guard helper reload reload_plugins \
+default="base strings values convert named lists os image entities prototypes store stamps queries referrers own \
+    destruction collection properties schedule threads sets terms side_by_side messages pace host worlds look \
+    loading declarations bodies debug_name shapes recorder linked hierarchy camera blob json_tree compile \
+    compile_errors spawn scene_property save golden scene_files conformance guard helper reload reload_plugins \
     rollback reload_threads loaders pause asked"
 for suite in ${SUITES-$default}; do
     CK_RUN_SUITE=$suite timeout 300 wine $windows/tests.exe >"$scratch/log" 2>&1

@@ -1,0 +1,594 @@
+/* test_declarations.c - everything that can be wrong with what a plugin declares: each is refused, with a sentence that
+ * says what and what would be right, and then the host is as if nothing had been tried. And what lies just within the
+ * limits is taken.
+ *
+ * Faults need no file: they are descriptors in tables here, given to the host as static plugins, which go the same way
+ * through the loader as files from the descriptor on.
+ */
+#include "../suites.h"
+#include "loading_stage.h"
+
+static bp_result_t stub_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
+                               uint32_t count, const void *const *columns, uint32_t *slots)
+{
+    (void)m, (void)instance, (void)entities, (void)count, (void)columns, (void)slots;
+    return BP_ERROR_FAILED;
+}
+
+static void stub_destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots, (void)count;
+}
+
+static uint32_t stub_count(bp_manager_t *m)
+{
+    (void)m;
+    return 0;
+}
+
+static bp_result_t stub_get_all(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                                size_t stride)
+{
+    (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
+    return BP_ERROR_FAILED;
+}
+
+static void stub_run(const bp_match_t *match, uint32_t count)
+{
+    (void)match, (void)count;
+}
+
+static void stub_run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+/* The plugin `bad`, as the host has it linked in, is refused; a good one that brings the same names is then
+ * taken. */
+static void expect_static_refused(const bp_plugin_head_t *bad, bp_result_t code, const char *const *says)
+{
+    static const bp_component_i good_components[] = {{.name = "before"}, {.name = "thing"}};
+    static const bp_system_i good_systems[] = {{.name = "system", .run_all = stub_run_all}};
+    const bp_plugin_head_t good =
+        BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.components = BP_LIST(good_components),
+                                                          .systems = BP_LIST(good_systems)}));
+    const bp_plugin_head_t *plugins[] = {bad, &good};
+    begin_with(plugins, 2);
+    EXPECT_REFUSED(code, "bad", NULL, 0, "bad: ", says[0], says[1], says[2]);
+    expect_no_component("before");
+    expect_no_component("thing");
+    expect_loaded("good");
+    end();
+}
+
+static const char long_name[] = "a23456789_123456789_123456789_123456789_123456789_123456789_1234";
+
+static const struct {
+    bp_field_t fields[2];
+    bp_result_t code;
+    const char *says[3];
+} field_faults[] = {
+    {{{.name = NULL, .type = BP_F32}}, BP_ERROR_ARGUMENT, {"field's name", "letters, digits or underscores"}},
+    {{{.name = "", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"field's name", "1 to 63"}},
+    {{{.name = "two words", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'two words'", "letters, digits or underscores"}},
+    {{{.name = "caf\303\251", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"letters, digits or underscores"}},
+    {{{.name = "a.b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a.b'"}},
+    {{{.name = "a-b", .type = BP_F32}}, BP_ERROR_ARGUMENT, {"'a-b'"}},
+    {{{.name = long_name, .type = BP_F32}}, BP_ERROR_ARGUMENT, {"1 to 63"}},
+    {{{.name = "x", .type = BP_TYPE_NONE}}, BP_ERROR_TYPE, {"'x'", "0 is no type"}},
+    {{{.name = "x", .type = BP_TYPE_COUNT}}, BP_ERROR_TYPE, {"'x'", "24 is no type", "23 is dvec4"}},
+    {{{.name = "x", .type = UINT32_MAX}}, BP_ERROR_TYPE, {"'x'", "is no type"}},
+    {{{.name = "x", .type = BP_F32, .initial = "one"}}, BP_ERROR_TYPE, {"'x'", "'one' is not a number"}},
+    {{{.name = "x", .type = BP_F32, .initial = "1e99"}}, BP_ERROR_TYPE, {"'x'", "'1e99'"}},
+    {{{.name = "x", .type = BP_U32, .initial = "-1"}}, BP_ERROR_TYPE, {"'x'", "'-1' is not a whole number"}},
+    {{{.name = "x", .type = BP_VEC3, .initial = "1 2"}}, BP_ERROR_TYPE, {"'x'", "3 numbers"}},
+    {{{.name = "x", .type = BP_VEC3, .initial = "1 2 3 4"}}, BP_ERROR_TYPE, {"'x'", "3 numbers"}},
+    {{{.name = "x", .type = BP_COLOUR, .initial = "#12345"}}, BP_ERROR_TYPE, {"'x'", "#rrggbb"}},
+    {{{.name = "x", .type = BP_BOOL, .initial = "2"}}, BP_ERROR_TYPE, {"'x'", "true or false"}},
+    {{{.name = "x", .type = BP_F32, .initial = "-1", .min = "0"}},
+     BP_ERROR_RANGE,
+     {"'x'", "x = -1 is outside its range", "at least 0"}},
+    {{{.name = "x", .type = BP_VEC2, .initial = "0 9", .max = "8"}},
+     BP_ERROR_RANGE,
+     {"'x'", "x = 9 is outside its range", "at most 8"}},
+    {{{.name = "x", .type = BP_I32, .min = "1"}}, BP_ERROR_RANGE, {"'x'", "x = 0 is outside its range", "at least 1"}},
+    {{{.name = "x", .type = BP_F32, .min = "2", .max = "1"}}, BP_ERROR_RANGE, {"'x'", "min 2 is greater than max 1"}},
+    {{{.name = "x", .type = BP_F32, .min = "little"}}, BP_ERROR_TYPE, {"'x'", "'little' is not a number"}},
+    {{{.name = "x", .type = BP_I32, .max = "1.5"}}, BP_ERROR_TYPE, {"'x'", "'1.5' is not a whole number"}},
+    {{{.name = "x", .type = BP_F32, .max = "nan"}}, BP_ERROR_TYPE, {"'x'", "'nan' is not a number"}},
+    {{{.name = "x", .type = BP_STRING, .min = "a"}}, BP_ERROR_TYPE, {"'x'", "a string has no limits"}},
+    {{{.name = "x", .type = BP_BOOL, .max = "1"}}, BP_ERROR_TYPE, {"'x'", "a bool has no limits"}},
+    {{{.name = "x", .type = BP_F32}, {.name = "x", .type = BP_F64}}, BP_ERROR_EXISTS, {"'x'", "two "}},
+    {{{.name = "x", .type = BP_F32, .flags = 1u << 14}}, BP_ERROR_ABI, {"'x'", "flags 0x4000"}},
+    {{{.name = "x", .type = BP_F32, .count = 65537}}, BP_ERROR_LIMIT, {"'x'", "65537 elements", "at most 65536"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .flags = BP_FIELD_LIST}},
+     BP_ERROR_ARGUMENT,
+     {"'x'", "a list and has a count"}},
+    {{{.name = "x", .type = BP_ENTITY, .count = 2, .flags = BP_FIELD_PARENT}}, BP_ERROR_ARGUMENT, {"'x'", "one value"}},
+    {{{.name = "x", .type = BP_STRING, .flags = BP_FIELD_LIST | BP_FIELD_LABEL}},
+     BP_ERROR_ARGUMENT,
+     {"'x'", "one value"}},
+    {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST, .initial = "[1]"}},
+     BP_ERROR_ARGUMENT,
+     {"'x'", "a list begins empty"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 2, 3]"}},
+     BP_ERROR_TYPE,
+     {"'x'", "it has 2 elements, not 3"}},
+    {{{.name = "x", .type = BP_F32, .count = 2, .initial = "[1, 9]", .max = "8"}},
+     BP_ERROR_RANGE,
+     {"'x'", "item 1: x = 9"}},
+    {{{.name = "x", .type = BP_U8, .values = "a b a"}}, BP_ERROR_EXISTS, {"'x'", "'a' stands twice"}},
+    {{{.name = "x", .type = BP_F32, .flags = BP_FIELD_PARENT}}, BP_ERROR_TYPE, {"'x'", "type is entity"}},
+    {{{.name = "x", .type = BP_NAME, .flags = BP_FIELD_LABEL}}, BP_ERROR_TYPE, {"'x'", "type is string"}},
+    {{{.name = "x", .type = BP_F32, .flags = 1u << 15}}, BP_ERROR_ABI, {"'x'", "flags 0x8000"}},
+};
+enum { FIELD_FAULTS = sizeof field_faults / sizeof field_faults[0] };
+
+/* The second field of a row is there where the row says its type. */
+static bp_field_list_t faulty_fields(int row)
+{
+    return (bp_field_list_t){field_faults[row].fields,
+                             field_faults[row].fields[1].type != BP_TYPE_NONE ? 2 : 1, sizeof(bp_field_t)};
+}
+
+START_TEST(a_field_that_is_declared_wrongly_is_refused)
+{
+    const bp_component_i components[] = {{.name = "before"}, {.name = "thing", .fields = faulty_fields(_i)}};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const char *says[] = {field_faults[_i].says[0],
+                          field_faults[_i].says[1] == NULL ? "component 'thing'" : field_faults[_i].says[1],
+                          field_faults[_i].says[2]};
+    expect_static_refused(&bad, field_faults[_i].code, says);
+}
+END_TEST
+
+START_TEST(what_the_world_must_keep_is_no_field_of_storage_of_its_own)
+{
+    static const bp_storage_i storage = {.struct_size = sizeof storage,
+                                         .create = stub_create,
+                                         .destroy = stub_destroy,
+                                         .count = stub_count,
+                                         .get = stub_get_all};
+    static const bp_field_t lists[] = {{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST}};
+    static const bp_field_t texts[] = {{.name = "x", .type = BP_STRING, .count = 2}};
+    const bp_component_i with_lists[] = {{.name = "thing", .fields = BP_LIST(lists), .storage = &storage}};
+    const bp_component_i with_texts[] = {{.name = "thing", .fields = BP_LIST(texts), .storage = &storage}};
+    const bp_plugin_head_t first =
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_lists)}));
+    const bp_plugin_head_t second =
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_texts)}));
+    expect_static_refused(&first, BP_ERROR_TYPE, (const char *[]){"field 'x' is a list", "storage of its own", NULL});
+    expect_static_refused(&second, BP_ERROR_TYPE,
+                          (const char *[]){"field 'x' is an array of string", "storage of its own", NULL});
+}
+END_TEST
+
+START_TEST(an_option_that_is_declared_wrongly_is_refused)
+{
+    const bp_component_i components[] = {{.name = "thing"}};
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD("bad",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(components), .options = faulty_fields(_i)}));
+    const char *says[] = {field_faults[_i].says[0],
+                          field_faults[_i].says[1] == NULL ? "option" : field_faults[_i].says[1],
+                          field_faults[_i].says[2]};
+    expect_static_refused(&bad, field_faults[_i].code, says);
+}
+END_TEST
+
+static const bp_field_t one_field[] = {{.name = "x", .type = BP_F32}};
+static const bp_component_i one_component[] = {{.name = "thing"}};
+
+struct columns { float *x; const float *y; };
+static const bp_field_t misplaced_fields[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
+
+static const bp_storage_i empty_storage = {.struct_size = sizeof(bp_storage_i)};
+static const bp_storage_i short_storage = {.struct_size = 8,
+                                           .create = stub_create,
+                                           .destroy = stub_destroy,
+                                           .count = stub_count};
+static const bp_storage_i no_destroy = {.struct_size = sizeof(bp_storage_i),
+                                        .create = stub_create,
+                                        .count = stub_count};
+static const bp_storage_i no_create = {.struct_size = sizeof(bp_storage_i),
+                                       .destroy = stub_destroy,
+                                       .count = stub_count};
+static const bp_storage_i no_get = {.struct_size = sizeof(bp_storage_i),
+                                    .create = stub_create,
+                                    .destroy = stub_destroy,
+                                    .count = stub_count};
+static const bp_extension_t unknown_extension[] = {{"bp_tomorrow", BP_EXTENSION_REQUIRED, sizeof no_get, &no_get}};
+static const bp_extension_t nameless_extension[] = {{NULL, 0, sizeof no_get, &no_get}};
+static const bp_extension_t hollow_extension[] = {{"bp_save", 0, sizeof(bp_save_i), NULL}};
+
+static const struct {
+    bp_component_i component;
+    bp_result_t code;
+    const char *says[3];
+} component_faults[] = {
+    {{.name = ""}, BP_ERROR_ARGUMENT, {"component's name", "1 to 63"}},
+    {{.name = "my thing"}, BP_ERROR_ARGUMENT, {"component's name", "'my thing'"}},
+    {{.name = "my-thing"}, BP_ERROR_ARGUMENT, {"component's name", "'my-thing'"}},
+    {{.name = long_name}, BP_ERROR_ARGUMENT, {"component's name", "1 to 63"}},
+    {{.name = "before"}, BP_ERROR_EXISTS, {"component 'before'", "already"}},
+    {{.name = "thing", .flags = 1u << 14}, BP_ERROR_ABI, {"component 'thing'", "flags 0x4000"}},
+    {{.name = "thing", .fields = BP_LIST(misplaced_fields)},
+     BP_ERROR_ARGUMENT,
+     {"component 'thing'", "'y' is number 1 of the list and number 2"}},
+    {{.name = "thing", .flags = 1u << 15}, BP_ERROR_ABI, {"component 'thing'", "flags 0x8000"}},
+    {{.name = "thing", .extensions = BP_LIST(unknown_extension)},
+     BP_ERROR_ABI,
+     {"component 'thing'", "needs extension 'bp_tomorrow'"}},
+    {{.name = "thing", .extensions = BP_LIST(nameless_extension)},
+     BP_ERROR_ARGUMENT,
+     {"component 'thing'", "extension 0", "BP_EXTENSION"}},
+    {{.name = "thing", .extensions = BP_LIST(hollow_extension)},
+     BP_ERROR_ARGUMENT,
+     {"component 'thing'", "extension 0", "no verbs"}},
+    {{.name = "thing", .extensions = {hollow_extension, 1, 8}},
+     BP_ERROR_ABI,
+     {"component 'thing'", "extensions", "BP_LIST"}},
+    {{.name = "thing", .storage = &short_storage}, BP_ERROR_ABI, {"'thing'", "8 bytes", "sizeof(bp_storage_i)"}},
+    {{.name = "thing", .storage = &empty_storage}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_destroy}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_create}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_get, .fields = BP_LIST(one_field)}, BP_ERROR_ARGUMENT, {"'thing'", "get"}},
+    {{.name = "thing", .fields = {NULL, 1, sizeof(bp_field_t)}}, BP_ERROR_ABI, {"'thing'", "BP_LIST"}},
+    {{.name = "thing", .fields = {one_field, 1, 0}}, BP_ERROR_ABI, {"'thing'", "0 bytes", "BP_LIST"}},
+    {{.name = "thing", .fields = {one_field, 1, 8}}, BP_ERROR_ABI, {"'thing'", "8 bytes", "BP_LIST"}},
+    {{.name = "thing", .fields = {one_field, 256, sizeof(bp_field_t)}},
+     BP_ERROR_LIMIT,
+     {"'thing'", "256 fields", "255"}},
+    {{.name = "thing", .fields = {one_field, UINT32_MAX, sizeof(bp_field_t)}}, BP_ERROR_LIMIT, {"'thing'", "255"}},
+};
+enum { COMPONENT_FAULTS = sizeof component_faults / sizeof component_faults[0] };
+
+START_TEST(a_component_that_is_declared_wrongly_is_refused)
+{
+    const bp_component_i components[] = {{.name = "before"}, component_faults[_i].component};
+    const bp_plugin_head_t bad = BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    expect_static_refused(&bad, component_faults[_i].code, component_faults[_i].says);
+}
+END_TEST
+
+static const bp_term_t one_term[] = {{.component = "thing"}};
+static const bp_term_t nameless_term[] = {{.component = NULL}};
+static const bp_term_t empty_term[] = {{.component = ""}};
+static const bp_term_t contrary_terms[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE},
+                                           {.component = "thing", .instance = "a"}};
+static const bp_term_t contrary_names[] = {{.component = "thing", .instance = "a"},
+                                           {.component = "thing", .instance = "a", .flags = BP_TERM_EXCLUDE}};
+static const bp_term_t odd_term[] = {{.component = "thing", .flags = 1u << 14}};
+static const bp_term_t torn_term[] = {{.component = "thing", .flags = BP_TERM_EXCLUDE | BP_TERM_OPTIONAL}};
+
+static const bp_term_field_t asked_x[] = {{.name = "x", .type = BP_F32}};
+static const bp_term_field_t asked_twice[] = {{.name = "x", .type = BP_F32},
+                                              {.name = "x", .type = BP_F32, .access = BP_WRITE}};
+static const bp_term_field_t asked_nameless[] = {{.type = BP_F32}};
+static const bp_term_field_t asked_typeless[] = {{.name = "x"}};
+static const bp_term_field_t asked_oddly[] = {{.name = "x", .type = BP_F32, .flags = 1u << 14}};
+static const bp_term_field_t asked_strangely[] = {{.name = "x", .type = BP_F32, .access = 4}};
+static const bp_term_field_t misplaced_asked[] = {{BP_FIELD_OF(struct columns, y)}, {BP_FIELD_OF(struct columns, x)}};
+#define ASKING(list) {{.component = "wide", .fields = BP_LIST(list)}}
+static const bp_term_t twice_term[] = ASKING(asked_twice), namelessly_term[] = ASKING(asked_nameless),
+                       typeless_term[] = ASKING(asked_typeless), oddly_term[] = ASKING(asked_oddly),
+                       strangely_term[] = ASKING(asked_strangely), misplaced_term[] = ASKING(misplaced_asked);
+static const bp_term_t fields_left_out[] = {{.component = "thing"},
+                                            {.component = "wide",
+                                             .flags = BP_TERM_EXCLUDE,
+                                             .fields = BP_LIST(asked_x)}};
+static const bp_term_t listless_term[] = {{.component = "wide", .fields = {asked_x, 1, 4}}};
+static const bp_term_t missing_term[] = {{.component = "thing", .fields = BP_LIST(asked_x)}};
+
+static const struct {
+    bp_system_i system;
+    bp_result_t code;
+    const char *says[3];
+} system_faults[] = {
+    {{.name = "", .run_all = stub_run_all}, BP_ERROR_ARGUMENT, {"system's name", "1 to 63"}},
+    {{.name = "thing", .run_all = stub_run_all}, BP_ERROR_EXISTS, {"system 'thing'", "a component has that name"}},
+    {{.name = "earlier", .run_all = stub_run_all}, BP_ERROR_EXISTS, {"system 'earlier'", "already"}},
+    {{.name = "system"}, BP_ERROR_ARGUMENT, {"system 'system'", "exactly one of run and run_all"}},
+    {{.name = "system", .terms = BP_LIST(one_term), .run = stub_run, .run_all = stub_run_all},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "exactly one of run and run_all"}},
+    {{.name = "system", .run = stub_run}, BP_ERROR_ARGUMENT, {"'system'", "run needs terms", "run_all"}},
+    {{.name = "system", .run_all = stub_run_all, .flags = 1u << 4}, BP_ERROR_ABI, {"'system'", "flags 0x10"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(nameless_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "names no component"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(empty_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "names no component"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(odd_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x4000"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(torn_term)}, BP_ERROR_ARGUMENT, {"'system'", "flags 0x6"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_terms)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "terms 1 and 0 require and exclude 'thing'", "leave one of them out"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(contrary_names)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "terms 0 and 1 require and exclude 'thing'"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(twice_term)},
+     BP_ERROR_EXISTS,
+     {"'system'", "term 'wide'", "field 'x' twice"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(namelessly_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "term 'wide'", "no proper name"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(typeless_term)},
+     BP_ERROR_TYPE,
+     {"'system'", "field 'x'", "no type"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(oddly_term)},
+     BP_ERROR_ABI,
+     {"'system'", "field 'x'", "flags 0x4000"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(strangely_term)},
+     BP_ERROR_ABI,
+     {"'system'", "field 'x'", "access 0x4"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(misplaced_term)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "'y' is number 1 of the list and number 2"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(fields_left_out)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "term 'wide'", "left out has no columns"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(listless_term)},
+     BP_ERROR_ABI,
+     {"'system'", "4 bytes", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = BP_LIST(missing_term)},
+     BP_ERROR_NOT_FOUND,
+     {"'system'", "field 'x' of component 'thing', which has no such field"}},
+    {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}}, BP_ERROR_ABI, {"'system'", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = {one_term, 1, 4}}, BP_ERROR_ABI, {"'system'", "4 bytes", "BP_LIST"}},
+    {{.name = "system", .run = stub_run, .terms = {one_term, 33, sizeof(bp_term_t)}},
+     BP_ERROR_LIMIT,
+     {"'system'", "33 terms", "32"}},
+};
+enum { SYSTEM_FAULTS = sizeof system_faults / sizeof system_faults[0] };
+
+START_TEST(components_and_systems_without_a_name_bear_the_plugin_s)
+{
+    const bp_component_i components[] = {{.fields = BP_LIST(one_field)}};
+    const bp_system_i systems[] = {{.run_all = stub_run_all}};
+    const bp_plugin_head_t spin =
+        BP_PLUGIN_HEAD("spin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t turn = BP_PLUGIN_HEAD("turn", (&(const bp_plugin_desc_t){.systems = BP_LIST(systems)}));
+    const bp_plugin_head_t both =
+        BP_PLUGIN_HEAD("both",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(components), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *plugins[] = {&spin, &turn, &both};
+    bp_field_t field;
+    begin_with(plugins, 3);
+    expect_loaded("spin");
+    expect_loaded("turn");
+    ck_assert_int_eq(api->property->describe(host, "spin", 0, &field, sizeof field), BP_OK);
+    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->desc->components.items[0].name, "spin");
+    ck_assert_str_eq(bp_host_plugin(host, 1, NULL)->desc->systems.items[0].name, "turn");
+    EXPECT_REFUSED(BP_ERROR_EXISTS, "both", NULL, 0, "system 'both'", "a component has that name");
+    end();
+}
+END_TEST
+
+START_TEST(an_extension_that_may_be_missing_is_told_of)
+{
+    static const bp_extension_t later[] = {{"bp_tomorrow", 0, sizeof no_get, &no_get}};
+    const bp_component_i components[] = {{.name = "thing", .extensions = BP_LIST(later)}};
+    const bp_plugin_head_t plugin =
+        BP_PLUGIN_HEAD("plugin", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t *plugins[] = {&plugin};
+    begin_with(plugins, 1);
+    expect_loaded("plugin");
+    end();
+}
+END_TEST
+
+START_TEST(a_system_that_is_declared_wrongly_is_refused)
+{
+    const bp_system_i systems[] = {{.name = "earlier", .run_all = stub_run_all}, system_faults[_i].system};
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD("bad",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
+    expect_static_refused(&bad, system_faults[_i].code, system_faults[_i].says);
+}
+END_TEST
+
+/* A plugin is found among the static ones by its name, so an improper one is tried by that. */
+enum { PLUGIN_NAMES = 5 };
+
+START_TEST(a_plugin_without_a_proper_name_is_refused)
+{
+    static const char *const names[] = {"", "my plugin", "my-plugin", "a/b", long_name};
+    _Static_assert(sizeof names / sizeof names[0] == PLUGIN_NAMES, "every row is a round");
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD(names[_i], (&(const bp_plugin_desc_t){.components = BP_LIST(one_component)}));
+    const bp_plugin_head_t *plugins[] = {&bad};
+    begin_with(plugins, 1);
+    EXPECT_REFUSED(BP_ERROR_ARGUMENT, names[_i], NULL, 0, "no proper name",
+                   "1 to 63 letters, digits or underscores");
+    expect_no_component("thing");
+    end();
+}
+END_TEST
+
+/* What a plugin cannot do without is judged; what may be ignored is. */
+START_TEST(what_a_plugin_needs_of_a_later_host_is_refused)
+{
+    const bp_plugin_head_t bad[] = {
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.least_minor = BP_ABI_MINOR + 1,
+                                                         .components = BP_LIST(one_component)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.flags_required = 1, .components = BP_LIST(one_component)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.flags_required = UINT64_C(1) << 63})),
+    };
+    const char *says[][3] = {{"needs ABI 2.1", "this host has 2.0", NULL},
+                             {"needs", "flags 0x1", NULL},
+                             {"flags 0x8000000000000000", NULL, NULL}};
+    expect_static_refused(&bad[_i], BP_ERROR_ABI, says[_i]);
+}
+END_TEST
+
+START_TEST(flags_that_may_be_ignored_are)
+{
+    const bp_plugin_head_t good =
+        BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.flags = UINT64_MAX, .components = BP_LIST(one_component)}));
+    const bp_plugin_head_t *plugins[] = {&good};
+    begin_with(plugins, 1);
+    expect_loaded("good");
+    end();
+}
+END_TEST
+
+enum { EMPTY_LISTS = 6 };
+
+START_TEST(lists_without_items_are_refused)
+{
+    const bp_plugin_head_t bad[] = {
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {NULL, 1, sizeof(bp_component_i)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.systems = {NULL, 1, sizeof(bp_system_i)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {NULL, 1, sizeof(bp_field_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {one_component, 1, 8}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {one_field, 1, 8}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {one_field, 256, sizeof(bp_field_t)}})),
+    };
+    _Static_assert(sizeof bad / sizeof bad[0] == EMPTY_LISTS, "every row is a round");
+    const char *says[] = {"BP_LIST", NULL, NULL};
+    expect_static_refused(&bad[_i], BP_ERROR_ABI, says);
+}
+END_TEST
+
+/* Counts and sizes that lead behind everything there is: nothing there is read. */
+START_TEST(lists_that_are_too_long_are_refused)
+{
+    static const bp_component_i wide[] = {{.name = "thing", .fields = {one_field, 2, 1u << 31}}};
+    static const bp_extension_t one_extension[] = {{.name = "x"}};
+    static const bp_component_i many[] = {
+        {.name = "thing", .extensions = {one_extension, 4097, sizeof(bp_extension_t)}}};
+    static const bp_system_i terms[] = {{.name = "system", .run = stub_run, .terms = {one_term, 2, 1u << 31}}};
+    const bp_plugin_head_t bad[] = {
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){
+                                  .components = {one_component, UINT32_MAX, sizeof(bp_component_i)}})),
+        BP_PLUGIN_HEAD("bad",
+                       (&(const bp_plugin_desc_t){.components = {one_component, 65536, sizeof(bp_component_i)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {one_component, 2, UINT32_MAX}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(wide)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(many)})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.systems = BP_LIST(terms)})),
+    };
+    _Static_assert(sizeof bad / sizeof bad[0] == EMPTY_LISTS, "every row is a round");
+    const char *says[] = {"its list of ", "more than 4096 of 4096 bytes each; use BP_LIST", NULL};
+    expect_static_refused(&bad[_i], BP_ERROR_LIMIT, says);
+}
+END_TEST
+
+/* --- limits ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(two_hundred_and_fifty_five_fields_are_taken)
+{
+    static bp_field_t fields[255];
+    static char names[255][24];
+    bp_world_o *world;
+    uint32_t key, prototype;
+    bp_entity_t e;
+    for (int i = 0; i < 255; i++) {
+        snprintf(names[i], sizeof names[i], "field_%d", i);
+        fields[i] = (bp_field_t){.name = names[i], .type = BP_I32, .initial = i % 2 == 0 ? "11" : NULL};
+    }
+    const bp_component_i components[] = {{.name = "wide", .fields = BP_LIST(fields)}};
+    const bp_plugin_head_t wide = BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.components = BP_LIST(components),
+                                   .options = BP_LIST(fields)}));
+    const bp_plugin_head_t *plugins[] = {&wide};
+    begin_with(plugins, 1);
+    expect_loaded("wide");
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    ck_assert_int_eq(bp_world_use_component(world, "wide"), BP_OK);
+    ck_assert_int_eq(api->world->key(world, api->world->component(world, "wide"), 0, &key), BP_OK);
+    ck_assert_int_eq(api->world->prototype(world, &key, 1, &prototype), BP_OK);
+    ck_assert_int_eq(api->world->create(world, prototype, &e, 1), BP_OK);
+    int32_t value = 77, first = 0;
+    ck_assert_int_eq(api->property->set_named(world, e, "wide", "field_254", BP_I32, &value), BP_OK);
+    ck_assert_int_eq(api->property->get_named(world, e, "wide", "field_254", BP_I32, &first), BP_OK);
+    ck_assert_int_eq(first, 77);
+    ck_assert_int_eq(api->property->get_named(world, e, "wide", "field_252", BP_I32, &first), BP_OK);
+    ck_assert_int_eq(first, 11);
+    end();
+}
+END_TEST
+
+START_TEST(thirty_two_terms_are_taken)
+{
+    bp_term_t terms[32];
+    for (int i = 0; i < 32; i++)
+        terms[i] = (bp_term_t){.component = "thing", .flags = i == 0 ? 0 : BP_TERM_OPTIONAL};
+    const bp_system_i systems[] = {{.name = "wide", .terms = BP_LIST(terms), .run = stub_run}};
+    const bp_plugin_head_t wide =
+        BP_PLUGIN_HEAD("wide",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *plugins[] = {&wide};
+    begin_with(plugins, 1);
+    expect_loaded("wide");
+    end();
+}
+END_TEST
+
+START_TEST(names_of_sixty_three_bytes_are_taken)
+{
+    char name[64];
+    memcpy(name, long_name, 63);
+    name[63] = '\0';
+    const bp_field_t fields[] = {{.name = name, .type = BP_F32}};
+    const bp_component_i components[] = {{.name = name, .fields = BP_LIST(fields)}};
+    const bp_plugin_head_t plugin =
+        BP_PLUGIN_HEAD(name, (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t *plugins[] = {&plugin};
+    begin_with(plugins, 1);
+    expect_loaded(name);
+    end();
+}
+END_TEST
+
+/* A plugin built with headers that know more members: items of lists are larger. */
+START_TEST(longer_items_of_newer_headers_are_taken)
+{
+    struct { bp_field_t field; void *more;
+    } fields[] = {{{.name = "x", .type = BP_F32}, &fields},
+                  {{.name = "y", .type = BP_VEC3, .flags = BP_FIELD_READ_ONLY}, &fields}};
+    struct { bp_component_i component; void *more; } components[] = {
+        {{.name = "before"}, &components},
+        {{.name = "thing", .fields = {&fields[0].field, 2, sizeof fields[0]}}, &components}};
+    const bp_plugin_head_t newer =
+        BP_PLUGIN_HEAD("newer",
+                       (&(const bp_plugin_desc_t){.components = {&components[0].component, 2, sizeof components[0]}}));
+    const bp_plugin_head_t *plugins[] = {&newer};
+    struct { bp_field_t field; void *more; } told = {.more = &told};
+    begin_with(plugins, 1);
+    expect_loaded("newer");
+    ck_assert_int_eq(api->property->describe(host, "thing", 1, &told.field, sizeof told), BP_OK);
+    ck_assert_str_eq(told.field.name, "y");
+    ck_assert_uint_eq(told.field.flags, BP_FIELD_READ_ONLY);
+    ck_assert_ptr_null(told.more);
+    ck_assert_int_eq(api->property->describe(host, "thing", 0, &told.field, offsetof(bp_field_t, access)), BP_OK);
+    ck_assert_str_eq(told.field.name, "x");
+    ck_assert_uint_eq(told.field.flags, BP_FIELD_READ_ONLY);
+    end();
+}
+END_TEST
+
+Suite *declarations_suite(void)
+{
+    Suite *suite = suite_create("declarations");
+    TCase *declarations = tcase_create("declarations");
+    tcase_add_loop_test(declarations, a_field_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
+    tcase_add_test(declarations, what_the_world_must_keep_is_no_field_of_storage_of_its_own);
+    tcase_add_loop_test(declarations, an_option_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
+    tcase_add_loop_test(declarations, a_component_that_is_declared_wrongly_is_refused, 0, COMPONENT_FAULTS);
+    tcase_add_test(declarations, components_and_systems_without_a_name_bear_the_plugin_s);
+    tcase_add_test(declarations, an_extension_that_may_be_missing_is_told_of);
+    tcase_add_loop_test(declarations, a_system_that_is_declared_wrongly_is_refused, 0, SYSTEM_FAULTS);
+    tcase_add_loop_test(declarations, a_plugin_without_a_proper_name_is_refused, 0, PLUGIN_NAMES);
+    tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);
+    tcase_add_test(declarations, flags_that_may_be_ignored_are);
+    tcase_add_loop_test(declarations, lists_without_items_are_refused, 0, EMPTY_LISTS);
+    tcase_add_loop_test(declarations, lists_that_are_too_long_are_refused, 0, EMPTY_LISTS);
+    tcase_add_test(declarations, two_hundred_and_fifty_five_fields_are_taken);
+    tcase_add_test(declarations, thirty_two_terms_are_taken);
+    tcase_add_test(declarations, names_of_sixty_three_bytes_are_taken);
+    tcase_add_test(declarations, longer_items_of_newer_headers_are_taken);
+    suite_add_tcase(suite, declarations);
+    return suite;
+}

@@ -1,0 +1,253 @@
+/* test_collection.c - how the rows of the dead are collected: lazily or at once, from random rows, in storage of the
+ * world and in storage of the components' own.
+ */
+#include "../suites.h"
+#include "inspect.h"
+#include "support.h"
+#include "zoo.h"
+
+static rig_t rig;
+static bp_world_o *world;
+static const bp_entity_api *entities_api;
+static const bp_world_api *api;
+
+static void begin(void)
+{
+    rig_open_zoo(&rig);
+    world = rig_world(&rig, "first");
+    rig_world(&rig, "second");
+    api = rig.api->world;
+    entities_api = rig.api->entity;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void make_bodies(bp_entity_t *e, uint32_t count)
+{
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), e, count));
+}
+
+static uint32_t holes_in(const bp_world_o *w)
+{
+    bp_world_stats_t stats;
+    bp_world_stats((bp_world_o *)(uintptr_t)w, &stats);
+    return stats.holes;
+}
+
+START_TEST(rows_are_collected_lazily_or_at_once_as_the_component_says)
+{
+    bp_entity_t lazy[400], at_once[400];
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), lazy, 400));
+    WORKS(rig.host, api->create(world, prototype_of(world, "once", "label", NULL, NULL), at_once, 400));
+    entities_api->destroy(rig.host, at_once, 399);
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert_uint_eq(api->count(world, api->component(world, "once")), 1);
+    entities_api->destroy(rig.host, lazy, 50);
+    ck_assert_uint_eq(holes_in(world), 50);
+    ck_assert_uint_eq(world_run(&world->rows, prototype_of(world, "body", NULL, NULL, NULL))->count, 400);
+    ck_assert_uint_eq(api->count(world, api->component(world, "body")), 350);
+    check_host(rig.host);
+}
+END_TEST
+
+/* Play the collection of one run by hand: random rows, until four living ones in a row; holes at the end go at once. */
+static uint32_t play_collection(bp_entity_t *rows, uint32_t *count, uint32_t holes, uint64_t *random)
+{
+    uint32_t living = 0, left = holes;
+    while (left > 0 && living < 4) {
+        uint32_t row = bp_random_below(random, *count);
+        if (rows[row].id != 0) {
+            living++;
+            continue;
+        }
+        living = 0;
+        rows[row] = rows[--*count];
+        for (left--; rows[*count - 1].id == 0; left--)
+            --*count;
+    }
+    return holes - left;
+}
+
+START_TEST(where_few_have_died_a_step_collects_random_rows_until_four_living_in_a_row)
+{
+    enum { MANY = 2000, DEAD = 15 };
+    static bp_entity_t e[MANY], rows[MANY];
+    uint32_t collected = 0;
+    make_bodies(e, MANY);
+    const run_t *run = world->rows.runs[0];
+    for (uint32_t i = 0; i < DEAD; i++)
+        entities_api->destroy(rig.host, &e[i * (MANY / DEAD)], 1);
+    for (uint32_t round = 0; run->holes > 0 && round < 20000; round++) {
+        uint32_t count = run->count;
+        uint64_t random = world->rows.random;
+        memcpy(rows, run_entities(run), count * sizeof *rows);
+        collected += play_collection(rows, &count, run->holes, &random);
+        WORKS(rig.host, bp_world_step(world));
+        ck_assert_uint_eq(run->count, count);
+        EXPECT(memcmp(run_entities(run), rows, count * sizeof *rows) == 0, "other rows than by hand");
+        ck_assert(world->rows.random == random);
+    }
+    ck_assert_uint_eq(collected, DEAD);
+    ck_assert_uint_eq(run->count, MANY - DEAD);
+}
+END_TEST
+
+START_TEST(all_holes_are_collected_in_the_end)
+{
+    enum { MANY = 20000 };
+    static bp_entity_t e[MANY];
+    static const char *const seconds[] = {NULL, "label", "flag", "pool"};
+    for (uint32_t i = 0; i < 4; i++)
+        WORKS(rig.host,
+              api->create(world, prototype_of(world, "body", seconds[i], NULL, NULL), e + 5000 * i, 5000));
+    uint32_t dead = 0, steps = 0;
+    static bp_entity_t batch[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (i % 7 != 0)
+            batch[dead++] = e[i];
+    }
+    ck_assert_uint_eq(entities_api->destroy(rig.host, batch, dead), dead);
+    const stock_t *pool = state_of(world, "pool");
+    for (; (holes_in(world) > 0 || pool->count > 714 + 1) && steps < 200000; steps++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert_uint_eq(api->count(world, api->component(world, "body")), MANY / 7 + 1);
+    ck_assert_uint_eq(entities_api->alive(rig.host, e, MANY, NULL), MANY / 7 + 1);
+}
+END_TEST
+
+START_TEST(many_runs_with_holes_get_their_turn)
+{
+    enum { RUNS = 300 };
+    bp_entity_t e[2 * RUNS];
+    char name[16];
+    for (uint32_t i = 0; i < RUNS; i++) {
+        snprintf(name, sizeof name, "r%u", i);
+        uint32_t key = key_of(world, "mark", name), prototype;
+        WORKS(rig.host, api->prototype(world, &key, 1, &prototype));
+        WORKS(rig.host, api->create(world, prototype, &e[2 * i], 2));
+        entities_api->destroy(rig.host, &e[2 * i], 1);
+    }
+    ck_assert_uint_eq(holes_in(world), RUNS);
+    for (uint32_t i = 0; i < 200; i++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(holes_in(world), 0);
+}
+END_TEST
+
+START_TEST(holes_that_could_not_be_listed_are_found_later)
+{
+    bp_entity_t e[100];
+    make_bodies(e, 100);
+    rig.heap.refuse_first = 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 60), 60);
+    rig.heap.refuse_first = 0;
+    ck_assert(world->rows.holed_lost);
+    check_host(rig.host);
+    for (uint32_t i = 0; i < 300; i++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert(!world->rows.holed_lost);
+}
+END_TEST
+
+/* The order of rows after creating, destroying and stepping, as one number. */
+static uint64_t rows_after_a_run(uint64_t seed)
+{
+    rig_t own;
+    bp_entity_t e[600];
+    uint64_t random = 9, sum = 0;
+    rig_init(&own);
+    own.desc.seed = seed;
+    rig_open(&own);
+    WORKS(own.host, bp_host_load_plugin(own.host, "zoo", NULL, 0));
+    WORKS(own.host, bp_host_load_plugin(own.host, "stocks", NULL, 0));
+    bp_world_o *w = rig_world(&own, "w");
+    WORKS(own.host, own.api->world->create(w, prototype_of(w, "body", "pool", NULL, NULL), e, 600));
+    for (uint32_t round = 0; round < 30; round++) {
+        for (uint32_t i = 0; i < 8; i++)
+            own.api->entity->destroy(own.host, &e[bp_random_below(&random, 600)], 1);
+        WORKS(own.host, bp_world_step(w));
+    }
+    for (uint32_t row = 0; row < w->rows.runs[0]->count; row++)
+        sum = sum * 31 + run_entities(w->rows.runs[0])[row].id;
+    const stock_t *pool = state_of(w, "pool");
+    for (uint32_t i = 0; i < pool->count; i++)
+        sum = sum * 31 + pool->items[i].entity.id;
+    rig_close(&own);
+    return sum;
+}
+
+START_TEST(the_same_seed_collects_the_same_rows)
+{
+    ck_assert_uint_eq(rows_after_a_run(12), rows_after_a_run(12));
+    ck_assert_uint_ne(rows_after_a_run(12), rows_after_a_run(13));
+}
+END_TEST
+
+START_TEST(own_storage_without_gc_is_told_of_each_death_at_once)
+{
+    enum { MANY = 2000 };
+    static bp_entity_t e[MANY];
+    uint32_t keys[] = {key_of(world, "told", "one"), key_of(world, "told", "two"), key_of(world, "body", "")},
+             prototype;
+    WORKS(rig.host, api->prototype(world, keys, 3, &prototype));
+    WORKS(rig.host, api->create(world, prototype, e, MANY));
+    WORKS(rig.host, api->prototype(world, keys, 1, &prototype));
+    bp_entity_t single;
+    WORKS(rig.host, api->create(world, prototype, &single, 1));
+    const stock_t *told = state_of(world, "told");
+    ck_assert_uint_eq(told->count, 2 * MANY + 1);
+    bp_entity_t few[] = {e[5], e[1900], e[77]};
+    entities_api->destroy(rig.host, few, 3);
+    ck_assert_uint_eq(told->count, 2 * MANY - 5);
+    ck_assert_uint_eq(told->destroy_calls, 1);
+    entities_api->destroy(rig.host, e, MANY);
+    ck_assert_uint_eq(told->count, 1);
+    ck_assert_uint_eq(told->items[0].entity.id, single.id);
+    uint32_t slot;
+    ck_assert_uint_eq(api->slots(world, keys[0], &single, 1, &slot), 1);
+    ck_assert_uint_eq(slot, 0);
+}
+END_TEST
+
+START_TEST(own_storage_with_gc_collects_its_dead_itself)
+{
+    enum { MANY = 1000 };
+    static bp_entity_t e[MANY];
+    WORKS(rig.host, api->create(world, prototype_of(world, "pool", NULL, NULL, NULL), e, MANY));
+    const stock_t *pool = state_of(world, "pool");
+    entities_api->destroy(rig.host, e, MANY - 10);
+    ck_assert_uint_eq(pool->count, MANY);
+    ck_assert_uint_eq(pool->destroy_calls, 0);
+    uint32_t steps = 0;
+    for (; pool->count > 10 && steps < 100000; steps++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(pool->count, 10);
+    ck_assert_uint_eq(pool->destroy_calls, 0);
+    check_host(rig.host);
+}
+END_TEST
+
+Suite *collection_suite(void)
+{
+    Suite *suite = suite_create("collection");
+    TCase *tests = tcase_create("collection");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 240);
+    suite_add_tcase(suite, tests);
+    tcase_add_test(tests, rows_are_collected_lazily_or_at_once_as_the_component_says);
+    tcase_add_test(tests, where_few_have_died_a_step_collects_random_rows_until_four_living_in_a_row);
+    tcase_add_test(tests, all_holes_are_collected_in_the_end);
+    tcase_add_test(tests, many_runs_with_holes_get_their_turn);
+    tcase_add_test(tests, holes_that_could_not_be_listed_are_found_later);
+    tcase_add_test(tests, the_same_seed_collects_the_same_rows);
+    tcase_add_test(tests, own_storage_without_gc_is_told_of_each_death_at_once);
+    tcase_add_test(tests, own_storage_with_gc_collects_its_dead_itself);
+    return suite;
+}

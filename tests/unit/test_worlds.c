@@ -1,0 +1,263 @@
+/* test_worlds.c - worlds as embedders meet them: made, found, stopped, stepped, measured and ended. */
+#include "../suites.h"
+#include "inspect.h"
+#include "support.h"
+#include "zoo.h"
+
+#include <bp_clock.h>
+
+#include <math.h>
+#include <stdio.h>
+
+static rig_t rig;
+static const bp_world_api *api;
+
+static void begin(void)
+{
+    rig_init(&rig);
+    rig_open(&rig);
+    api = rig.api->world;
+}
+
+static void end(void)
+{
+    check_host(rig.host);
+    rig_close(&rig);
+}
+
+static void load(const char *name)
+{
+    WORKS(rig.host, bp_host_load_plugin(rig.host, name, NULL, 0));
+}
+
+static bp_world_o *zoo_world(const char *name)
+{
+    if (loader_find(&rig.host->loader, "zoo") == NULL) {
+        load("zoo");
+        load("stocks");
+    }
+    return rig_world(&rig, name);
+}
+
+/* --- stopped worlds ----------------------------------------------------------------------------------------------- */
+
+static const bp_clock_api *clocks(void)
+{
+    const bp_clock_api *found = rig.api->registry->find(rig.host, BP_CLOCK_API, 1);
+    ck_assert_ptr_nonnull(found);
+    return found;
+}
+
+static bp_clock_t clock_of(bp_world_o *world)
+{
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    clocks()->read(world, &clock);
+    return clock;
+}
+
+START_TEST(a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other)
+{
+    bp_world_o *world = zoo_world("main"), *other = zoo_world("other");
+    ck_assert_uint_eq(clock_of(world).stopped, 0);
+    clocks()->stop(world);
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_uint_eq(world->clock.steps, 0);
+    ck_assert_uint_eq(other->clock.steps, 1);
+    clocks()->step(world, 2);
+    for (int i = 0; i < 4; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_uint_eq(world->clock.steps, 2);
+    ck_assert_uint_eq(clock_of(world).granted, 0);
+    ck_assert_uint_eq(clock_of(world).stopped, 1);
+    clocks()->step(world, 5);
+    clocks()->start(world);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(clock_of(world).granted, 0);
+    ck_assert_uint_eq(world->clock.steps, 3);
+    ck_assert_uint_eq(other->clock.steps, 5);
+}
+END_TEST
+
+START_TEST(a_speed_lies_within_its_limits)
+{
+    bp_world_o *world = zoo_world("main");
+    ck_assert(clock_of(world).speed == 1);
+    WORKS(rig.host, clocks()->set_speed(world, 0.25));
+    FAILS(rig.host, BP_ERROR_RANGE, "a speed of 0", clocks()->set_speed(world, 0));
+    FAILS(rig.host, BP_ERROR_RANGE, "a speed of", clocks()->set_speed(world, (double)NAN));
+    FAILS(rig.host, BP_ERROR_RANGE, "a speed of 1e+09", clocks()->set_speed(world, 1e9));
+    ck_assert(clock_of(world).speed == 0.25);
+}
+END_TEST
+
+START_TEST(a_table_of_the_host_is_found_up_to_its_version)
+{
+    ck_assert_ptr_nonnull(rig.api->registry->find(rig.host, BP_CLOCK_API, 0));
+    ck_assert_ptr_null(rig.api->registry->find(rig.host, BP_CLOCK_API, 2));
+    const bp_clock_api *table = clocks();
+    ck_assert_uint_eq(table->struct_size, sizeof *table);
+    ck_assert_uint_eq(table->version, 1);
+}
+END_TEST
+
+/* --- worlds ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(worlds_are_found_by_name_and_in_order)
+{
+    static const char *const names[] = {"main", "inventory", "menu"};
+    bp_world_o *worlds[3];
+    for (uint32_t i = 0; i < 3; i++)
+        worlds[i] = bp_world_create(rig.host, &(bp_world_desc_t){.name = names[i]});
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_ptr_eq(api->find(rig.host, names[i]), worlds[i]);
+        ck_assert_ptr_eq(api->at(rig.host, i), worlds[i]);
+        ck_assert_str_eq(api->name(worlds[i]), names[i]);
+    }
+    ck_assert_ptr_null(api->at(rig.host, 3));
+    ck_assert_ptr_null(api->find(rig.host, "mani"));
+    ck_assert_str_eq(bp_host_error(rig.host), "there is no world 'mani'; did you mean 'main'?");
+    bp_world_destroy(worlds[1]);
+    ck_assert_ptr_eq(api->at(rig.host, 1), worlds[2]);
+    ck_assert_ptr_null(api->find(rig.host, "inventory"));
+    ck_assert_ptr_nonnull(bp_world_create(rig.host, &(bp_world_desc_t){.name = "inventory"}));
+}
+END_TEST
+
+static const struct {
+    bp_world_desc_t desc;
+    const char *part;
+} bad_worlds[] = {
+    {{.name = NULL}, "1 to 63 letters"},
+    {{.name = ""}, "1 to 63 letters"},
+    {{.name = "a b"}, "not 'a b'"},
+    {{.name = "a/b"}, "not 'a/b'"},
+    {{.name = "0123456789012345678901234567890123456789012345678901234567890123"}, "1 to 63 letters"},
+    {{.name = "there"}, "there is a world 'there' already"},
+    {{.name = "w", .step_rate = -1}, "world 'w': -1 steps in a unit of time"},
+    {{.name = "w", .step_rate = 2e12}, "up to 1e12"},
+};
+
+START_TEST(worlds_that_cannot_be_are_refused)
+{
+    bp_world_create(rig.host, &(bp_world_desc_t){.name = "there"});
+    for (uint32_t i = 0; i < COUNT(bad_worlds); i++) {
+        ck_assert_ptr_null(bp_world_create(rig.host, &bad_worlds[i].desc));
+        ck_assert_msg(strstr(bp_host_error(rig.host), bad_worlds[i].part) != NULL, "%s",
+                      bp_host_error(rig.host));
+    }
+    ck_assert_ptr_null(bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)NAN}));
+    ck_assert_ptr_null(
+        bp_world_create(rig.host, &(bp_world_desc_t){.name = "w", .step_rate = (double)INFINITY}));
+    ck_assert_ptr_null(api->at(rig.host, 1));
+}
+END_TEST
+
+/* So many types would take long to declare: the world is made to believe that it has them. */
+START_TEST(a_world_has_65535_managers_and_not_one_more)
+{
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
+    load("zoo");
+    WORKS(rig.host, bp_world_use_component(world, "flag"));
+    ck_assert(memory_reserve(&world->rows.memory, &world->rows.managers, &world->rows.manager_capacity,
+                             WORLD_MAX_MANAGERS, sizeof *world->rows.managers));
+    for (uint32_t i = 1; i < WORLD_MAX_MANAGERS; i++)
+        world->rows.managers[i] = world->rows.managers[0];
+    world->rows.manager_count = WORLD_MAX_MANAGERS - 1;
+    WORKS(rig.host, bp_world_use_component(world, "mark"));
+    ck_assert_uint_eq(api->component(world, "mark"), WORLD_MAX_MANAGERS - 1);
+    FAILS(rig.host, BP_ERROR_LIMIT, "at most 65535 component managers",
+          bp_world_use_component(world, "body"));
+    world->rows.managers[1] = world->rows.managers[WORLD_MAX_MANAGERS - 1];
+    world->rows.manager_count = 2;
+}
+END_TEST
+
+START_TEST(worlds_end_with_everything_in_them_in_any_order)
+{
+    bp_world_o *worlds[4];
+    bp_entity_t e[200];
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (uint32_t i = 0; i < 4; i++) {
+        worlds[i] = zoo_world(names[i]);
+        WORKS(rig.host, api->create(worlds[i], prototype_of(worlds[i], "label", "told", "pool", "sample"),
+                                    e + 50 * i, 50));
+        for (uint32_t k = 0; k < i; k++)
+            WORKS(rig.host, api->add(worlds[k], key_of(worlds[k], "once", ""), e + 50 * i, 50));
+    }
+    rig.api->entity->destroy(rig.host, e, 40);
+    static const uint32_t order[] = {2, 0, 3, 1};
+    for (uint32_t i = 0; i < 4; i++) {
+        bp_world_destroy(worlds[order[i]]);
+        check_host(rig.host);
+        ck_assert_uint_eq(rig.api->entity->count(rig.host), 160);
+    }
+    rig.api->entity->destroy(rig.host, e, 200);
+}
+END_TEST
+
+START_TEST(figures_of_a_world_are_what_is_in_it)
+{
+    bp_world_o *world = zoo_world("main");
+    bp_world_stats_t empty, full;
+    bp_entity_t e[1000];
+    bp_world_stats(world, &empty);
+    ck_assert_str_eq(empty.name, "main");
+    ck_assert(empty.entities == 0 && empty.holes == 0 && empty.runs == 0 && empty.prototypes == 1);
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), e, 1000));
+    rig.api->entity->destroy(rig.host, e, 10);
+    bp_world_stats(world, &full);
+    ck_assert(full.entities == 990 && full.holes == 10 && full.runs == 1 && full.prototypes == 2);
+    ck_assert_uint_ge(full.bytes, empty.bytes + 1000 * (8 + 4 + 36 + 12));
+    ck_assert_uint_le(full.bytes, empty.bytes + 3 * 1000 * (8 + 4 + 36 + 12));
+}
+END_TEST
+
+/* A program that was built with earlier headers, whose structs are shorter: nothing is written behind them. And one
+ * that was built with later headers: what this host does not know is zero. */
+START_TEST(figures_are_written_as_far_as_the_program_knows_them)
+{
+    struct { bp_world_stats_t stats; uint64_t later; } wide, narrow;
+    struct { bp_unit_stats_t stats; uint64_t later; } unit, short_unit;
+    const uint32_t known = offsetof(bp_world_stats_t, bytes), steps = offsetof(bp_unit_stats_t, nanoseconds);
+    bp_world_o *world = zoo_world("main");
+    WORKS(rig.host, bp_world_step(world));
+    memset(&wide, 0xab, sizeof wide);
+    memset(&narrow, 0xab, sizeof narrow);
+    bp_world_stats_sized(world, &wide.stats, sizeof wide);
+    ck_assert(wide.later == 0 && wide.stats.steps == 1 && wide.stats.prototypes == 1);
+    bp_world_stats_sized(world, &narrow.stats, known);
+    ck_assert_int_eq(memcmp(&narrow, &wide, known), 0);
+    for (size_t i = known; i < sizeof narrow; i++)
+        ck_assert_uint_eq(((unsigned char *)&narrow)[i], 0xab);
+    memset(&unit, 0xab, sizeof unit);
+    memset(&short_unit, 0xab, sizeof short_unit);
+    ck_assert_int_eq(bp_host_unit_stats_sized(rig.host, 0, &unit.stats, sizeof unit), 1);
+    ck_assert_uint_eq(unit.later, 0);
+    ck_assert_int_eq(bp_host_unit_stats_sized(rig.host, 0, &short_unit.stats, steps), 1);
+    ck_assert(short_unit.stats.steps == 1 && strcmp(short_unit.stats.world, "main") == 0);
+    for (size_t i = steps; i < sizeof short_unit; i++)
+        ck_assert_uint_eq(((unsigned char *)&short_unit)[i], 0xab);
+}
+END_TEST
+
+/* --- the suite ---------------------------------------------------------------------------------------------------- */
+
+Suite *worlds_suite(void)
+{
+    Suite *suite = suite_create("worlds");
+    TCase *tests = tcase_create("worlds");
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, 240);
+    suite_add_tcase(suite, tests);
+    tcase_add_test(tests, a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other);
+    tcase_add_test(tests, a_speed_lies_within_its_limits);
+    tcase_add_test(tests, a_table_of_the_host_is_found_up_to_its_version);
+    tcase_add_test(tests, worlds_are_found_by_name_and_in_order);
+    tcase_add_test(tests, worlds_that_cannot_be_are_refused);
+    tcase_add_test(tests, a_world_has_65535_managers_and_not_one_more);
+    tcase_add_test(tests, worlds_end_with_everything_in_them_in_any_order);
+    tcase_add_test(tests, figures_of_a_world_are_what_is_in_it);
+    tcase_add_test(tests, figures_are_written_as_far_as_the_program_knows_them);
+    return suite;
+}
