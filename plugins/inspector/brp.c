@@ -285,8 +285,11 @@ static int despawn_entity(ask_t *ask)
     bp_entity_t entity;
     if (!ask_entity(ask, "entity", &entity))
         return ASK_DONE;
-    ask->in->api->entity->destroy(ask->in->host, &entity, 1);
-    writer_null(ask->out);
+    if (ask->in->api->entity->destroy(ask->in->host, &entity, 1) == 1)
+        writer_null(ask->out);
+    else
+        ask_fail(ask, RPC_INVALID_REQUEST,
+                 "the entity bears components of a world itself, which world.remove_resources takes away");
     return ASK_DONE;
 }
 

@@ -125,13 +125,25 @@ uint64_t look_number(const inspector_t *in, bp_entity_t entity)
     return read_id(text, &index, &generation) ? generation << 32 | index : 0;
 }
 
+/* The entity of that number that bears the components of a world itself; lists of entities leave these out. */
+static bp_entity_t find_own(const inspector_t *in, uint64_t number)
+{
+    bp_look_world_t world = {.struct_size = sizeof world};
+    for (uint32_t cursor = 0; in->look->world(in->host, &cursor, &world);) {
+        bp_entity_t own = in->api->world->own(world.world);
+        if (own.id != 0 && look_number(in, own) == number)
+            return own;
+    }
+    return (bp_entity_t){0};
+}
+
 bp_entity_t look_entity(const inspector_t *in, uint32_t index, uint64_t generation)
 {
-    bp_entity_t none = {0};
-    if (index >= in->api->entity->bound(in->host))
-        return none;
-    bp_entity_t entity = in->api->entity->at(in->host, index);
-    return entity.id != 0 && look_number(in, entity) >> 32 == generation ? entity : none;
+    bp_entity_t entity = {0};
+    if (index < in->api->entity->bound(in->host))
+        entity = in->api->entity->at(in->host, index);
+    bool found = entity.id != 0 && look_number(in, entity) >> 32 == generation;
+    return found ? entity : find_own(in, generation << 32 | index);
 }
 
 /* The table of debug names and its manager in a world; false where the world has no such manager. */

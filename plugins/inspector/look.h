@@ -57,7 +57,8 @@ bool look_is_called(const look_part_t *part, const char *wanted);
 
 /* --- entities ------------------------------------------------------------------------------------------------- */
 
-/* The living entity of an index and generation, {0} where no such entity lives. */
+/* The living entity of an index and generation, which may be the one that bears the components of a world itself. {0}
+ * where no such entity lives. */
 bp_entity_t look_entity(const inspector_t *in, uint32_t index, uint64_t generation);
 
 /* The living entity called "#index:generation", or of that debug name in the world, the first of several. {0} where

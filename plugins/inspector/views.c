@@ -29,6 +29,11 @@ void views_worlds(const inspector_t *in, writer_t *w)
         writer_key_real(w, "spent", (double)world.nanoseconds / 1e9);
         writer_key_truth(w, "paused", clock.stopped != 0);
         writer_key_real(w, "speed", clock.speed);
+        bp_entity_t own = in->api->world->own(world.world);
+        if (own.id != 0) {
+            writer_key(w, "own");
+            look_write_entity(in, w, own);
+        }
         writer_object_end(w);
     }
     writer_array_end(w);

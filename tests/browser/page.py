@@ -136,6 +136,27 @@ def goes_by_keyboard(page):
     browser.until("return !document.querySelector('dialog').open")
 
 
+def shows_the_world_itself(page):
+    browser, host = page.browser, page.host
+    check(browser.run("return document.querySelector('.own').hidden"), "a world without components of its own has a line for them")
+    host.call("world.insert_resources", {"resource": "gravity_law", "value": {"softening": 0.5}})
+    browser.until("return !document.querySelector('.own').hidden")
+    browser.click(".own")
+    browser.until("return document.querySelector('.right h2').textContent === 'world main'")
+    cell = "[aria-label='gravity_law.softening']"
+    browser.until("return document.querySelector(arguments[0])?.value === '0.5'", cell)
+    browser.run("const cell = document.querySelector(arguments[0]); cell.focus(); cell.select()", cell)
+    browser.type(cell, "0.25" + ENTER)
+    host.until(lambda: host.call("backplane.get", {"path": "main.gravity_law.softening"})["value"] == 0.25, "what was typed does not arrive")
+    browser.run("const cell = document.querySelector(arguments[0]); cell.focus(); cell.select()", cell)
+    browser.type(cell, "-1" + ENTER)
+    browser.until("return document.querySelector('.refusal')?.textContent.includes('at least 0')")
+    page.look("world_itself")
+    browser.keys(ESCAPE)
+    host.call("world.remove_resources", {"resource": "gravity_law"})
+    browser.until("return document.querySelector('.own').hidden")
+
+
 def draws_curves_and_tables(page):
     browser = page.browser
     page.select("earth")
@@ -265,7 +286,8 @@ def main():
     with Browser(folder, 1280, 900) as browser:
         with Host(build, config(build, "solar_system", folder, steps="history = 64 MiB")) as host:
             page = Page(browser, host, pictures)
-            for test in [looks_at_the_solar_system, searches, edits, goes_by_keyboard, draws_curves_and_tables, goes_back]:
+            for test in [looks_at_the_solar_system, searches, edits, goes_by_keyboard, draws_curves_and_tables, goes_back,
+                         shows_the_world_itself]:
                 test(page)
                 print("passed:", test.__name__)
             browser.open("about:blank")

@@ -41,5 +41,6 @@ run "$scratch/own.ini" --steps 1 --inspect 1 && fail "the port of the ini is ove
 grep -q 'the ini loads the inspector itself' "$scratch/said" || fail "nothing is said of the ini's inspector"
 
 python3 "$source/tests/inspector/live.py" "$build"
+python3 "$source/tests/inspector/own.py" "$build"
 python3 "$source/tests/inspector/source.py" "$build"
 python3 "$source/tests/inspector/robust.py" "$build"

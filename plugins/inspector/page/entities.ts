@@ -66,6 +66,7 @@ export class Entities {
     private note: HTMLElement;
     private empty: HTMLElement;
     private count: HTMLElement;
+    private own: HTMLButtonElement; /* the world itself, where it has components */
     private treeButton: HTMLButtonElement;
     private listButton: HTMLButtonElement;
     private root = new Branch(0, 0, 0);
@@ -85,6 +86,10 @@ export class Entities {
         this.note = h("div", { class: "note", role: "status" });
         this.count = h("span", { class: "dim count" });
         this.empty = h("div", { class: "empty", hidden: true });
+        this.own = h("button", {
+            type: "button", class: "own", hidden: true, title: "the components of the world itself",
+            on: { click: () => store.select(store.current()?.own ?? 0) },
+        });
         this.treeButton = h("button", { type: "button", title: "by parents", on: { click: () => this.setTree(true) } }, "Tree");
         this.listButton = h("button", { type: "button", title: "one after another", on: { click: () => this.setTree(false) } }, "List");
         this.list = new VirtualList(ROW_HEIGHT, (row, index) => this.draw(row, index), {
@@ -97,7 +102,9 @@ export class Entities {
                 h("div", { class: "segmented" }, this.treeButton, this.listButton)),
             h("div", { class: "search-box" }, icon(ICONS.search), this.input,
                 iconButton(ICONS.close, "clear the search", () => this.clear(), { class: "icon-button clear" })),
-            this.note, this.empty, this.list.element);
+            this.note, this.own, this.empty, this.list.element);
+        for (const subject of ["world", "worlds", "selection"] as const)
+            store.on(subject, () => this.showOwn());
         store.on("world", () => this.find());
         store.on("types", () => this.list.plan());
         store.on("selection", () => this.list.plan());
@@ -116,6 +123,12 @@ export class Entities {
     search(text: string): void {
         this.input.value = text;
         void this.find();
+    }
+
+    private showOwn(): void {
+        this.own.hidden = store.current()?.own === undefined;
+        this.own.setAttribute("aria-pressed", String(store.ownSelected()));
+        setText(this.own, `world ${store.world}`);
     }
 
     /* --- the set ---------------------------------------------------------------------------------------------------- */

@@ -410,8 +410,9 @@ export class Panels {
             const fields = store.types.get(c.type)?.fields ?? [];
             return c.component + ":" + fields.map((f) => f.name + f.type + f.unit + f.readOnly).join(",");
         }).join(";") + store.info?.readOnly;
-        setText(this.title, entity.name ?? "entity");
-        setText(this.id, entity.id);
+        const own = store.ownSelected();
+        setText(this.title, own ? `world ${store.world}` : entity.name ?? "entity");
+        setText(this.id, own ? "its own components" : entity.id);
         if (shape !== this.shape) {
             this.shape = shape;
             this.build(entity);
@@ -483,7 +484,7 @@ export class Panels {
 
     private watch(component: Component, field: Field): void {
         const parts = PARTS[field.type] ?? [""];
-        const name = store.entity?.name ?? store.entity?.id ?? "";
+        const name = store.ownSelected() ? store.world : store.entity?.name ?? store.entity?.id ?? "";
         for (const part of parts) {
             const property = `${component.component}.${field.name}` + (part === "" ? "" : "." + part);
             store.watch({ entity: store.selection, property, label: `${name} ${field.name}` + (part === "" ? "" : "." + part), unit: field.unit ?? "" });

@@ -33,6 +33,7 @@ export interface World {
     time: number;
     dt: number;
     entities?: number;
+    own?: number; /* the entity that bears the components of the world itself, where it has some */
     paused?: boolean;
     speed?: number;
     spent?: number; /* seconds, in all steps together */
@@ -124,6 +125,11 @@ class Store {
 
     current(): World | undefined {
         return this.worlds.find((world) => world.name === this.world);
+    }
+
+    /** Is what is selected the world itself? */
+    ownSelected(): boolean {
+        return this.selection !== 0 && this.selection === this.current()?.own;
     }
 
     /** The declaration of a property, by the component as the entity or the world names it. */
