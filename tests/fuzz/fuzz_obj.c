@@ -11,36 +11,12 @@
 
 #include "../../plugins/mesh/obj.h"
 
+#include "account.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct account_t {
-    size_t bytes;
-    int allowed; /* allocations until one fails; negative: none fails */
-} account_t;
-
-static void expect(int truth)
-{
-    if (!truth)
-        abort();
-}
-
-static void *resize(void *context, void *old, size_t old_size, size_t new_size)
-{
-    account_t *account = context;
-    expect((old == NULL) == (old_size == 0));
-    if (new_size != 0 && account->allowed == 0)
-        return NULL;
-    account->allowed -= new_size != 0 && account->allowed > 0;
-    account->bytes += new_size - old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, new_size);
-}
 
 static void check_mesh(const mesh_obj_t *mesh)
 {
@@ -69,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const mesh_obj_limits_t limits = {1 << 20, 5000, 5000};
     account_t account = {0, -1};
-    const mesh_obj_memory_t memory = {&account, resize};
+    const mesh_obj_memory_t memory = {&account, account_resize};
     char sentence[MESH_OBJ_SENTENCE_MAX], file_sentence[MESH_OBJ_SENTENCE_MAX];
     mesh_obj_t mesh, from_file;
 

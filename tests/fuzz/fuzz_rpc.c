@@ -15,36 +15,12 @@
 #include "../../plugins/inspector/rpc.h"
 #include "../../plugins/inspector/shapes.h"
 
+#include "account.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct account_t {
-    size_t bytes;
-    int allowed; /* allocations until one fails; negative: none does */
-} account_t;
-
-static void expect(int truth)
-{
-    if (!truth)
-        abort();
-}
-
-static void *resize(void *context, void *old, size_t old_size, size_t new_size)
-{
-    account_t *account = context;
-    expect((old == NULL) == (old_size == 0));
-    if (new_size != 0 && account->allowed == 0)
-        return NULL;
-    account->allowed -= new_size != 0 && account->allowed > 0;
-    account->bytes += new_size - old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, new_size);
-}
 
 /* --- bodies */
 
@@ -85,7 +61,7 @@ static void answer(const rpc_body_t *body, const allocator_t *allocator)
 static void fuzz_body(const uint8_t *data, size_t size, int allowed)
 {
     account_t account = {0, allowed};
-    const allocator_t allocator = {&account, resize};
+    const allocator_t allocator = {&account, account_resize};
     rpc_body_t body;
     if (rpc_read(&body, &allocator, (const char *)data, size))
         answer(&body, &allocator);

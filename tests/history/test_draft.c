@@ -61,6 +61,13 @@ static bp_drafted_t wait_for(bp_host_o *host)
     return read_draft(host);
 }
 
+static bp_drafted_t wait_until(bp_host_o *host, uint32_t state)
+{
+    bp_drafted_t drafted = wait_for(host);
+    ck_assert_uint_eq(drafted.state, state);
+    return drafted;
+}
+
 static void begin(bp_host_o *host, const char *fixture, uint64_t back, uint64_t steps)
 {
     static const char *const names[] = {"probe"};
@@ -127,8 +134,7 @@ START_TEST(a_draft_follows_the_host)
         if (at < 45)
             go_on(host, at, at + 1);
     }
-    bp_drafted_t drafted = wait_for(host);
-    ck_assert_uint_eq(drafted.state, BP_DRAFT_BESIDE);
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
     at = at < 45 ? at : 45;
     EXPECT(drafted.taken == at - 20 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
            drafted.passed_first);
@@ -153,8 +159,7 @@ START_TEST(other_code_is_told_apart_and_kept)
     while (read_draft(host).state == BP_DRAFT_BEFORE || read_draft(host).state == BP_DRAFT_TRYING)
         WORKS(host, bp_host_wait(host, 1000000));
     go_on(host, 10, 15);
-    bp_drafted_t drafted = wait_for(host);
-    ck_assert_uint_eq(drafted.state, BP_DRAFT_READY);
+    wait_until(host, BP_DRAFT_READY);
     differences_t found = differences(host);
     EXPECT(found.fields > 0 && strstr(found.text, "probe.position") != NULL, "told: %s", found.text);
     WORKS(host, bp_host_draft_keep(host));
@@ -170,15 +175,13 @@ START_TEST(what_fails_its_trial_is_dropped)
     bp_host_o *host = open_host(&rig, 0);
     go_on(host, 0, 10);
     begin(host, "reload_probe_10", 0, 0);
-    bp_drafted_t drafted = wait_for(host);
-    ck_assert_uint_eq(drafted.state, BP_DRAFT_FAILED);
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_FAILED);
     EXPECT(strstr(drafted.text, "it does not want to") != NULL, "%s", drafted.text);
     FAILS(host, BP_ERROR_STATE, "there is no draft any more", bp_host_draft_keep(host));
     begin(host, "reload_probe_2", 0, 0);
     WORKS(host, bp_world_drop_system(rig.api->world->at(host, 0), "watcher")); /* the host is another one */
     WORKS(host, bp_host_step(host));
-    drafted = wait_for(host);
-    ck_assert_uint_eq(drafted.state, BP_DRAFT_FAILED);
+    drafted = wait_until(host, BP_DRAFT_FAILED);
     recall_close(&rig);
 }
 END_TEST

@@ -38,6 +38,12 @@ void put_environment(const char *name, const char *value)
 #endif
 }
 
+void crash_next(const char *where, const char *how)
+{
+    put_environment("CRASHER_WHERE", where);
+    put_environment("CRASHER_HOW", how);
+}
+
 /* On Windows rename takes no name that is taken, and a library at work cannot be removed, but be renamed. */
 bool move_over(const char *from, const char *to)
 {

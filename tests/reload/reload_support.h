@@ -28,6 +28,9 @@ const char *put_bytes(const void *bytes, size_t size, const char *as);
 /* Set a variable of the environment, by which fixtures are told what to do; NULL takes it out. */
 void put_environment(const char *name, const char *value);
 
+/* Where the next version of tests/fixtures/crasher.h goes wrong, and how. */
+void crash_next(const char *where, const char *how);
+
 /* Rename a file, also where there is one of that name, and where that is a library at work. */
 bool move_over(const char *from, const char *to);
 

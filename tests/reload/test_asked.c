@@ -110,8 +110,7 @@ END_TEST
 START_TEST(what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_for_again)
 {
     open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
-    put_environment("CRASHER_WHERE", "simulate");
-    put_environment("CRASHER_HOW", "null");
+    crash_next("simulate", "null");
     put_plugin("crasher_next", "asked");
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
     wait_for_news(0);

@@ -22,13 +22,6 @@ static bp_host_o *host;
 static bp_world_o *world;
 static bp_entity_t plain[4], own[4];
 
-/* How the next version is to go wrong. */
-static void go_wrong(const char *where, const char *how)
-{
-    put_environment("CRASHER_WHERE", where);
-    put_environment("CRASHER_HOW", how);
-}
-
 static void make(const char *type, bp_entity_t *entities)
 {
     const bp_api_t *api = bp_host_api(host);
@@ -41,7 +34,7 @@ static const bp_allocator_i *allocator; /* NULL: the C library's */
 
 static void begin(uint32_t flags, const char *helper)
 {
-    go_wrong("nowhere", "null");
+    crash_next("nowhere", "null");
     memset(&log_text, 0, sizeof log_text);
     host = bp_host_create(&(bp_host_desc_t){
         .struct_size = sizeof(bp_host_desc_t),
@@ -133,7 +126,7 @@ START_TEST(what_goes_wrong_in_a_helper_changes_nothing)
     begin(harms[_i].guarded ? BP_HOST_CRASH_GUARD : 0, TEST_BACKPLANE);
     char *before = describe_host(host);
     put_plugin("crasher_next", "crasher");
-    go_wrong(harms[_i].where, harms[_i].how);
+    crash_next(harms[_i].where, harms[_i].how);
     bp_result_t result = bp_host_reload(host, names, 1, NULL);
     EXPECT(result == BP_ERROR_FAILED, "%s in %s: %d, %s", harms[_i].how, harms[_i].where, result, log_text.text);
     EXPECT(strstr(bp_host_error(host), harms[_i].told) != NULL, "\"%s\" is not in: %s", harms[_i].told,

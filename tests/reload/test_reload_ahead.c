@@ -271,11 +271,25 @@ END_TEST
 
 enum { FIELD_A = 0, FIELD_B = 1, FIELD_C = 2 };
 
+/* Begin to make columns ready for the version that has been put. */
+static reload_change_t *begin_readying(model_t *m)
+{
+    static char told[AHEAD_TOLD];
+    size_t size = tell(m, told);
+    reload_change_t *change = read_change(m);
+    reload_begin_readying(change, told, size);
+    return change;
+}
+
+static void make_all_ready(reload_change_t *change)
+{
+    while (reload_make_ready(change)) {}
+}
+
 /* A world whose 40,000 patches have the fields of `first`, and a change to `next` under way, for which columns are
  * made ready. */
 static reload_change_t *begin_change(const patch_list_t *first, const patch_list_t *next)
 {
-    static char told[AHEAD_TOLD];
     model_t *m = &model;
     memset(m, 0, sizeof *m);
     scene_open(&scene, 1);
@@ -294,10 +308,7 @@ static reload_change_t *begin_change(const patch_list_t *first, const patch_list
     if (next == NULL)
         return NULL;
     patch_put(&patch, next);
-    size_t size = tell(m, told);
-    reload_change_t *change = read_change(m);
-    reload_begin_readying(change, told, size);
-    return change;
+    return begin_readying(m);
 }
 
 static patch_list_t one_field(uint32_t type, double initial)
@@ -332,13 +343,20 @@ static void finish(model_t *m)
     scene_close(m->scene);
 }
 
+/* Commit the change, which brings the fields of `next`, and end the world. */
+static void commit_and_finish(reload_change_t *change, const patch_list_t *next)
+{
+    reload_commit(change);
+    expect_list(&model, next);
+    finish(&model);
+}
+
 START_TEST(a_value_that_does_not_fit_is_told_by_the_change_if_it_is_still_there)
 {
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     reload_change_t *change = begin_change(&first, &next);
     set_first(&model, 30000, 0.5);
-    while (reload_make_ready(change))
-        ;
+    make_all_ready(change);
     if (_i == 0) {
         FAILS(scene.host, BP_ERROR_RANGE, "field 'field_a' holds 0.5", reload_prepare(change));
         reload_discard(change);
@@ -358,8 +376,7 @@ START_TEST(a_value_that_came_too_late_is_found)
 {
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     reload_change_t *change = begin_change(&first, &next);
-    while (reload_make_ready(change))
-        ;
+    make_all_ready(change);
     set_first(&model, _i == 0 ? 0 : FIRST - 1, 1e10);
     FAILS(scene.host, BP_ERROR_RANGE, "field 'field_a' holds 10000000000", reload_prepare(change));
     ck_assert_uint_eq(scene.host->reload.readied, 1);
@@ -391,25 +408,19 @@ START_TEST(a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it)
     patch_list_t between = {.count = 2,
                             .fields = {{FIELD_B, PATCH_NAMES, BP_U8, {.part = {5}}},
                                        {FIELD_A, PATCH_NAMES, BP_F64, {.part = {3}}}}};
-    static char told[AHEAD_TOLD];
     begin_change(&first, NULL);
     scene.host->reload.probation_steps = 50;
     patch_put(&patch, &between);
     WORKS(scene.host, bp_host_reload(scene.host, names, 1, NULL));
     patch_put(&patch, &next);
-    size_t size = tell(&model, told);
-    reload_change_t *change = read_change(&model);
-    reload_begin_readying(change, told, size);
+    reload_change_t *change = begin_readying(&model);
     for (int i = 0; i < _i; i++)
         reload_make_ready(change);
     WORKS(scene.host, reload_rollback(&scene.host->reload));
-    while (reload_make_ready(change))
-        ;
+    make_all_ready(change);
     WORKS(scene.host, reload_prepare(change));
     ck_assert_uint_eq(scene.host->reload.readied, 0);
-    reload_commit(change);
-    expect_list(&model, &next);
-    finish(&model);
+    commit_and_finish(change, &next);
 }
 END_TEST
 
@@ -417,7 +428,6 @@ START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
 {
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     static bp_entity_t there[FIRST];
-    static char told[AHEAD_TOLD];
     uint32_t key, prototype;
     begin_change(&first, NULL);
     bp_world_o *other = bp_world_create(scene.host, &(bp_world_desc_t){.name = "other"});
@@ -426,19 +436,14 @@ START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
     WORKS(scene.host, scene.api->world->prototype(other, &key, 1, &prototype));
     WORKS(scene.host, scene.api->world->create(other, prototype, there, FIRST));
     patch_put(&patch, &next);
-    size_t size = tell(&model, told);
-    reload_change_t *change = read_change(&model);
-    reload_begin_readying(change, told, size);
+    reload_change_t *change = begin_readying(&model);
     for (int i = 0; i < _i; i++)
         reload_make_ready(change);
     bp_world_destroy(other);
-    while (reload_make_ready(change))
-        ;
+    make_all_ready(change);
     WORKS(scene.host, reload_prepare(change));
     ck_assert_uint_eq(scene.host->reload.readied, 1);
-    reload_commit(change);
-    expect_list(&model, &next);
-    finish(&model);
+    commit_and_finish(change, &next);
 }
 END_TEST
 

@@ -21,17 +21,10 @@ static bp_host_o *host;
 static bp_world_o *world;
 static bp_entity_t *entities;
 
-/* The environment is what the next version of the plugin is told by. */
-static void tell_next(const char *where, const char *how)
-{
-    put_environment("CRASHER_WHERE", where);
-    put_environment("CRASHER_HOW", how);
-}
-
 static void open_host(uint32_t limit, const char *component, uint32_t count)
 {
     memset(&log_text, 0, sizeof log_text);
-    tell_next("nowhere", "");
+    crash_next("nowhere", "");
     host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
                                             .tag = 1,
                                             .flags = BP_HOST_COPY_PLUGINS,
@@ -73,7 +66,7 @@ static void expect_untouched(const char *component, uint32_t count)
 START_TEST(what_would_take_longer_than_allowed_is_refused_before_anything_is_carried)
 {
     open_host(10, "crash_own", MANY);
-    tell_next("create", "null"); /* nothing is created */
+    crash_next("create", "null"); /* nothing is created */
     FAILS(host, BP_ERROR_LIMIT, "(estimated), and reload_pause allows 10 ms: component 'crash_own', world 'main', has "
                                 "500000 instances, which go over property by property",
           bp_host_reload(host, names, 1, NULL));
@@ -101,11 +94,11 @@ START_TEST(a_plugin_that_is_slower_than_estimated_is_refused_on_the_way)
 {
     enum { SOME = 100000 };
     open_host(1000, "crash_own", SOME);
-    tell_next("create", "slow"); /* 20 ms for each thousand: 2 s */
+    crash_next("create", "slow"); /* 20 ms for each thousand: 2 s */
     FAILS(host, BP_ERROR_LIMIT, "as the first of them show, and reload_pause allows 1000 ms",
           bp_host_reload(host, names, 1, NULL));
     expect_untouched("crash_own", SOME);
-    tell_next("nowhere", "");
+    crash_next("nowhere", "");
     host->reload.pause_limit = 0;
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     ck_assert(has_next("crash_own"));

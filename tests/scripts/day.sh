@@ -11,7 +11,7 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 [ "$1" = installed ] || build=$(cd "$1" && pwd)
 [ "$(uname -s)" = Linux ] || { echo "day: skipped, sources are watched on Linux only"; exit 0; }
 scratch=$(mktemp -d)
-session=
+. "$source/tests/scripts/parts/session.sh"
 trap '[ -z "$session" ] || kill "$session" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL BACKPLANE PKG_CONFIG_PATH
 fail() {
@@ -35,36 +35,7 @@ cd "$HOME"
 backplane new health --fields "hp:f32=100,max:f32=250" >"$scratch/log"
 make -s -C health >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "a new plugin does not build"; }
 
-mkfifo "$scratch/typed"
-backplane console health/health.ini <"$scratch/typed" >"$scratch/said" 2>&1 &
-session=$!
-exec 3>"$scratch/typed"
-
-# Until what is said since the last time has the text $1; then what comes next counts.
-seen=0
-hear() {
-    tries=0
-    until tail -n "+$((seen + 1))" "$scratch/said" | grep -q -e "$1"; do
-        kill -0 "$session" 2>/dev/null || fail "the console has ended, before it said: $1"
-        tries=$((tries + 1))
-        [ "$tries" -lt 1200 ] || fail "it never says: $1"
-        sleep 0.05
-    done
-    seen=$(grep -n -e "$1" "$scratch/said" | awk -F: -v seen="$seen" '$1 > seen { print $1; exit }')
-}
-ask() { # what is typed; and what is to be heard, where something is
-    printf '%s\n' "$1" >&3
-    [ $# = 1 ] || hear "$2"
-}
-# Write the file as editors do: beside, and renamed.
-edit() {
-    file=$1
-    shift
-    sed "$@" "$file" >"$file.new"
-    ! cmp -s "$file" "$file.new" || fail "nothing to edit in $file: $*"
-    mv "$file.new" "$file"
-}
-
+session_begin backplane console health/health.ini
 ask 'step 60' '^main: step 60, time 1$'
 ask 'get main/one.health.hp' '^101\.000'
 ask 'find main health.hp > 500' '^0 entities$'
@@ -104,10 +75,8 @@ ask 'save all evening.bpe' '^main: 1001 entities saved$'
 ask 'destroy main/one' '^1 entity destroyed$'
 ask 'load all evening.bpe' '^main: 1001 entities loaded$'
 ask 'get main/one.health.hp' '^203\.0'
-printf 'quit\n' >&3
-exec 3>&-
-wait "$session" || true # it is told that lines were wrong
-session=
+ask quit
+session_end || true # it is told that lines were wrong
 
 # --- checked, tested, given to somebody else ----------------------------------------------------------------------
 make -s -C health test >"$scratch/log" 2>&1 || { cat "$scratch/log"; fail "the plugin does not pass its own test"; }

@@ -12,7 +12,7 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 [ "$(uname -s)" = Linux ] || { echo "sources: skipped, sources are watched on Linux only"; exit 0; }
 scratch=$(mktemp -d)
-session=
+. "$source/tests/scripts/parts/session.sh"
 trap '[ -z "$session" ] || kill "$session" 2>/dev/null || true; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 fail() {
     echo "sources: $*"
@@ -47,32 +47,7 @@ name.name = wheel
 END
 
 # --- a console from morning to evening --------------------------------------------------------------------------
-mkfifo "$scratch/typed"
-"$backplane" console spin.ini <"$scratch/typed" >"$scratch/said" 2>&1 &
-session=$!
-exec 3>"$scratch/typed"
-seen=0
-hear() { # until what is said since the last time has the text $1; then what comes next counts
-    tries=0
-    until tail -n "+$((seen + 1))" "$scratch/said" | grep -q -e "$1"; do
-        kill -0 "$session" 2>/dev/null || fail "the console has ended, before it said: $1"
-        tries=$((tries + 1))
-        [ "$tries" -lt 1200 ] || fail "it never says: $1"
-        sleep 0.05
-    done
-    seen=$(grep -n -e "$1" "$scratch/said" | awk -F: -v seen="$seen" '$1 > seen { print $1; exit }')
-}
-ask() {
-    printf '%s\n' "$1" >&3
-    [ $# = 1 ] || hear "$2"
-}
-edit() { # write the file as editors do: beside, and renamed
-    file=$1
-    shift
-    sed "$@" "$file" >"$file.new"
-    ! cmp -s "$file" "$file.new" || fail "nothing to edit in $file: $*"
-    mv "$file.new" "$file"
-}
+session_begin "$backplane" console spin.ini
 
 ask 'step 60' '^main: step 60, time 1$'
 ask 'get main/wheel.spin.angle' '^\(0\.9999\|1\.0000\|1$\)'
@@ -145,10 +120,8 @@ fi
 ask 'load_plugin ./nowhere.c' 'nowhere\.c: there is no such source'
 ask 'load ./spin.c' '^loaded spin'
 ask 'step 1' "^main: step $((count + 1))"
-printf 'quit\n' >&3
-exec 3>&-
-wait "$session" || true # it is told that lines were wrong
-session=
+ask quit
+session_end || true # it is told that lines were wrong
 nothing_left
 [ -z "$(find . -name '*.so' -o -name '*.d' -o -name '*.o')" ] || fail "the folder of the source has $(ls)"
 
