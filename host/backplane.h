@@ -609,8 +609,9 @@ typedef struct bp_branch_t {
 /* The branch of that index, in the order in which they were left; 0 past the last. */
 BACKPLANE_API uint32_t bp_host_branch_at(bp_host_o *host, uint32_t index, bp_branch_t *branch);
 
-/* Go to the end of a branch, which is the future of the moments before it from then on; the one that was is kept in its
- * turn, under its number. BP_ERROR_NOT_FOUND; else as bp_host_go. And forget a branch, with those that fork off it. */
+/* bp_host_branch_to goes to the end of a branch, which from then on is the future of the moments before it; the future
+ * that the host has left is kept as a branch, under its own number. BP_ERROR_NOT_FOUND; else as bp_host_go.
+ * bp_host_branch_forget forgets a branch, with those that fork off it. */
 BACKPLANE_API bp_result_t bp_host_branch_to(bp_host_o *host, uint64_t number);
 BACKPLANE_API bp_result_t bp_host_branch_forget(bp_host_o *host, uint64_t number);
 
@@ -630,10 +631,10 @@ BACKPLANE_API void bp_host_touched(bp_host_o *host);
 /* --- drafts ------------------------------------------------------------------------------------------------------- */
 
 /* A draft is a second host that lives beside this one with something changed, from now on or from a moment of the past
- * (docs/history.md). It takes its steps at each bp_host_poll, between this host's own, for a few milliseconds, until it
- * is level; then it follows step by step, with the calls that this host gets from outside. What cannot be done there -
- * entities are named that never came to be - is passed over and counted. This host goes on as if there were no draft;
- * when it goes to another time, or is made of other parts, the draft ends.
+ * (docs/history.md). The draft takes its steps at each bp_host_poll, between this host's own, for a few milliseconds,
+ * until it is level with this host; then it follows step by step, with the calls that this host gets from outside. A
+ * call that cannot be made there, because it names entities that never came to be, is passed over and counted. This
+ * host goes on as if there were no draft; when it goes to another time, or is made of other parts, the draft ends.
  *
  * A version of a plugin is tried in a copy of the process first. Where the system cannot copy a process, or the version
  * does not come through, the draft ends with BP_DRAFT_FAILED. */
@@ -682,9 +683,10 @@ BACKPLANE_API void bp_host_draft_read(bp_host_o *host, bp_drafted_t *drafted);
 /* Tell in what the draft differs from the host. BP_ERROR_STATE where it is not at the same moment. */
 BACKPLANE_API bp_result_t bp_host_draft_differences(bp_host_o *host, const bp_diff_i *sink);
 
-/* Keep the draft, which is level or ready: one from now on by making its change in the host, one of the past by going
- * there: its past is that of the host from then on, and the one that was is kept as a branch (bp_host_branch_at). On an
- * error the host is as it was. And drop it. */
+/* bp_host_draft_keep keeps the draft, which is level or ready. Where the draft is from now on, its change is made in
+ * the host. Where the draft is of the past, the host goes there: the draft's past is the host's from then on, and the
+ * past that the host has left is kept as a branch (bp_host_branch_at). On an error the host is as it was.
+ * bp_host_draft_drop ends the draft and changes nothing. */
 BACKPLANE_API bp_result_t bp_host_draft_keep(bp_host_o *host);
 BACKPLANE_API void bp_host_draft_drop(bp_host_o *host);
 

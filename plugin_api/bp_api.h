@@ -208,9 +208,10 @@ typedef struct bp_world_api {
     bp_result_t (BP_CALL *use_component)(bp_world_o *world, const char *type);
     bp_result_t (BP_CALL *use_system)(bp_world_o *world, const char *name);
 
-    /* The opposite: the world has it no longer, and wants it no longer, whether or not there is one at present. All
-     * instances of a component go. BP_ERROR_STATE also where a step needs it: the sentence says for what;
-     * BP_ERROR_NOT_FOUND where it is neither there nor wanted. [main] */
+    /* Take a component's manager, with all its instances, or a system out of a world. The world forgets the name too,
+     * also where nothing bears it at present. BP_ERROR_STATE also where a unit of the world needs what is to go: the
+     * sentence says which; BP_ERROR_NOT_FOUND where the world has neither the component or system nor kept its name.
+     * [main] */
     bp_result_t (BP_CALL *drop_component)(bp_world_o *world, const char *type);
     bp_result_t (BP_CALL *drop_system)(bp_world_o *world, const char *name);
 
@@ -219,7 +220,7 @@ typedef struct bp_world_api {
     void *(BP_CALL *ref_write)(bp_world_o *world, bp_ref_t *ref);
 
     /* Who bears what belongs to the world itself (BP_COMPONENT_WORLD): an entity to resolve properties, references and
-     * queries with. It lives as long as the world has such a component; it cannot be destroyed, gets and loses
+     * queries with. This entity lives as long as the world has such a component; it cannot be destroyed, gets and loses
      * components by use_component and drop_component alone, and is not counted nor listed among the entities. {0} where
      * the world has none. [job] while nothing changes structure */
     bp_entity_t (BP_CALL *own)(bp_world_o *world);
@@ -320,8 +321,8 @@ typedef struct bp_property_api {
 } bp_property_api;
 
 /* Changes of structure from inside a step, recorded now and made later: at the end of the step, or before a unit
- * that asks for it (BP_SYSTEM_COMMANDS_FIRST). They are made in the order of the step: unit by unit, within a unit
- * match by match and range by range, within a call in the order of recording. So they come to the same on any
+ * that asks for it (BP_SYSTEM_COMMANDS_FIRST). Commands are made in the order of the step: unit by unit, within a
+ * unit match by match and range by range, within a call in the order of recording. So the result is the same on any
  * number of threads.
  *
  * `commands` is step->commands of the verb that is running. What a command meets by then decides: entities that
@@ -437,7 +438,8 @@ typedef struct bp_scene_api {
     uint32_t struct_size;
     uint32_t padding;
 
-    /* Open a scene's file. It is mapped: replace it by renaming, never in place, while it is open. [main] */
+    /* Open a scene's file. The file is mapped: while the scene is open, replace it by renaming, never in place.
+     * [main] */
     bp_result_t (BP_CALL *open)(bp_host_o *host, const char *path, bp_scene_o **scene);
 
     /* Close it. What it spawned stays. NULL is allowed. [main] */
@@ -473,10 +475,10 @@ typedef struct bp_file_api {
      * and the sentence begins with `path`. [main] */
     bp_result_t (BP_CALL *keep)(bp_host_o *host, const char *part, const char *path);
 
-    /* Where the output of a run goes that ends now: for who writes a file at the end. A run that has taken the steps
-     * that its ini says (`[host] steps`), or whose ini says none, writes `path`, and `remark` is empty. A shorter one,
-     * ten steps at the console, must not take the place of what a whole run has made: it writes beside it,
-     * "orbits.partial.svg" for "orbits.svg", and `remark` says what was run, "10 of 970104 steps". Writes `file` with
+    /* Which file to write at the end of a run. After a run that has taken the steps that its ini says (`[host] steps`),
+     * or whose ini says none, that is `path`, and `remark` is empty. A shorter run, ten steps at the console, must not
+     * replace what a whole run has made: then the file is one beside `path`, "orbits.partial.svg" for "orbits.svg", and
+     * `remark` says what was run, "10 of 970104 steps". Writes `file` with
      * at most file_size bytes, and `remark`, which may be NULL, with remark_size. BP_ERROR_LIMIT where `file` is too
      * small. [main] */
     bp_result_t (BP_CALL *output)(bp_world_o *world, const char *path, char *file, size_t file_size, char *remark,

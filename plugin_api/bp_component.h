@@ -1,7 +1,7 @@
 /* bp_component.h - the component manager: what a plugin implements to bring a kind of component.
  *
- * A component is not an object. It is what its manager says it is; the host knows only verbs, and calls
- * each with a batch. There are two roads:
+ * A component is not an object: the host knows only the verbs of its manager, and calls each with a batch. There are
+ * two ways to write a manager:
  *
  * 1. Declared (most managers). List the fields and leave `storage` out: the world stores them as a
  *    structure of arrays, one aligned column a field, and everything else follows from the declaration. Write

@@ -54,9 +54,9 @@ enum {
                                      so nothing is lost where a reload or a scene does not bring it back. Of a hidden
                                      field: `rows_added` makes it again (bp_rows_i) */
     BP_FIELD_HIDDEN = 1u << 8     /* of a declared component: a column that is the component's alone, for `simulate`
-                                     and the verbs of bp_rows_i. It is no property, no other code can ask for it, and
-                                     scenes leave it out; reloads, snapshots and the history keep it, as its default
-                                     where it is also BP_FIELD_DERIVED. Hidden fields come last in their list */
+                                     and the verbs of bp_rows_i. A hidden field is no property, no other code can ask
+                                     for it, and scenes leave it out; reloads, snapshots and the history keep it, as its
+                                     default where it is also BP_FIELD_DERIVED. Hidden fields come last in their list */
 };
 
 /* Of every word of flags in a declaration: a host refuses what sets one of these bits that it does not know, and goes
@@ -142,7 +142,7 @@ typedef struct bp_field_list_t {
 #endif
 
 /* Declare `name`, a struct of pointers of type `columns`, and fill it with as many addresses as it has members, which
- * lie at `addresses`. They are good as long as the run or match that they come from. */
+ * lie at `addresses`. The addresses are good as long as the run or match that they come from. */
 #define BP_COLUMNS(columns, name, addresses) \
     columns name;                            \
     memcpy(&name, (addresses), sizeof name)

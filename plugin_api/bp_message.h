@@ -19,9 +19,9 @@
  * name. So plugins need no header of each other, and no order of loading.
  *
  * Messages are in the order of commands (bp_command_api), which is the same on any number of threads: unit by unit,
- * within a unit match by match and range by range, within a call in the order of sending. They can be read from the end
- * of the step in which they were sent to the end of the next one, and are gone then. Between two steps they are part of
- * the state of the world, and are kept where a host remembers (docs/history.md).
+ * within a unit match by match and range by range, within a call in the order of sending. Messages can be read from the
+ * end of the step in which they were sent to the end of the next one, and are gone then. Between two steps messages are
+ * part of the state of the world, and are kept where a host remembers (docs/history.md).
  *
  * Fields are of all types but strings and lists. Placeholders of commands->create in BP_ENTITY fields become the
  * entities, or {0} where creation failed.
@@ -77,7 +77,7 @@ typedef struct bp_message_api {
     void (BP_CALL *close)(bp_channel_o *channel);
 
     /* Send `count` messages. values[k] points to `count` packed values of the k-th field that this end has named; NULL:
-     * zero. They are copied. `commands` is step->commands of the verb that is running, in the channel's world
+     * zero. The values are copied. `commands` is step->commands of the verb that is running, in the channel's world
      * (BP_ERROR_ARGUMENT); BP_ERROR_STATE where it is NULL; BP_ERROR_MEMORY: nothing of this call is sent. Where memory
      * is lacking at the end of the step, messages are lost and the log says how many. [job] */
     bp_result_t (BP_CALL *send)(bp_channel_o *channel, bp_commands_o *commands, const void *const *values,

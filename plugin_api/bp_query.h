@@ -10,9 +10,10 @@
  *             BP_COLUMNS(struct body, c, match->columns[0]);
  *             for (uint32_t i = 0; i < match->count; i++) ...
  *
- * Terms are those of systems (bp_system.h), with fields by name and type. They are bound when the query is made, and
+ * Terms are those of systems (bp_system.h), with fields by name and type. Terms are bound when the query is made, and
  * anew when that has become necessary: a reload that would leave a query without a field that it asks for is refused,
- * as it is for a system. A query is kept and begun again and again; where nothing is new that costs next to nothing.
+ * as it is for a system. A query is kept and begun again and again; where nothing is new, beginning costs next to
+ * nothing.
  *
  * With BP_QUERY_CHANGES a query can be asked for what has been written since one looked last (bp_changes.h): then it
  * hands out ranges of rows, in blocks of BP_STAMP_ROWS, of which a field that it asks for, or the entities, may be

@@ -6,8 +6,8 @@
  *     if (refer->ask(attached, ship, &who, &count) == BP_OK)
  *         for (uint32_t i = 0; i < count; i++) ... who[i] lives, and its attached.to is the ship ...
  *
- * Somebody who asks keeps an index of one declared field of type BP_ENTITY. It follows by stamps (bp_changes.h): a
- * question looks at what has been written since the one before, in blocks of rows, and answers from a table. So the
+ * Somebody who asks keeps an index of one declared field of type BP_ENTITY. The index follows by stamps (bp_changes.h):
+ * a question looks at what has been written since the one before, in blocks of rows, and answers from a table. So the
  * field may be written in all ways that stamps know of - by `set`, by commands, by units that declare it, by structure
  * - and costs nothing more where nobody asks. The index goes on over reloads, as a query does (bp_query.h): one that
  * would leave it without its field is refused.

@@ -152,7 +152,8 @@ enum {
                                           terms and what `reads` and `writes` name, and may run on another thread,
                                           beside units that they do not conflict with [job] */
     BP_SYSTEM_OUTPUT = 1u << 3,        /* it changes nothing in any world, and nothing that other units read: it
-                                          records, draws or sends. It is not called while a past is computed again. */
+                                          records, draws or sends. The system is not called while a past is computed
+                                          again. */
     BP_SYSTEM_COMMANDS_FIRST = 1u << 2 /* commands that earlier units of the step have recorded are carried out before
                                           this one runs, instead of at the end of the step */
 };

@@ -32,8 +32,8 @@ typedef struct bp_task_t {
     const char *name BP_OR_ZERO; /* letters, digits, underscore; unique in the plugin; NULL: the plugin's own name */
 
     /* Called once for each post, those of one thread in the order in which it posted them. `bytes` are aligned to 16
-     * and good until it returns; NULL where size is 0. It may do what may be done between steps, but for what brings
-     * or ends plugins, and for stepping, polling and waiting (BP_ERROR_STATE). [main] */
+     * and good until `run` returns; NULL where size is 0. `run` may do what may be done between steps, but for what
+     * brings or ends plugins, and for stepping, polling and waiting (BP_ERROR_STATE). [main] */
     void (BP_CALL *run)(struct bp_plugin_t *plugin, const void *bytes, size_t size) BP_OR_ZERO;
 } bp_task_t;
 

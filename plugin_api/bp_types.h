@@ -45,8 +45,8 @@ extern "C" {
 #define BP_OR_ZERO
 #endif
 
-/* How functions are called across the boundary: part of the type of every function pointer in these headers. It says
- * what is the default anyway, against compilers that were told another one. */
+/* How functions are called across the boundary: part of the type of every function pointer in these headers. BP_CALL
+ * names the default, because a compiler may have been told another one. */
 #if defined(_WIN32)
 #define BP_CALL __cdecl
 #else

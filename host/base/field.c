@@ -330,7 +330,7 @@ static void read_bare(items_t *in)
     in->at = end;
 }
 
-/* The next item as a text of its own; NULL where it is none, or nothing that may follow follows. */
+/* The next item as a text of its own; NULL where there is no item, or where neither a comma nor the end follows it. */
 static const char *read_item(items_t *in)
 {
     char *item = in->out;

@@ -454,7 +454,8 @@ static bool runs(const bp_host_o *host, uint32_t index)
     return world_clock_runs(&host_world(host, index)->clock);
 }
 
-/* May the units of all worlds that are not stopped run side by side? It must not depend on the number of threads. */
+/* May the units of all worlds that are not stopped run side by side? The answer must not depend on
+ * the number of threads. */
 static bool may_step_together(const bp_host_o *host)
 {
     uint32_t running = 0;
@@ -481,7 +482,7 @@ static bp_result_t step_together(bp_host_o *host)
     return result;
 }
 
-/* All worlds are stopped. Then there is no step, nor a moment for it. */
+/* Are all worlds stopped? Then bp_host_step takes no step, and the history gets no moment. */
 static bool all_stand(const bp_host_o *host)
 {
     uint32_t standing = 0;

@@ -357,7 +357,7 @@ bp_result_t recording_resume(recording_t *r, const parts_t *parts, const makers_
     }
     r->moment = recorded->last;
     r->sum = recorded->sum;
-    r->parts_written = recorded->parts > 0; /* the host has become what the last of them says */
+    r->parts_written = recorded->parts > 0; /* the host has been made what the last part says */
     r->keyframe_at = r->flushed_at = r->synced_at = os_clock_ns();
     return BP_OK;
 }

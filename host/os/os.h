@@ -28,9 +28,10 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
-/* Shall a copy of this process (reload/process.h) have this block, from now on? It has at first. Where it has not,
- * nothing lies at these addresses there, who reads them crashes, and neither the copying nor this process's next write
- * to the block costs anything. false where the system cannot do that: then the block is copied. [any] */
+/* Shall a copy of this process (reload/process.h) have this block, from now on? At first copies have each block.
+ * Where a copy does not have it, nothing lies at these addresses there: reading them crashes, and neither the copying
+ * nor this process's next write to the block costs anything. false where the system cannot leave a block out: then the
+ * block is copied. [any] */
 bool os_pages_inherit(void *block, size_t bytes, bool inherited);
 
 /* Can these bytes of this process be read? So addresses that somebody else has written can be judged before they are

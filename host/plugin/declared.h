@@ -11,7 +11,7 @@
  * descriptor leads to the system is asked whether bytes can be read there, since a library may be damaged, and no guard
  * catches what the host reads itself.
  *
- * Not here: judging what the items say (slots.h, terms.h, options.h).
+ * Not here: judging what the items say (slots.h, terms.h, loader.h).
  */
 #ifndef HOST_PLUGIN_DECLARED_H
 #define HOST_PLUGIN_DECLARED_H

@@ -184,7 +184,7 @@ static void tell_death(int signal, bool plugins)
     frame->guard->tell(frame->data, &crash);
 }
 
-/* Was the code of the C library running, called by the plugin? It may hold locks then. */
+/* Was the code of the C library running, called by the plugin? The library may hold locks then. */
 static bool was_in_library(int signal)
 {
     return signal == SIGABRT || guard_here.found.at != guard_here.found.pc;

@@ -1,8 +1,9 @@
 /* loader.c - from a name to a working plugin, all or nothing.
  *
- * The order of the steps is the order of trust: the file's bytes are read and judged (image.h) before the system's
- * loader sees them, the descriptor is judged as data, the declarations are copied into slots, the options are parsed
- * and only then is `load` called. Each step has its undo, and a failure runs them backwards.
+ * Each step relies only on what the steps before have checked: the file's bytes are read and judged (image.h) before
+ * the system's loader sees them, the descriptor is judged as data, the declarations are copied into slots, the options
+ * are parsed, and only then is `load` called. Each step can be undone; where one fails, the steps before it are undone
+ * in the opposite order.
  */
 #include "loader.h"
 #include "near.h"
@@ -90,7 +91,7 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const p
 }
 
 #if defined(BACKPLANE_AUDIT)
-/* Do plugins run that may have threads? Those would change blocks while the blocks are searched. */
+/* Do plugins run that may have threads? Threads would change blocks while the blocks are searched. */
 static bool have_threads(const loader_t *loader)
 {
     for (uint32_t i = 0; i < loader->plugins.count; i++) {

@@ -170,10 +170,11 @@ static void component(const new_plugin_t *plugin, new_text_t *text, const char *
 static const char system_head[] =
     "/* @file@ - a system: say here what @name@ does.\n"
     " *\n"
-    " * @name@ works on a component of another plugin, point_mass. The fields that it needs are asked for by name and "
+    " * @name@ works on a component of another plugin, point_mass, and asks for the fields that it needs by name and "
     "type; the host\n"
-    " * checks that when the plugin is loaded, and again when either plugin is reloaded. What else the component "
-    "holds does not matter.\n"
+    " * looks for these fields when the plugin is loaded, and again when either plugin is reloaded. What else the "
+    "component holds does\n"
+    " * not matter.\n"
     " */\n";
 
 static const char system_form[] =

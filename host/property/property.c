@@ -316,9 +316,9 @@ static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entit
     return (char *)((const run_t *)p->host.found.run)->columns[p->host.found.column] + (size_t)record->row * p->size;
 }
 
-/* Get values in all cases but one: a single value of four bytes, the usual size, has a way of its own, so that it does
- * not pay for what only other calls need. That way is some thirty instructions, so that more such calls fit what a
- * processor looks ahead. */
+/* Get values in all cases but one. A single value of four bytes, the usual size, has a function of its own, so that it
+ * does not pay for what only other calls need. That function has some thirty instructions: the fewer there are, the
+ * more such calls a processor has under way at a time. */
 NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
                                                uint32_t count, void *values, size_t stride)
 {

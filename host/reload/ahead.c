@@ -254,7 +254,7 @@ void ahead_begin(reload_change_t *change, const char *told, size_t size)
     while (change->ahead->field_count < MOST_FIELDS && read_field(change, change->ahead, &in))
         ;
     list_columns(change);
-    reload->base->error = kept; /* where memory was lacking the change is made without */
+    reload->base->error = kept; /* where memory was lacking the change is made without columns made ready */
 }
 
 /* --- slices ------------------------------------------------------------------------------------------------------- */

@@ -4,12 +4,12 @@
  * The new manager's slots go to new columns beside the old ones; its notices about instances that have moved, and its
  * requests for slots, are led to these columns too (carried_t).
  *
- * Carried are properties: all that can be set from outside. Read-only properties should follow from the rest. When all
- * is carried, the old and the new manager are asked for the read-only ones; where they differ something would be lost:
- * that is told, and refused unless it is allowed. They are asked for the others too, since a manager may not keep what
- * it is given; that takes time, so where a trial has done it in a copy of the host, the host itself does not. Texts
- * are handed on at once, since they are good only until the old manager is called again; references to entities are
- * set when all instances are there.
+ * Carried are the properties that can be set from outside; read-only properties should follow from them. When all is
+ * carried, both managers are asked for the read-only properties. Where their answers differ, something would be lost:
+ * the report says so, and the change is refused unless the caller allows losses. Both managers are asked for the
+ * other properties too, because a manager may not keep what it is given. Asking takes time; where a trial has asked in
+ * a copy of the host, the host itself does not. Texts are handed on at once, since they are good only until the old
+ * manager is called again; references to entities are set when all instances are there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -339,9 +339,10 @@ static bool is_given(const carry_t *c, uint32_t number)
     return with_creation(c, number) || (is_carried(c, number) && c->next->storage.set != NULL);
 }
 
-/* Is this a property whose values may be lost? One that nothing carries over the new manager finds by itself, or it is
- * lost. One that the manager is given it should have: but for turns, which may be made as long as 1, and references,
- * which may be none by now. */
+/* May values of this property be lost? That is to be found out for two kinds of properties: those that nothing carries
+ * over, since the new manager either computes their values itself or does not have them; and those that the new manager
+ * is given, since it may not have kept them. Of the second kind rotations are left out, because a manager may bring
+ * them to length 1, and references, because those to the dead may have become none. */
 static bool may_be_lost(const carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];

@@ -23,7 +23,7 @@ void hot_init(hot_t *hot, reload_t *reload)
     sources_init(&hot->sources, reload->loader);
 }
 
-/* What was to come has come, or has been refused. */
+/* Empty the list, after its versions have come in or have been refused. */
 static void clear_list(hot_t *hot)
 {
     hot->fresh = hot->count = 0;

@@ -62,7 +62,7 @@ void sources_init(sources_t *sources, loader_t *loader)
     sources->loader = loader;
 }
 
-/* NAME.d beside NAME.so: the files that the compiler has read. */
+/* The path of NAME.d beside NAME.so, in which the compiler lists the files that it has read. */
 static bool rules_of(const char *library, char *path, size_t size)
 {
     size_t length = strlen(library) - strlen(os_library_suffix);
@@ -78,7 +78,7 @@ static void remove_file(void *data, const char *name)
         remove(path);
 }
 
-/* With what compilers have left that were ended. */
+/* Remove the folder, with what compilers have left there that were ended before they were done. */
 static void remove_folder(sources_t *sources)
 {
     os_folder_list(sources->folder, remove_file, sources);

@@ -1,7 +1,7 @@
 /* versions.c - the plugins of a change: from their files to versions that are loaded beside the ones at work.
  *
- * The order of the steps is that of plugin/loader.c, and of trust. A version that has been loaded and does not come is
- * unloaded again; a version that comes leaves its predecessor on the kept side, which ends the same way.
+ * The steps and their order are those of plugin/loader.c. A version that has been loaded and is not taken in is
+ * unloaded again; where a version is taken in, its predecessor goes to the kept side, and is unloaded in the same way.
  */
 #include "../base/error.h"
 #include "../os/os.h"
@@ -370,8 +370,8 @@ static bool same_fields(const component_t *a, const component_t *b)
     return same;
 }
 
-/* Is the new version to be told of rows? Then the fields that it rebuilds begin with their defaults. Where the old one
- * was told of rows, and would not be of those that come and go during a probation, there is none. */
+/* Is the new version to be told of rows? Then the fields that it rebuilds begin with their defaults. There is
+ * no probation where the old version was told of rows, but could not be told of those that come and go meanwhile. */
 static void plan_rows(reload_change_t *change, component_change_t *c)
 {
     const component_t *old = c->slot, *next = c->kept;

@@ -196,7 +196,7 @@ static void fill_part(spawn_t *s, uint32_t p, run_t *run)
                  s->plan.batches[part->group].first_row, s->plan.batches[part->group].count);
 }
 
-/* Those in whose rows the values of a group are put. */
+/* The entities in whose rows the values of a group are put. */
 static const bp_entity_t *entities_of(const spawn_t *s, uint32_t g)
 {
     return g == s->plan.own_group ? &s->stand_in : s->plan.entities + s->plan.blob->groups[g].first_entity;

@@ -246,7 +246,8 @@ static bool is_named(const messages_t *all, const pipe_t *pipe, uint32_t field)
     return end != NULL;
 }
 
-/* Would a message lose something with the field? One that another field has the name of is not to be found again. */
+/* Would a message lose something if this field went? Not where another field has the same name, since readers find
+ * fields by name and would never find this one. */
 static bool is_wanted(const messages_t *all, const pipe_t *pipe, uint32_t field)
 {
     const message_field_t *f = &pipe->fields[field];

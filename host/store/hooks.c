@@ -1,5 +1,5 @@
-/* hooks.c - rows made aside, told, and put in place.
- */
+/* hooks.c - rows that a component is told of before they come or after they have gone: made outside of the runs, handed
+ * to the component's verbs (bp_rows_i), and put in place. Who calls this, and when, says hooks.h. */
 #include "hooks.h"
 
 #include "../base/error.h"

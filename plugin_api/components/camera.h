@@ -9,7 +9,7 @@
  * is scaled does not matter. What it shows are the meshes of its world (component mesh); through which effects,
  * the render_data components of its own entity.
  *
- * What it does not do: it draws nothing. It answers the questions that a renderer asks each frame.
+ * What it does not do: the plugin draws nothing. Its table answers the questions that a renderer asks each frame.
  */
 #ifndef BP_COMPONENTS_CAMERA_H
 #define BP_COMPONENTS_CAMERA_H

@@ -6,8 +6,8 @@
  *     if (result != BP_OK)
  *         ... end them again ...
  *
- * What this header does not do: it is no part of the boundary between host and plugin. It is compiled into the plugin,
- * and a later version may change it.
+ * What this header does not do: it is no part of the boundary between host and plugin. The header is compiled into
+ * the plugin, and a later version may change it.
  */
 #ifndef BP_HELPERS_COLUMNS_H
 #define BP_HELPERS_COLUMNS_H

@@ -11,8 +11,8 @@
  *         a[i] += values[slots[i]].x;
  *     }
  *
- * It pays where the storage is larger than a core's cache, and where what is read decides what is read next; where all
- * lies in the cache it costs about half a nanosecond a read (measured: docs/benchmarks.md).
+ * The call pays where the storage is larger than a core's cache, and where what is read decides what is read next;
+ * where all lies in the cache the call costs about half a nanosecond a read (measured: docs/benchmarks.md).
  *
  * What this header does not do: it copies nothing and needs no linking.
  */

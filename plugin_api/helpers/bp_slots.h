@@ -1,7 +1,7 @@
 /* bp_slots.h - storage of its own for a component, without writing what all such storages share.
  *
- * A manager with BP_COMPONENT_OWN_STORAGE numbers its instances from 0 without gaps. This header keeps the arrays
- * that are indexed by those slots: it lets them grow together, ends instances by swap-erase, collects those of
+ * A manager with storage of its own (bp_storage_i) numbers its instances from 0 without gaps. This header keeps the
+ * arrays that are indexed by those slots: it lets them grow together, ends instances by swap-erase, collects those of
  * the dead, brings instances into another order, and tells the world who has moved. What an instance is stays the
  * plugin's: it names the size of an item of each of its columns and reads and writes them as plain arrays.
  *
@@ -22,8 +22,8 @@
  *
  * All functions are [main] and need a manager that is at work, for its memory and for its world.
  *
- * What this header does not do: it is no part of the boundary between host and plugin. It is compiled into the
- * plugin, the host knows nothing of it, and a later version may change it.
+ * What this header does not do: it is no part of the boundary between host and plugin. The header is compiled into
+ * the plugin, the host knows nothing of it, and a later version may change it.
  */
 #ifndef BP_SLOTS_H
 #define BP_SLOTS_H

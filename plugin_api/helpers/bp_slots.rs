@@ -19,8 +19,8 @@
  * All functions are [main] and need a manager that is at work. For C and C++ there is bp_slots.h, which can collect the
  * dead later, too.
  *
- * What this file does not do: it is no part of the boundary between host and plugin. It is compiled into the plugin,
- * the host knows nothing of it, and a later version may change it.
+ * What this file does not do: it is no part of the boundary between host and plugin. The file is compiled into the
+ * plugin, the host knows nothing of it, and a later version may change it.
  */
 
 /// What lies in a slot.

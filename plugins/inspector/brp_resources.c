@@ -129,7 +129,7 @@ static int mutate_resources(ask_t *ask)
     return ASK_DONE;
 }
 
-/* Those that the world has. */
+/* The resources that the world has. */
 static int list_resources(ask_t *ask)
 {
     look_part_t parts[LOOK_PARTS_MAX];

@@ -1,4 +1,5 @@
-/* timeline.ts - the steps that the host remembers, as a line to drag along. It is there where the host remembers any. */
+/* timeline.ts - the steps that the host remembers, as a line to drag along; hidden where the host remembers
+ * none. */
 import { call, RpcError } from "./rpc";
 import { formatBytes, formatCount, h, setText } from "./dom";
 import { store } from "./store";
