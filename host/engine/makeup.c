@@ -232,8 +232,7 @@ static bp_result_t take_wants(bp_world_o *world, const made_world_t *made)
         }
         next.items[i].again = made->wants.items[i].again;
     }
-    wants_free(&world->wants);
-    world->wants = next;
+    wants_become(&world->wants, &next);
     return BP_OK;
 }
 

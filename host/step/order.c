@@ -46,14 +46,28 @@ typedef struct wishes_t {
     uint32_t *waits; /* for so many unplaced units; BP_NONE: placed */
 } wishes_t;
 
+static void note_wish(wishes_t *w, uint32_t i, uint32_t k)
+{
+    uint8_t *before = &w->before[(size_t)i * w->count + k];
+    w->waits[k] += *before == 0;
+    *before = 1;
+}
+
+static bool has_wishes(const unit_t *unit)
+{
+    const bp_system_i *table = unit->system == NULL ? NULL : &unit->system->table;
+    return table != NULL && ((table->before != NULL && table->before[0] != '\0') ||
+                             (table->after != NULL && table->after[0] != '\0'));
+}
+
 static void ask_wishes(wishes_t *w)
 {
     for (uint32_t i = 0; i < w->count; i++) {
-        for (uint32_t k = 0; k < w->count; k++) {
-            if (i == k || !comes_before(w->units[i], w->units[k]))
-                continue;
-            w->before[(size_t)i * w->count + k] = 1;
-            w->waits[k]++;
+        for (uint32_t k = 0; has_wishes(w->units[i]) && k < w->count; k++) {
+            if (i != k && says_before(w->units[i], w->units[k]))
+                note_wish(w, i, k);
+            if (i != k && says_after(w->units[i], w->units[k]))
+                note_wish(w, k, i);
         }
     }
 }
@@ -103,8 +117,10 @@ static bp_result_t circle(const schedule_t *schedule, const wishes_t *w)
 
 static bp_result_t place_all(const schedule_t *schedule, wishes_t *w, unit_t **ordered)
 {
-    for (uint32_t placed = 0; placed < w->count; placed++) {
-        uint32_t next = 0;
+    for (uint32_t placed = 0, least = 0; placed < w->count; placed++) {
+        while (least < w->count && w->waits[least] == BP_NONE)
+            least++;
+        uint32_t next = least;
         while (next < w->count && w->waits[next] != 0)
             next++;
         if (next == w->count)
@@ -122,6 +138,11 @@ bp_result_t order_units(schedule_t *schedule)
     memory_t *memory = &schedule->memory;
     uint32_t count = schedule->count;
     size_t pairs = (size_t)count * count + 1;
+    uint32_t wishing = 0;
+    while (wishing < count && !has_wishes(schedule->units[wishing]))
+        wishing++;
+    if (wishing == count)
+        return BP_OK;
     wishes_t w = {.units = schedule->units, .count = count};
     w.before = memory_new(memory, pairs);
     w.waits = memory_new(memory, (count + 1u) * sizeof *w.waits);

@@ -190,11 +190,21 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system)
     return BP_OK;
 }
 
+/* The place of a unit's name among what its world wants; looked for once, as long as places stay. */
+static uint32_t place_of(const wants_t *wants, unit_t *unit)
+{
+    if (unit->placed == wants->changes + 1)
+        return unit->place;
+    unit->place = wants_place(wants, unit->name);
+    unit->placed = unit->place == BP_NONE ? 0 : wants->changes + 1; /* a name that comes later has a place then */
+    return unit->place;
+}
+
 uint32_t schedule_place(const schedule_t *schedule, const char *name)
 {
     const wants_t *wants = &world_handle(schedule->world)->wants;
     uint32_t place = wants_place(wants, name), at = 0;
-    while (at < schedule->count && wants_place(wants, schedule->units[at]->name) <= place)
+    while (at < schedule->count && place_of(wants, schedule->units[at]) <= place)
         at++;
     return at;
 }
@@ -261,8 +271,8 @@ void schedule_sort(schedule_t *schedule)
     const wants_t *wants = &world_handle(schedule->world)->wants;
     for (uint32_t i = 1; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
-        uint32_t place = wants_place(wants, unit->name), at = i;
-        for (; at > 0 && wants_place(wants, schedule->units[at - 1]->name) > place; at--)
+        uint32_t place = place_of(wants, unit), at = i;
+        for (; at > 0 && place_of(wants, schedule->units[at - 1]) > place; at--)
             schedule->units[at] = schedule->units[at - 1];
         schedule->units[at] = unit;
     }

@@ -78,6 +78,8 @@ typedef struct unit_t {
     bool concurrent;    /* may run beside others */
     bool told;          /* the unit has been told of the entities that matched when it came */
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
+    uint32_t place;     /* of its name among what the world wants; good while `placed` is one more than wants.changes */
+    uint32_t placed;
     bool leaving;       /* the unit is about to be dropped, and its world looked at without it */
     access_t *access;   /* by number of manager */
     uint32_t access_count, access_capacity;

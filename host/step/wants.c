@@ -53,6 +53,7 @@ bool wants_drop(wants_t *wants, const char *name, bool system)
         return false;
     memory_free_text(wants->memory, wants->items[at].name);
     wants->count--;
+    wants->changes++;
     memmove(wants->items + at, wants->items + at + 1, (wants->count - at) * sizeof *wants->items);
     return true;
 }
@@ -71,6 +72,7 @@ void wants_order(wants_t *wants, const char *list)
 {
     char word[64];
     uint32_t next = 0;
+    wants->changes++;
     for (const char *at = list; (at = text_next_word(at, word, sizeof word)) != NULL;) {
         uint32_t from = find(wants, word, true);
         if (from == BP_NONE || from < next)
@@ -81,6 +83,15 @@ void wants_order(wants_t *wants, const char *list)
         wants->items[from] = wants->items[next];
         wants->items[next++] = moved;
     }
+}
+
+void wants_become(wants_t *wants, wants_t *other)
+{
+    uint32_t changes = wants->changes + 1;
+    wants_free(wants);
+    *wants = *other;
+    wants->changes = changes;
+    *other = (wants_t){.memory = other->memory};
 }
 
 void wants_free(wants_t *wants)

@@ -21,6 +21,7 @@ typedef struct wants_t {
     memory_t *memory;
     want_t *items;
     uint32_t count, capacity;
+    uint32_t changes; /* how often places of names that stay have changed */
 } wants_t;
 
 /* Add a name, where it is not wanted yet. false when out of memory. */
@@ -39,6 +40,9 @@ bool wants_take_again(wants_t *wants, const char *name, bool system);
 
 /* The place of a name in the order; BP_NONE where it is not wanted. */
 uint32_t wants_place(const wants_t *wants, const char *name);
+
+/* Have what `other` has, which is empty from then on. */
+void wants_become(wants_t *wants, wants_t *other);
 void wants_free(wants_t *wants);
 
 #endif

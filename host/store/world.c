@@ -209,12 +209,12 @@ uint32_t world_component(world_t *world, const char *type)
     nearest_t nearest = {.wanted = type};
     text_t hint;
     for (uint32_t i = 0; i < world->manager_count; i++) {
-        const manager_t *manager = world->managers[i];
-        if (!manager->started)
-            continue;
-        if (strcmp(manager->component->name, type) == 0)
+        if (world->managers[i]->started && strcmp(world->managers[i]->component->name, type) == 0)
             return i;
-        nearest_consider(&nearest, manager->component->name);
+    }
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        if (world->managers[i]->started)
+            nearest_consider(&nearest, world->managers[i]->component->name);
     }
     error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no component manager '%s'%s", world->name, type,
               nearest_hint(&nearest, &hint));
