@@ -190,6 +190,67 @@ START_TEST(the_same_seed_collects_the_same_rows)
 }
 END_TEST
 
+enum { BIRDS = 4000, CHURN = BIRDS / 20, CHURN_STEPS = 100 };
+
+/* Of the birds of tests/fixtures/flock.h a twentieth dies and comes anew in each step, beside those that die and are
+ * laid by commands. The order of all rows in the end, dead ones among them, as one number; how many are dead, and how
+ * many steps had dead rows, go to the last arguments. */
+static uint64_t rows_after_churn(uint32_t threads, uint64_t seed, uint32_t *dead, uint32_t *steps_with_dead)
+{
+    static const char *const systems[] = {"fly", "warm", "lay"};
+    static bp_entity_t birds[BIRDS];
+    rig_t own;
+    bp_world_stats_t stats;
+    uint64_t random = seed, sum = 0;
+    rig_init(&own);
+    own.desc.threads = threads;
+    own.desc.seed = seed;
+    rig_open(&own);
+    WORKS(own.host, bp_host_load_plugin(own.host, TEST_FIXTURE_DIR "/flock_1", NULL, 0));
+    bp_world_o *w = bp_world_create(own.host, &(bp_world_desc_t){.name = "w", .step_rate = 1});
+    WORKS(own.host, bp_world_use_component(w, "bird"));
+    WORKS(own.host, bp_world_use_component(w, "egg"));
+    for (uint32_t i = 0; i < COUNT(systems); i++)
+        WORKS(own.host, bp_world_use_system(w, systems[i]));
+    uint32_t prototype = prototype_of(w, "bird", NULL, NULL, NULL);
+    WORKS(own.host, own.api->world->create(w, prototype, birds, BIRDS));
+    for (uint32_t step = 0; step < CHURN_STEPS; step++) {
+        for (uint32_t i = 0; i < CHURN; i++) {
+            uint32_t which = bp_random_below(&random, BIRDS), value = (uint32_t)bp_random_next(&random);
+            own.api->entity->destroy(own.host, &birds[which], 1); /* one that is dead already stays so */
+            WORKS(own.host, own.api->world->create(w, prototype, &birds[which], 1));
+            WORKS(own.host, own.api->property->set_named(w, birds[which], "bird", "value", BP_U32, &value));
+        }
+        WORKS(own.host, bp_host_step(own.host));
+        bp_world_stats(w, &stats);
+        *steps_with_dead += stats.holes > 0;
+    }
+    for (uint32_t r = 0; r < w->rows.run_count; r++) {
+        for (uint32_t row = 0; row < w->rows.runs[r]->count; row++)
+            sum = sum * 31 + run_entities(w->rows.runs[r])[row].id;
+    }
+    *dead = stats.holes;
+    check_host(own.host);
+    rig_close(&own);
+    return sum;
+}
+
+START_TEST(rows_lie_in_the_same_order_after_churn_on_any_number_of_threads)
+{
+    static const uint32_t threads[] = {1, 2, 3, 4};
+    uint32_t dead = 0, steps = 0;
+    uint64_t once = rows_after_churn(1, 21, &dead, &steps);
+    ck_assert_uint_gt(steps, CHURN_STEPS / 2); /* dead rows were there to be collected, or to be filled */
+    for (uint32_t i = 0; i < COUNT(threads); i++) {
+        uint32_t other_dead = 0, other_steps = 0;
+        ck_assert_uint_eq(rows_after_churn(threads[i], 21, &other_dead, &other_steps), once);
+        ck_assert_uint_eq(other_dead, dead);
+        ck_assert_uint_eq(other_steps, steps);
+    }
+    ck_assert_uint_ne(rows_after_churn(2, 22, &dead, &steps), once);
+}
+END_TEST
+
 START_TEST(own_storage_without_gc_is_told_of_each_death_at_once)
 {
     enum { MANY = 2000 };
@@ -247,6 +308,7 @@ Suite *collection_suite(void)
     tcase_add_test(tests, many_runs_with_holes_get_their_turn);
     tcase_add_test(tests, holes_that_could_not_be_listed_are_found_later);
     tcase_add_test(tests, the_same_seed_collects_the_same_rows);
+    tcase_add_test(tests, rows_lie_in_the_same_order_after_churn_on_any_number_of_threads);
     tcase_add_test(tests, own_storage_without_gc_is_told_of_each_death_at_once);
     tcase_add_test(tests, own_storage_with_gc_collects_its_dead_itself);
     return suite;
