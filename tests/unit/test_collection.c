@@ -190,7 +190,7 @@ START_TEST(the_same_seed_collects_the_same_rows)
 }
 END_TEST
 
-enum { BIRDS = 4000, CHURN = BIRDS / 20, CHURN_STEPS = 100 };
+enum { BIRDS = 40000, CHURN = BIRDS / 20, CHURN_STEPS = 40 };
 
 /* Of the birds of tests/fixtures/flock.h a twentieth dies and comes anew in each step, beside those that die and are
  * laid by commands. The order of all rows in the end, dead ones among them, as one number; how many are dead, and how
@@ -199,29 +199,26 @@ static uint64_t rows_after_churn(uint32_t threads, uint64_t seed, uint32_t *dead
 {
     static const char *const systems[] = {"fly", "warm", "lay"};
     static bp_entity_t birds[BIRDS];
-    rig_t own;
     bp_world_stats_t stats;
     uint64_t random = seed, sum = 0;
-    rig_init(&own);
-    own.desc.threads = threads;
-    own.desc.seed = seed;
-    rig_open(&own);
-    WORKS(own.host, bp_host_load_plugin(own.host, TEST_FIXTURE_DIR "/flock_1", NULL, 0));
-    bp_world_o *w = bp_world_create(own.host, &(bp_world_desc_t){.name = "w", .step_rate = 1});
-    WORKS(own.host, bp_world_use_component(w, "bird"));
-    WORKS(own.host, bp_world_use_component(w, "egg"));
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.threads = threads, .seed = seed, .tag = 1});
+    const bp_api_t *host_api = bp_host_api(host);
+    WORKS(host, bp_host_load_plugin(host, TEST_FIXTURE_DIR "/flock_1", NULL, 0));
+    bp_world_o *w = bp_world_create(host, &(bp_world_desc_t){.name = "w", .step_rate = 1});
+    WORKS(host, bp_world_use_component(w, "bird"));
+    WORKS(host, bp_world_use_component(w, "egg"));
     for (uint32_t i = 0; i < COUNT(systems); i++)
-        WORKS(own.host, bp_world_use_system(w, systems[i]));
+        WORKS(host, bp_world_use_system(w, systems[i]));
     uint32_t prototype = prototype_of(w, "bird", NULL, NULL, NULL);
-    WORKS(own.host, own.api->world->create(w, prototype, birds, BIRDS));
+    WORKS(host, host_api->world->create(w, prototype, birds, BIRDS));
     for (uint32_t step = 0; step < CHURN_STEPS; step++) {
         for (uint32_t i = 0; i < CHURN; i++) {
             uint32_t which = bp_random_below(&random, BIRDS), value = (uint32_t)bp_random_next(&random);
-            own.api->entity->destroy(own.host, &birds[which], 1); /* one that is dead already stays so */
-            WORKS(own.host, own.api->world->create(w, prototype, &birds[which], 1));
-            WORKS(own.host, own.api->property->set_named(w, birds[which], "bird", "value", BP_U32, &value));
+            host_api->entity->destroy(host, &birds[which], 1); /* one that is dead already stays so */
+            WORKS(host, host_api->world->create(w, prototype, &birds[which], 1));
+            WORKS(host, host_api->property->set_named(w, birds[which], "bird", "value", BP_U32, &value));
         }
-        WORKS(own.host, bp_host_step(own.host));
+        WORKS(host, bp_host_step(host));
         bp_world_stats(w, &stats);
         *steps_with_dead += stats.holes > 0;
     }
@@ -230,8 +227,8 @@ static uint64_t rows_after_churn(uint32_t threads, uint64_t seed, uint32_t *dead
             sum = sum * 31 + run_entities(w->rows.runs[r])[row].id;
     }
     *dead = stats.holes;
-    check_host(own.host);
-    rig_close(&own);
+    check_host(host);
+    bp_host_destroy(host);
     return sum;
 }
 
