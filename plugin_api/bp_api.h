@@ -17,8 +17,8 @@
  * components, adding and removing in the world that steps are refused (BP_ERROR_STATE), and destroying is put off
  * to the end of the step. bp_command_api records all of these for later. A verb that may run beside others
  * (`simulate` of a concurrent or parallel component, `run` of such a system) calls [job] and [any] entries only. What
- * fails there leaves its sentence to that call alone (bp_error_api.last), and of all calls that ran side by side the
- * last one in the order of the step leaves its last one to the host.
+ * fails there leaves its sentence to that call alone (bp_error_api.last). After the step the last sentence of each call
+ * that failed can be had (bp_error_api.of_call); the last one in the order of the step is also the host's.
  *
  * What this header does not do: it declares nothing for embedders, who create hosts and worlds (backplane.h).
  */
@@ -50,6 +50,17 @@ typedef struct bp_memory_api {
 
 enum { BP_LOG_DEBUG = 0, BP_LOG_INFO = 1, BP_LOG_WARNING = 2, BP_LOG_ERROR = 3 };
 
+/* What a call of a verb that ran beside others has left as its last sentence. */
+typedef struct bp_call_failure_t {
+    uint32_t struct_size; /* the caller's, filled in before */
+    uint32_t range;       /* which of the step's calls of that unit (bp_run_t.range, bp_match_t.range) */
+    uint32_t failed;      /* how many calls of the step have failed in all */
+    uint32_t padding;
+    const char *world;    /* the world's name; texts are the host's, good until the next step */
+    const char *unit;     /* the component or system whose verb was called */
+    const char *text;     /* the sentence */
+} bp_call_failure_t;
+
 /* Sentences for people. */
 typedef struct bp_error_api {
     uint32_t struct_size;
@@ -65,6 +76,11 @@ typedef struct bp_error_api {
 
     /* A line to the host's log. [any] */
     void (BP_CALL *log)(const struct bp_plugin_t *plugin, int32_t level, const char *text);
+
+    /* Failures of the calls that ran side by side in the step that was taken last, one for each call that failed, in
+     * the order of the step, the same on any number of threads. `index` counts from 0; 1 where there is one, and then
+     * failure->struct_size bytes are written. The first 8 are kept; failure->failed says how many there were. [main] */
+    uint32_t (BP_CALL *of_call)(bp_host_o *host, uint32_t index, bp_call_failure_t *failure);
 } bp_error_api;
 
 /* Names and strings. */

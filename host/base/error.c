@@ -13,20 +13,37 @@
 
 /* --- calls on several threads ------------------------------------------------------------------------------------- */
 
-/* The sentence of one thread: taken at the first call that the thread makes, and given back with all others at the
+/* The last sentence of a call that has failed. */
+typedef struct said_t {
+    uint64_t number; /* part << 32 | call */
+    uint32_t range;
+    const char *world, *unit;
+    char text[1024];
+} said_t;
+
+/* The sentences of one thread: taken at the first call that the thread makes, and given back with all others at the
  * join. */
 typedef struct error_call_t {
     _Atomic uint64_t thread; /* 0: taken by no thread */
-    const uint32_t *call;    /* NULL: between calls */
-    uint32_t part;
-    bool failed;             /* since the last join: */
-    uint64_t latest, last;   /* part << 32 | call: of the failure before this moment; of the last one in the order */
-    char text[1024];         /* of the latest */
-    char kept[1024];         /* of the last */
+    error_caller_t caller;   /* `call` is NULL between calls */
+    uint64_t latest;         /* number of the call that failed before this moment */
+    uint32_t failed;         /* calls that have failed since the last join */
+    uint32_t kept;
+    char text[1024];                /* of the latest */
+    said_t last;                    /* in the order of the step */
+    said_t first[ERROR_KEPT_CALLS]; /* `kept` of them, in the order of the step */
 } error_call_t;
+
+/* The same, after the join, with copies of the names. */
+typedef struct collected_t {
+    uint32_t range;
+    char world[256], unit[256], text[1024];
+} collected_t;
 
 struct error_calls_t {
     uint32_t room;
+    uint32_t failed, kept;
+    collected_t collected[ERROR_KEPT_CALLS];
     error_call_t items[];
 };
 
@@ -75,7 +92,7 @@ static error_call_t *own_place(const error_text_t *error, bool take)
 
 static uint64_t number_of(const error_call_t *place)
 {
-    return (uint64_t)place->part << 32 | (place->call != NULL ? *place->call : 0);
+    return (uint64_t)place->caller.part << 32 | (place->caller.call != NULL ? *place->caller.call : 0);
 }
 
 void error_share(error_text_t *error)
@@ -83,38 +100,99 @@ void error_share(error_text_t *error)
     error->shared = true;
 }
 
-void error_enter(error_text_t *error, const uint32_t *call, uint32_t part)
+void error_enter(error_text_t *error, const error_caller_t *caller)
 {
-    error_call_t *place = error->shared ? own_place(error, true) : NULL;
-    if (place == NULL)
-        return;
-    place->call = call;
-    place->part = part;
+    error_call_t *place = own_place(error, true);
+    if (place != NULL)
+        place->caller = *caller;
 }
 
 void error_leave(error_text_t *error)
 {
-    error_call_t *place = error->shared ? own_place(error, false) : NULL;
+    error_call_t *place = own_place(error, false);
     if (place != NULL)
-        place->call = NULL;
+        place->caller.call = NULL;
 }
 
-void error_join(error_text_t *error)
+/* Of all that the threads keep, the first in the order of the step that comes behind number `after`; NULL: none. */
+static const said_t *next_said(const error_calls_t *calls, const said_t *after)
 {
-    const error_call_t *last = NULL;
+    const said_t *next = NULL;
+    for (uint32_t i = 0; i < calls->room; i++)
+        for (uint32_t k = 0; k < calls->items[i].kept; k++) {
+            const said_t *said = &calls->items[i].first[k];
+            if ((after == NULL || said->number > after->number) && (next == NULL || said->number < next->number))
+                next = said;
+        }
+    return next;
+}
+
+/* Put a sentence to those of the step. The log is told where the step before had another one in this place. */
+static void keep_collected(collected_t *kept, const said_t *said, const bp_log_i *log)
+{
+    bool known = kept->range == said->range && strcmp(kept->world, said->world) == 0 &&
+                 strcmp(kept->unit, said->unit) == 0 && strcmp(kept->text, said->text) == 0;
+    if (known)
+        return;
+    kept->range = said->range;
+    snprintf(kept->world, sizeof kept->world, "%s", said->world);
+    snprintf(kept->unit, sizeof kept->unit, "%s", said->unit);
+    memcpy(kept->text, said->text, strlen(said->text) + 1);
+    log_write(log, BP_LOG_INFO, kept->unit, "world '%s', range %u: %s", kept->world, kept->range, kept->text);
+}
+
+static void collect(error_text_t *error, const bp_log_i *log)
+{
+    error_calls_t *calls = error->calls;
+    if (!error->collected)
+        calls->failed = calls->kept = 0;
+    error->collected = true;
+    for (uint32_t i = 0; i < calls->room; i++)
+        calls->failed += calls->items[i].failed;
+    const said_t *said = next_said(calls, NULL);
+    for (; said != NULL && calls->kept < ERROR_KEPT_CALLS; said = next_said(calls, said))
+        keep_collected(&calls->collected[calls->kept++], said, log);
+}
+
+void error_join(error_text_t *error, const bp_log_i *log)
+{
+    const said_t *last = NULL;
     error->shared = false;
+    for (uint32_t i = 0; error->calls != NULL && i < error->calls->room; i++) {
+        const error_call_t *place = &error->calls->items[i];
+        if (place->failed > 0 && (last == NULL || place->last.number > last->number))
+            last = &place->last;
+    }
+    if (last != NULL) {
+        memcpy(error->text, last->text, strlen(last->text) + 1);
+        collect(error, log);
+    }
     for (uint32_t i = 0; error->calls != NULL && i < error->calls->room; i++) {
         error_call_t *place = &error->calls->items[i];
         if (atomic_load_explicit(&place->thread, memory_order_relaxed) == 0)
             break;
-        if (place->failed && (last == NULL || place->last > last->last))
-            last = place;
         atomic_store_explicit(&place->thread, 0, memory_order_relaxed);
-        place->failed = false;
-        place->call = NULL;
+        place->failed = place->kept = 0;
+        place->caller.call = NULL;
     }
-    if (last != NULL)
-        memcpy(error->text, last->kept, strlen(last->kept) + 1);
+}
+
+bool error_of_call(const error_text_t *error, uint32_t index, bp_call_failure_t *failure)
+{
+    const error_calls_t *calls = error->calls;
+    if (!error->collected || index >= calls->kept)
+        return false;
+    const collected_t *kept = &calls->collected[index];
+    uint32_t size = failure->struct_size;
+    bp_call_failure_t known = {.struct_size = size,
+                               .range = kept->range,
+                               .failed = calls->failed,
+                               .world = kept->world,
+                               .unit = kept->unit,
+                               .text = kept->text};
+    memset(failure, 0, size);
+    memcpy(failure, &known, size < sizeof known ? size : sizeof known);
+    return true;
 }
 
 const char *error_last(const error_text_t *error)
@@ -122,10 +200,45 @@ const char *error_last(const error_text_t *error)
     if (!error->shared)
         return error->text;
     const error_call_t *place = own_place(error, false);
-    return place != NULL && place->failed && place->latest == number_of(place) ? place->text : "";
+    return place != NULL && place->failed > 0 && place->latest == number_of(place) ? place->text : "";
 }
 
 /* --- sentences ---------------------------------------------------------------------------------------------------- */
+
+static void say(said_t *said, const error_call_t *place, const char *text, size_t size)
+{
+    said->number = place->latest;
+    said->range = (uint32_t)place->latest - place->caller.first;
+    said->world = place->caller.world;
+    said->unit = place->caller.unit;
+    memcpy(said->text, text, size);
+}
+
+/* Keep a sentence of a call: in the place of an earlier one of the same call, or in that of the last in the order. */
+static void keep_first(error_call_t *place, const char *text, size_t size)
+{
+    uint32_t at = 0;
+    while (at < place->kept && place->first[at].number < place->latest)
+        at++;
+    if (at == ERROR_KEPT_CALLS)
+        return;
+    if (at == place->kept || place->first[at].number != place->latest) {
+        place->kept += place->kept < ERROR_KEPT_CALLS;
+        memmove(&place->first[at + 1], &place->first[at], (place->kept - at - 1) * sizeof place->first[0]);
+    }
+    say(&place->first[at], place, text, size);
+}
+
+static void put_of_call(error_call_t *place, const char *text, size_t size)
+{
+    uint64_t number = number_of(place);
+    place->failed += place->failed == 0 || place->latest != number;
+    place->latest = number;
+    memcpy(place->text, text, size);
+    if (place->failed == 1 || number >= place->last.number)
+        say(&place->last, place, text, size);
+    keep_first(place, text, size);
+}
 
 static void put(error_text_t *error, const char *text)
 {
@@ -133,15 +246,8 @@ static void put(error_text_t *error, const char *text)
     size_t size = strlen(text) + 1;
     if (!error->shared)
         memcpy(error->text, text, size);
-    if (place == NULL || place->call == NULL)
-        return;
-    place->latest = number_of(place);
-    memcpy(place->text, text, size);
-    if (!place->failed || place->latest >= place->last) {
-        memcpy(place->kept, text, size);
-        place->last = place->latest;
-    }
-    place->failed = true;
+    if (place != NULL && place->caller.call != NULL)
+        put_of_call(place, text, size);
 }
 
 bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format, ...)

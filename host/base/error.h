@@ -27,6 +27,7 @@ typedef struct error_calls_t error_calls_t;
 typedef struct error_text_t {
     char text[1024];
     bool shared;          /* units run that may be on any thread: sentences belong to calls, see below */
+    bool collected;       /* calls of this step have left sentences */
     error_calls_t *calls; /* NULL: there is no room for them, and failures leave their codes alone */
 } error_text_t;
 
@@ -45,21 +46,40 @@ const char *error_last(const error_text_t *error);
 /* --- calls on several threads ------------------------------------------------------------------------------------- */
 
 /* While units run side by side each thread writes the sentences of its calls to a place of its own. When all are done
- * the last failure in the order of the step is the present one, whichever thread had it: so the sentence that stays
- * does not depend on threads. Everything here is the same where there is only one. */
+ * the last failure in the order of the step is the present one, whichever thread had it, and the last sentence of each
+ * call that failed is put to those of the step: the first ERROR_KEPT_CALLS in the order of the step, and how many there
+ * were. So what stays does not depend on threads. Everything here is the same where there is only one. */
+enum { ERROR_KEPT_CALLS = 8 };
+
+/* Who calls. Texts are good until the join. */
+typedef struct error_caller_t {
+    const uint32_t *call; /* the number of the call, while it runs */
+    uint32_t first;       /* the number of the unit's first call in this step */
+    uint32_t part;        /* number of the world among those that step side by side */
+    const char *world, *unit;
+} error_caller_t;
 
 /* Room for so many threads; false when out of memory: as before. And its end. [main] */
 bool error_reserve_calls(error_text_t *error, struct memory_t *memory, uint32_t threads);
 void error_free_calls(error_text_t *error, struct memory_t *memory);
 
-/* From `share` to `join` sentences belong to calls. [main] */
+/* From `share` to `join` sentences belong to calls. `join` writes to the log which of them are other ones than in the
+ * step before. [main] */
 void error_share(error_text_t *error);
-void error_join(error_text_t *error);
+void error_join(error_text_t *error, const bp_log_i *log);
 
-/* enter: this thread makes calls from now on, in part number `part` of the step; while a call runs, its number stands
- * at `call`. leave: the thread makes no more. Both do nothing where sentences are not shared. [job] */
-void error_enter(error_text_t *error, const uint32_t *call, uint32_t part);
+/* enter: this thread makes calls from now on; leave: the thread makes no more. Only where `shared` is set. [job] */
+void error_enter(error_text_t *error, const error_caller_t *caller);
 void error_leave(error_text_t *error);
+
+/* Forget the sentences of the step before. [main] */
+static inline void error_begin_step(error_text_t *error)
+{
+    error->collected = false;
+}
+
+/* The sentence number `index` of those that the step has collected; false where there are not so many. [main] */
+bool error_of_call(const error_text_t *error, uint32_t index, bp_call_failure_t *failure);
 
 /* A log line through `log`, or to stderr if its write is NULL and the level at least a warning. [any] */
 void log_write(const bp_log_i *log, int32_t level, const char *source, const char *format, ...) PRINTF_LIKE(4, 5);

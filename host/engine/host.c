@@ -444,6 +444,7 @@ bp_result_t bp_world_step(bp_world_o *world)
         return result;
     if (!world_clock_runs(&world->clock))
         return BP_OK;
+    error_begin_step(&world->rows.host->base.error);
     uint32_t number = number_of(world);
     history_begin_step(&world->rows.host->history, number);
     return after_step(world->rows.host, number, schedule_step(world->schedule, &world->rows.host->crew));
@@ -496,8 +497,10 @@ bp_result_t bp_host_step(bp_host_o *host)
     bp_result_t result = host_refuse_from_inside(host);
     if (result == BP_OK && all_stand(host))
         return BP_OK;
-    if (result == BP_OK)
+    if (result == BP_OK) {
+        error_begin_step(&host->base.error);
         history_begin_step(&host->history, BP_NONE);
+    }
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
         if (runs(host, i))
             result = schedule_prepare(host_world(host, i)->schedule);

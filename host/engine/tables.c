@@ -45,6 +45,11 @@ static void error_table_log(const bp_plugin_t *plugin, int32_t level, const char
     log_write(&plugin->host->base.log, level, plugin->name, "%s", text);
 }
 
+static uint32_t error_table_of_call(bp_host_o *host, uint32_t index, bp_call_failure_t *failure)
+{
+    return error_of_call(&host->base.error, index, failure);
+}
+
 static bp_result_t name_table_intern(bp_host_o *host, const char *text, bp_name_t *name)
 {
     return names_intern(&host->base.names, text, name, &host->base.error);
@@ -274,7 +279,8 @@ static bp_result_t task_table_post(const bp_plugin_t *plugin, const char *task, 
 static const bp_memory_api memory_table = {.struct_size = sizeof memory_table, .resize = memory_table_resize};
 
 static const bp_error_api error_table = {
-    .struct_size = sizeof error_table, .set = error_table_set, .last = error_table_last, .log = error_table_log};
+    .struct_size = sizeof error_table, .set = error_table_set, .last = error_table_last, .log = error_table_log,
+    .of_call = error_table_of_call};
 
 static const bp_name_api name_table = {
     .struct_size = sizeof name_table,

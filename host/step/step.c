@@ -194,7 +194,7 @@ static void run_segments(schedule_t *schedule)
             error_share(error);
         region_run(&part, 1, schedule->crew, &segment->pace);
         if (segment->shared)
-            error_join(error);
+            error_join(error, &schedule->world->base->log);
     }
     end_units(schedule);
 }
@@ -226,7 +226,7 @@ static void run_together(const region_part_t *parts, uint32_t count, const crew_
     error_text_t *error = &parts[0].schedule->world->base->error;
     error_share(error);
     region_run(parts, count, crew, &parts[0].schedule->together);
-    error_join(error);
+    error_join(error, &parts[0].schedule->world->base->log);
 }
 
 bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count, const crew_t *crew)

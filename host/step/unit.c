@@ -164,6 +164,25 @@ static void run_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t co
 
 /* --- calls ------------------------------------------------------------------------------------------------------ */
 
+/* Say whose sentences those of this thread are, where other units may run at the same time. */
+static inline void enter_calls(const unit_t *unit, const uint32_t *call)
+{
+    const world_t *world = unit->schedule->world;
+    if (world->base->error.shared)
+        error_enter(&world->base->error, &(error_caller_t){.call = call,
+                                                           .first = unit->first_call,
+                                                           .part = unit->schedule->part,
+                                                           .world = world->name,
+                                                           .unit = unit->name});
+}
+
+static inline void leave_calls(const unit_t *unit)
+{
+    error_text_t *error = &unit->schedule->world->base->error;
+    if (error->shared)
+        error_leave(error);
+}
+
 static void begin_calls(calls_t *calls, unit_t *unit)
 {
     calls->unit = unit;
@@ -184,13 +203,13 @@ static void begin_calls(calls_t *calls, unit_t *unit)
                                 .lists = &calls->lists.seen};
     lists_begin(&calls->lists, &unit->schedule->world->lists);
     commands_begin(&calls->recorder, &unit->schedule->commands, unit->name, 0);
-    error_enter(&unit->schedule->world->base->error, &calls->recorder.call, unit->schedule->part);
+    enter_calls(unit, &calls->recorder.call);
 }
 
 static void end_calls(calls_t *calls)
 {
     lists_end(&calls->lists);
-    error_leave(&calls->unit->schedule->world->base->error);
+    leave_calls(calls->unit);
 }
 
 static void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
@@ -308,7 +327,7 @@ static void call_once(unit_t *unit, uint32_t call)
     step.moment = unit->moment;
     lists_begin(&lists, &unit->schedule->world->lists);
     commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
-    error_enter(&unit->schedule->world->base->error, &recorder.call, unit->schedule->part);
+    enter_calls(unit, &recorder.call);
     step.commands = &recorder;
     if (is_together(unit))
         unit_call_run_all(unit, &step, unit->matches, gather_matches(unit, &step, &lists.seen));
@@ -319,7 +338,7 @@ static void call_once(unit_t *unit, uint32_t call)
                                              .lists = &lists.seen});
     lists_end(&lists);
     commands_end(&recorder);
-    error_leave(&unit->schedule->world->base->error);
+    leave_calls(unit);
 }
 
 uint64_t unit_run_rows(const unit_t *unit)

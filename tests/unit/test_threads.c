@@ -460,6 +460,40 @@ static const bp_system_i complaining[] = {{.name = "complain",
 static const bp_plugin_head_t complainer = BP_PLUGIN_HEAD("complainer", (&(const bp_plugin_desc_t){.version = "1",
                                           .components = BP_LIST(rungs), .systems = BP_LIST(complaining)}));
 
+/* The sentences that the step has collected: one for each even range, world after world, of which the first 8 stay. */
+static void expect_collected(bp_host_o *host, uint32_t worlds, uint32_t ranges)
+{
+    const bp_api_t *api = bp_host_api(host);
+    bp_call_failure_t failure = {.struct_size = sizeof failure};
+    struct { uint32_t struct_size, range, guard; } older = {.struct_size = 8, .guard = 77};
+    uint32_t of_each = (ranges + 1) / 2, found = 0;
+    for (; api->error->of_call(host, found, &failure) != 0; found++) {
+        char text[64];
+        const char *world = found < of_each ? "first" : "second";
+        snprintf(text, sizeof text, "range %u of %s", found % of_each * 2, world);
+        ck_assert_str_eq(failure.text, text);
+        ck_assert_str_eq(failure.world, world);
+        ck_assert_str_eq(failure.unit, "complain");
+        ck_assert_uint_eq(failure.range, found % of_each * 2);
+        ck_assert_uint_eq(failure.failed, worlds * of_each);
+    }
+    ck_assert_uint_eq(found, 8);
+    ck_assert_uint_eq(api->error->of_call(host, 1, (bp_call_failure_t *)&older), 1);
+    ck_assert_uint_eq(older.range, 2);
+    ck_assert_uint_eq(older.guard, 77);
+}
+
+/* A step in which nothing fails has collected nothing. */
+static void expect_nothing_collected(bp_host_o *host)
+{
+    bp_call_failure_t failure = {.struct_size = sizeof failure};
+    for (uint32_t w = 0; w < host->destruction.world_count; w++)
+        WORKS(host, bp_world_drop_system(host_world(host, w), "complain"));
+    ck_assert_uint_eq(bp_host_api(host)->error->of_call(host, 0, &failure), 1);
+    WORKS(host, bp_host_step(host));
+    ck_assert_uint_eq(bp_host_api(host)->error->of_call(host, 0, &failure), 0);
+}
+
 /* One world; then two that step side by side, of which the second is the last in the order. */
 static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
 {
@@ -483,14 +517,16 @@ static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
             WORKS(host, bp_host_step(host));
             EXPECT(strcmp(bp_host_error(host), last) == 0, "the last sentence is \"%s\" and not \"%s\"",
                    bp_host_error(host), last);
+            expect_collected(host, w + 1, (MANY - 1) / 2560 + 1);
         }
     }
     ck_assert_uint_eq(ranges_wrong, 0);
+    expect_nothing_collected(host);
     bp_host_destroy(host);
     free(entities);
 }
 
-START_TEST(failures_in_jobs_keep_their_sentences_and_the_last_in_the_order_stays)
+START_TEST(failures_in_jobs_keep_their_sentences_and_the_step_collects_them)
 {
     own_jobs_t own = {0, 0};
     bp_jobs_i backwards = {.context = &own, .threads = 4, .run = run_backwards};
@@ -524,7 +560,7 @@ Suite *threads_suite(void)
     tcase_add_test(steps, one_thread_needs_no_jobs);
     tcase_add_test(steps, a_host_has_at_most_256_threads);
     tcase_add_test(steps, a_host_changes_its_number_of_threads);
-    tcase_add_test(steps, failures_in_jobs_keep_their_sentences_and_the_last_in_the_order_stays);
+    tcase_add_test(steps, failures_in_jobs_keep_their_sentences_and_the_step_collects_them);
     suite_add_tcase(suite, steps);
     return suite;
 }
