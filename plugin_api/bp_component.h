@@ -264,7 +264,8 @@ typedef struct bp_storage_i {
     /* Read or write field number `field` of the instances in `slots`. `values` points to the first value;
      * each next one lies `stride` bytes further. Types as in bp_types.h. A string read is good until the
      * manager is called again; a string written is the caller's, copy it. `set` is all or nothing where it can
-     * fail; ranges have been checked. Either may be left out where there is no property to read or write. */
+     * fail; ranges have been checked. Either may be left out where there is no property to read or write. From within
+     * them, and from `count`, nothing else can be changed (BP_ERROR_STATE). */
     bp_result_t (BP_CALL *get)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
                                size_t stride) BP_OR_ZERO;
     bp_result_t (BP_CALL *set)(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,

@@ -20,8 +20,15 @@ typedef struct base_t {
     names_t names;
     strings_t strings;
     value_context_t values;
-    uint64_t random; /* of gc */
+    uint64_t random;    /* of gc */
+    uint32_t attention; /* BASE_...: what a call of a plugin that changes something has to look after first */
 } base_t;
+
+enum {
+    BASE_REMEMBERED = 1u << 0, /* the host's history is told of changes from outside */
+    BASE_ASKED = 1u << 1       /* `get`, `set` or `count` of storage is under way on the thread that steps the host:
+                                  nothing may change */
+};
 
 /* --- compiler ---------------------------------------------------------------------------------------------------- */
 

@@ -22,8 +22,16 @@ path_worlds_t host_worlds(const bp_host_o *host)
     return (path_worlds_t){(base_t *)(uintptr_t)&host->base, host->destruction.worlds, host->destruction.world_count};
 }
 
+bp_result_t host_refuse_asked(bp_host_o *host)
+{
+    return error_set(&host->base.error, BP_ERROR_STATE,
+                     "nothing can change while a component with storage of its own gives or takes values, or counts");
+}
+
 bp_result_t host_refuse_during_step(bp_host_o *host)
 {
+    if ((host->base.attention & BASE_ASKED) != 0)
+        return host_refuse_asked(host);
     if (host->destruction.stepping == 0 && !host->destruction.announcing && !host->entities.sealed)
         return BP_OK;
     return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step, a destruction callback or a reload");

@@ -77,6 +77,9 @@ struct bp_host_o {
     size_t told_size;
 };
 
+/* Refuse what `get`, `set` and `count` of storage may not call; returns BP_ERROR_STATE. */
+bp_result_t host_refuse_asked(bp_host_o *host);
+
 /* Refuse what may not happen inside a step or a destruction callback. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 

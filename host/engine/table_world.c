@@ -9,9 +9,11 @@
 
 /* --- entities -------------------------------------------------------------------------------------------------- */
 
-NOT_INLINED static bp_result_t create_with_care(bp_host_o *host, bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t make_with_care(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
     history_t *history = &host->history;
+    if (is_asked(host))
+        return host_refuse_asked(host);
     if (host->entities.sealed)
         return error_set(&host->base.error, BP_ERROR_STATE,
                          "no entity can be created while a reload is being prepared, or the host written down or "
@@ -25,16 +27,20 @@ NOT_INLINED static bp_result_t create_with_care(bp_host_o *host, bp_entity_t *en
 
 static bp_result_t entity_table_create(bp_host_o *host, bp_entity_t *entities, uint32_t count)
 {
-    if ((host->entities.sealed | host->entities.remembered) != 0)
-        return create_with_care(host, entities, count);
+    if ((host->entities.sealed | host->base.attention) != 0)
+        return make_with_care(host, entities, count);
     return count == 1 && entities_create_one(&host->entities, entities)
                ? BP_OK
                : entities_create(&host->entities, entities, count);
 }
 
-NOT_INLINED static uint32_t remembered_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static uint32_t destroy_with_care(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
 {
     history_t *history = &host->history;
+    if (is_asked(host)) {
+        host_refuse_asked(host);
+        return 0;
+    }
     bool noted = history_call(history);
     if (noted)
         journal_destroy(&history->calls, entities, count);
@@ -46,7 +52,7 @@ NOT_INLINED static uint32_t remembered_destroy(bp_host_o *host, const bp_entity_
 
 static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entities, uint32_t count)
 {
-    return host->entities.remembered ? remembered_destroy(host, entities, count)
+    return host->base.attention != 0 ? destroy_with_care(host, entities, count)
                                      : destruction_destroy(&host->destruction, entities, count);
 }
 
@@ -157,10 +163,12 @@ static bp_result_t world_table_prototype(bp_world_o *world, const uint32_t *keys
     return result;
 }
 
-NOT_INLINED static bp_result_t remembered_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities,
+NOT_INLINED static bp_result_t create_with_care(bp_world_o *world, uint32_t prototype, bp_entity_t *entities,
                                                  uint32_t count)
 {
     history_t *history = history_of(world);
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
     bool noted = history_call(history);
     if (noted)
         journal_create(&history->calls, world, prototype, count);
@@ -170,14 +178,16 @@ NOT_INLINED static bp_result_t remembered_create(bp_world_o *world, uint32_t pro
 
 static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
-    return is_remembered(world) ? remembered_create(world, prototype, entities, count)
+    return needs_care(world) ? create_with_care(world, prototype, entities, count)
                                 : store_create(&world->rows, prototype, entities, count);
 }
 
-NOT_INLINED static bp_result_t remembered_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
+NOT_INLINED static bp_result_t add_with_care(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                                               uint32_t count)
 {
     history_t *history = history_of(world);
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
     bool noted = history_call(history);
     if (noted)
         journal_add(&history->calls, world, key, entities, count);
@@ -187,14 +197,16 @@ NOT_INLINED static bp_result_t remembered_add(bp_world_o *world, uint32_t key, c
 
 static bp_result_t world_table_add(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return is_remembered(world) ? remembered_add(world, key, entities, count)
+    return needs_care(world) ? add_with_care(world, key, entities, count)
                                 : store_add(&world->rows, key, entities, count);
 }
 
-NOT_INLINED static bp_result_t remembered_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
+NOT_INLINED static bp_result_t remove_with_care(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                                                  uint32_t count)
 {
     history_t *history = history_of(world);
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
     bool noted = history_call(history);
     if (noted)
         journal_remove(&history->calls, world, key, entities, count);
@@ -204,7 +216,7 @@ NOT_INLINED static bp_result_t remembered_remove(bp_world_o *world, uint32_t key
 
 static bp_result_t world_table_remove(bp_world_o *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return is_remembered(world) ? remembered_remove(world, key, entities, count)
+    return needs_care(world) ? remove_with_care(world, key, entities, count)
                                 : store_remove(&world->rows, key, entities, count);
 }
 
@@ -237,6 +249,10 @@ static const void *world_table_ref(bp_world_o *world, bp_ref_t *ref)
 
 static void *world_table_ref_write(bp_world_o *world, bp_ref_t *ref)
 {
+    if (is_asked(world->rows.host)) {
+        host_refuse_asked(world->rows.host);
+        return NULL;
+    }
     void *value = store_ref_write(&world->rows, ref);
     if (value != NULL)
         history_touch(history_of(world));
@@ -276,10 +292,12 @@ static bp_result_t property_table_get(bp_world_o *world, bp_property_t *property
     return property_get(&world->rows, property, entities, count, values, stride);
 }
 
-NOT_INLINED static bp_result_t remembered_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
+NOT_INLINED static bp_result_t set_with_care(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                                               uint32_t count, const void *values, size_t stride)
 {
     history_t *history = history_of(world);
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
     bool noted = history_call(history);
     if (noted)
         journal_set(&history->calls, world, property, entities, count, values, stride);
@@ -290,7 +308,7 @@ NOT_INLINED static bp_result_t remembered_set(bp_world_o *world, bp_property_t *
 static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                                       uint32_t count, const void *values, size_t stride)
 {
-    return is_remembered(world) ? remembered_set(world, property, entities, count, values, stride)
+    return needs_care(world) ? set_with_care(world, property, entities, count, values, stride)
                                 : property_set(&world->rows, property, entities, count, values, stride);
 }
 
@@ -300,10 +318,12 @@ static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entit
     return property_get_named(&world->names, entity, component, property, type, value);
 }
 
-NOT_INLINED static bp_result_t remembered_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
+NOT_INLINED static bp_result_t set_named_with_care(bp_world_o *world, bp_entity_t entity, const char *component,
                                                     const char *property, uint32_t type, const void *value)
 {
     history_t *history = history_of(world);
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
     bool noted = history_call(history);
     if (noted)
         journal_set_named(&history->calls, world, entity, component, property, type, value);
@@ -314,13 +334,15 @@ NOT_INLINED static bp_result_t remembered_set_named(bp_world_o *world, bp_entity
 static bp_result_t property_table_set_named(bp_world_o *world, bp_entity_t entity, const char *component,
                                             const char *property, uint32_t type, const void *value)
 {
-    return is_remembered(world) ? remembered_set_named(world, entity, component, property, type, value)
+    return needs_care(world) ? set_named_with_care(world, entity, component, property, type, value)
                                 : property_set_named(&world->names, entity, component, property, type, value);
 }
 
 static bp_result_t property_table_set_text(const bp_path_t *path, const char *text)
 {
     history_t *history = history_of(path->world);
+    if (is_asked(path->world->rows.host))
+        return host_refuse_asked(path->world->rows.host);
     bool noted = history_call(history);
     if (noted)
         journal_set_text(&history->calls, path, text);

@@ -11,11 +11,18 @@ extern const bp_entity_api host_entity_table;
 extern const bp_world_api host_world_table;
 extern const bp_property_api host_property_table;
 
-/* Whoever changes something tells the host's history. Calls that take a few dozen instructions ask one bit for that,
- * and are made by a function of their own where it is set: so the usual ones save no registers. */
-static inline bool is_remembered(const bp_world_o *world)
+/* Whoever changes something tells the host's history, and may not do it from verbs that only give and take values.
+ * Calls that take a few dozen instructions ask one word for both, and are made by a function of their own where it is
+ * not 0: so the usual ones save no registers. */
+static inline bool needs_care(const bp_world_o *world)
 {
-    return (world->rows.care & WORLD_REMEMBERED) != 0;
+    return world->rows.base->attention != 0;
+}
+
+/* Is the call made from `get`, `set` or `count` of storage? */
+static inline bool is_asked(const bp_host_o *host)
+{
+    return (host->base.attention & BASE_ASKED) != 0;
 }
 
 /* A call that history has written down is over. */

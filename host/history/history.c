@@ -59,32 +59,25 @@ static bp_result_t match_stamps(const history_t *h, world_t *world)
     return result;
 }
 
-static void remember_world(const history_t *h, world_t *world)
-{
-    world->care = h->on ? world->care | WORLD_REMEMBERED : world->care & ~WORLD_REMEMBERED;
-}
-
 static bool is_wanted(const history_t *h)
 {
     return h->budget != 0 || recording_is_on(&h->recording) || h->feed != NULL;
 }
 
-/* Set `on`, which says whether anything is remembered or recorded, here, in the entities and in each world: while it is
- * set, all calls that change something tell the history. */
+/* Set `on`, which says whether anything is remembered or recorded: while it is set, all calls that change something
+ * tell the history. */
 static void look_on(history_t *h)
 {
     h->on = is_wanted(h);
     h->outside.notes = h->on;
-    h->parts.entities->remembered = h->on;
-    for (uint32_t i = 0; i < h->parts.destruction->world_count; i++)
-        remember_world(h, h->parts.destruction->worlds[i]);
+    base_t *base = h->parts.base;
+    base->attention = h->on ? base->attention | BASE_REMEMBERED : base->attention & ~(uint32_t)BASE_REMEMBERED;
     for (uint32_t i = 0; h->budget == 0 && i < h->parts.destruction->world_count; i++)
         match_stamps(h, h->parts.destruction->worlds[i]);
 }
 
 void history_add_world(history_t *h, world_t *world)
 {
-    remember_world(h, world);
     match_stamps(h, world); /* without memory for stamps, keyframes compare all bytes of this world */
     keyframe_store_forget(&h->store);
 }

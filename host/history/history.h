@@ -127,8 +127,7 @@ void history_free(history_t *history);
  * limit, where a keyframe is larger than the budget. [main], between steps */
 bp_result_t history_set(history_t *history, uint64_t budget);
 
-/* Prepare a world that has just come into being: its tables tell of calls from outside, if steps are remembered or
- * recorded. */
+/* Prepare a world that has just come into being: it keeps stamps, if steps are remembered. */
 void history_add_world(history_t *history, world_t *world);
 
 /* Record the host in a file from now on (recording.h); and end that recording. [main], between steps */
@@ -139,8 +138,7 @@ bp_result_t history_record_end(history_t *history);
 bp_result_t history_record_on(history_t *history, const char *path, const recorded_t *recorded);
 
 /* A change comes from outside that cannot be made again. Within a call that is written down the change is part of that
- * call; with history_touch_always it is not. Calls that are made often ask WORLD_REMEMBERED in their world's `care`
- * first. */
+ * call; with history_touch_always it is not. Calls that are made often ask for BASE_REMEMBERED first. */
 void history_touch_slowly(history_t *history);
 static inline void history_touch(history_t *history)
 {

@@ -177,6 +177,25 @@ void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_
     all->calling--;
 }
 
+/* `get`, `set` and `count` change nothing but the values that they are asked for: until `after`, calls of the host that
+ * change something are refused. Where units run side by side others make calls meanwhile, of which none changes
+ * anything at once. */
+static uint32_t before_asking(const component_t *component)
+{
+    base_t *base = component->owner->all->base;
+    uint32_t attention = base->attention;
+    if (!base->error.shared)
+        base->attention = attention | BASE_ASKED;
+    return attention;
+}
+
+static void after_asking(const component_t *component, uint32_t attention)
+{
+    base_t *base = component->owner->all->base;
+    if (!base->error.shared)
+        base->attention = attention;
+}
+
 static void call_get(void *data)
 {
     call_t *c = data;
@@ -186,11 +205,16 @@ static void call_get(void *data)
 bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
                      uint32_t count, void *values, size_t stride)
 {
+    uint32_t attention = before_asking(component);
+    bp_result_t result;
     if (component->owner->guard == NULL)
-        return component->storage.get(&m->handed, field, slots, count, values, stride);
-    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values,
-                                                .size = stride),
-                                 "get", call_get);
+        result = component->storage.get(&m->handed, field, slots, count, values, stride);
+    else
+        result = verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values,
+                                                      .size = stride),
+                                       "get", call_get);
+    after_asking(component, attention);
+    return result;
 }
 
 static void call_set(void *data)
@@ -202,11 +226,16 @@ static void call_set(void *data)
 bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
                      uint32_t count, const void *values, size_t stride)
 {
+    uint32_t attention = before_asking(component);
+    bp_result_t result;
     if (component->owner->guard == NULL)
-        return component->storage.set(&m->handed, field, slots, count, values, stride);
-    return verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values,
-                                                .size = stride),
-                                 "set", call_set);
+        result = component->storage.set(&m->handed, field, slots, count, values, stride);
+    else
+        result = verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values,
+                                                      .size = stride),
+                                       "set", call_set);
+    after_asking(component, attention);
+    return result;
 }
 
 static void call_count(void *data)
@@ -217,10 +246,14 @@ static void call_count(void *data)
 
 uint32_t verb_count(const component_t *component, verb_manager_t *m)
 {
-    if (component->owner->guard == NULL)
-        return component->storage.count(&m->handed);
+    uint32_t attention = before_asking(component);
     call_t *call = COMPONENT_CALL(.answer = 0);
-    return verb_call(call, "count", call_count) ? call->answer : 0;
+    if (component->owner->guard == NULL)
+        call->answer = component->storage.count(&m->handed);
+    else if (!verb_call(call, "count", call_count))
+        call->answer = 0;
+    after_asking(component, attention);
+    return call->answer;
 }
 
 static void call_gc(void *data)

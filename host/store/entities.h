@@ -62,7 +62,6 @@ typedef struct entities_t {
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
     uint32_t told;        /* calls under way in which components are told of rows: nobody is destroyed */
     uint32_t owned;       /* worlds that have components of their own, and an entity that bears them (own.h) */
-    bool remembered;      /* the host's history is told of who is created and destroyed from outside */
 } entities_t;
 
 void entities_init(entities_t *entities, base_t *base);

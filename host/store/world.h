@@ -85,17 +85,15 @@ typedef enum world_hold_t {
     WORLD_TOLD = 1 << 4      /* a component is told of its rows */
 } world_hold_t;
 
-/* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it; what comes from outside is told to the host's
- * history. No flag of a property is one of these bits. */
+/* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it. No flag of a property is this bit. */
 #define WORLD_STAMPED 0x10000u
-#define WORLD_REMEMBERED 0x20000u
 
 typedef struct world_t {
     record_t **pages;          /* of records, by entity index (records.h); these four are bp_world_head_t */
     uint32_t page_count, first_page;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
     world_hold_t hold;
-    uint32_t care;             /* what a call has to look after first: WORLD_SEALED, WORLD_STAMPED, WORLD_REMEMBERED */
+    uint32_t care;             /* what a call has to look after first: WORLD_SEALED, WORLD_STAMPED */
     uint64_t moment;           /* the stamp of what is written now */
     uint32_t stamp_users;      /* who ask for stamps of rows; 0: runs have none */
     uint32_t askers;           /* all who ask for stamps, of rows or of slots */

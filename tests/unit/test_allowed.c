@@ -67,17 +67,17 @@ static bp_result_t call(uint32_t which)
 static void probe(const char *verb)
 {
     char line[64], start[40];
-    snprintf(start, sizeof start, "%s:", verb);
+    snprintf(start, sizeof start, "\n%s:", verb);
     if (!now.ready || now.probing || strstr(now.found, start) != NULL)
         return;
     now.probing = true;
-    uint32_t length = (uint32_t)snprintf(line, sizeof line, "%-17s", start);
+    uint32_t length = (uint32_t)snprintf(line, sizeof line, "%-18s", start);
     for (uint32_t i = 0; i < CALLS; i++) {
         bp_result_t result = call(i);
         line[length++] = result == BP_OK ? '+' : result == BP_ERROR_STATE ? '-' : '!';
     }
     line[length] = '\0';
-    snprintf(now.found + strlen(now.found), sizeof now.found - strlen(now.found), "%s\n", line);
+    snprintf(now.found + strlen(now.found), sizeof now.found - strlen(now.found), "%s", line);
     now.probing = false;
 }
 
@@ -137,6 +137,7 @@ static bp_result_t set_own(bp_manager_t *m, uint32_t field, const uint32_t *slot
 static uint32_t count_own(bp_manager_t *m)
 {
     (void)m;
+    probe("count");
     return now.number;
 }
 
@@ -334,6 +335,7 @@ static void live(void)
     WORKS(now.host, api->property->resolve(now.world, own, "own", "value", &property));
     WORKS(now.host, api->property->set(now.world, &property, &own, 1, &value, sizeof value));
     WORKS(now.host, api->property->get(now.world, &property, &own, 1, &value, sizeof value));
+    ck_assert_uint_eq(api->world->count(now.world, api->world->component(now.world, "own")), 1);
     WORKS(now.host, bp_world_step(now.world));
     look_and_go_back();
     WORKS(now.host, api->world->create(now.world, prototype_of(now.world, "lazy", "plain", NULL, NULL), &rare, 1));
@@ -353,9 +355,9 @@ static void live(void)
 static void compare_line(const char *verb, const char *wanted)
 {
     char start[40], expected[64];
-    snprintf(start, sizeof start, "%s:", verb);
-    snprintf(expected, sizeof expected, "%-17s%s\n", start, wanted);
-    EXPECT(strstr(now.found, expected) != NULL, "%snot in what was found (%s, %s, ...):\n%s", expected, call_names[0],
+    snprintf(start, sizeof start, "\n%s:", verb);
+    snprintf(expected, sizeof expected, "%-18s%s", start, wanted);
+    EXPECT(strstr(now.found, expected) != NULL, "%s\nnot in what was found (%s, %s, ...):\n%s", expected, call_names[0],
            call_names[1], now.found);
 }
 
@@ -374,6 +376,9 @@ START_TEST(each_verb_may_call_what_the_table_says)
         compare_line(between[i], "+++++++-----");
     for (uint32_t i = 0; i < COUNT(inside); i++)
         compare_line(inside[i], "++--+++-----");
+    compare_line("get", "-----+------");
+    compare_line("set", "-----+------");
+    compare_line("count", "-----+------");
     compare_line("save", "-----+------");
     compare_line("load of saved state", "-----+------");
     compare_line("task", "+++++++++---");
