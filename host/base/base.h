@@ -24,10 +24,11 @@ typedef struct base_t {
     uint32_t attention; /* BASE_...: what a call of a plugin that changes something has to look after first */
 } base_t;
 
+/* No flag of a property, nor of world_t.care, is one of these bits. */
 enum {
-    BASE_REMEMBERED = 1u << 0, /* the host's history is told of changes from outside */
-    BASE_ASKED = 1u << 1       /* `get`, `set` or `count` of storage is under way on the thread that steps the host:
-                                  nothing may change */
+    BASE_REMEMBERED = 1u << 17, /* the host's history is told of changes from outside */
+    BASE_ASKED = 1u << 18       /* `get`, `set` or `count` of storage is under way on the thread that steps the host:
+                                   nothing may change */
 };
 
 /* --- compiler ---------------------------------------------------------------------------------------------------- */

@@ -308,8 +308,14 @@ NOT_INLINED static bp_result_t set_with_care(bp_world_o *world, bp_property_t *p
 static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property, const bp_entity_t *entities,
                                       uint32_t count, const void *values, size_t stride)
 {
+    if (count == 1 && property->size == 4) {
+        if (property_set_quickly(&world->rows, property, entities, values))
+            return BP_OK;
+        return needs_care(world) ? set_with_care(world, property, entities, 1, values, 4)
+                                 : property_set(&world->rows, property, entities, 1, values, 4);
+    }
     return needs_care(world) ? set_with_care(world, property, entities, count, values, stride)
-                                : property_set(&world->rows, property, entities, count, values, stride);
+                             : property_set(&world->rows, property, entities, count, values, stride);
 }
 
 static bp_result_t property_table_get_named(bp_world_o *world, bp_entity_t entity, const char *component,

@@ -18,32 +18,11 @@
 
 /* --- flags ------------------------------------------------------------------------------------------------------- */
 
-/* In bp_property_t.flags: reasons why a get or a set is more than a plain copy. */
+/* In bp_property_t.flags beside those of property.h. */
 #define OWN_STORAGE 0x80000000u
-#define LIMITED 0x40000000u
-#define COUNTED 0x20000000u /* strings and lists; arrays with limits, which are looked at value by value; all where
-                               the component is told of what is set */
+#define COUNTED 0x20000000u /* strings and lists; all values with limits but single f32; all where the component is told
+                               of what is set */
 #define ELEMENT 0x10000000u /* one element of an array or a list */
-
-/* A quick yes for a scalar within its limits; everything else takes the thorough way. */
-static inline bool field_inside(const field_t *field, const void *value)
-{
-    float number;
-    if (field->type != BP_F32)
-        return false;
-    memcpy(&number, value, sizeof number);
-    return number >= field->min_f32 && number <= field->max_f32;
-}
-
-/* Is setting this value, of a property whose cell was found, no more than a copy? False where the answer is not known
- * at once, and in a world whose `care` has one of the bits of `care`. */
-static inline bool may_copy(const world_t *world, const bp_property_t *p, const void *value, uint32_t care)
-{
-    uint32_t flags = p->flags | world->care;
-    if ((flags & (OWN_STORAGE | COUNTED | care)) != 0)
-        return false;
-    return (flags & LIMITED) == 0 || field_inside(property_field(p), value);
-}
 
 enum { BLOCK = 128 /* slots of own storage asked for at a time */ };
 
@@ -122,15 +101,15 @@ static bp_property_t describe_property(const world_t *world, uint32_t key, const
                                        uint32_t element)
 {
     const field_t *field = &type->fields[index];
-    bool whole = element == BP_NONE, counted = field_is_counted(field) || (field->elements > 0 && field->limited) ||
-                                               type->rows.rows_set != NULL;
+    bool whole = element == BP_NONE, single_f32 = field->type == BP_F32 && field->elements == 0;
+    bool counted = field_is_counted(field) || (field->limited && !single_f32) || type->rows.rows_set != NULL;
     uint32_t flags = field->flags & 0xffff;
     return (bp_property_t){
         .key = key,
         .field = index,
         .type = field->type,
         .flags = (whole ? flags : flags & ~(uint32_t)BP_FIELD_LIST) | (type->own_storage ? OWN_STORAGE : 0) |
-                 (field->limited ? LIMITED : 0) | (counted ? COUNTED : 0) | (whole ? 0 : ELEMENT),
+                 (field->limited ? PROPERTY_LIMITED : 0) | (counted ? COUNTED : 0) | (whole ? 0 : ELEMENT),
         .size = whole ? field->size : field_item_size(field),
         .count = !whole || field_is_single(field) ? 1 : field->elements,
         .element = element,
@@ -277,8 +256,8 @@ static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_enti
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-NOT_INLINED static bp_result_t get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                                       void *values, size_t stride)
+NOT_INLINED static bp_result_t get_thoroughly(world_t *world, bp_property_t *p, const bp_entity_t *entities,
+                                              uint32_t count, void *values, size_t stride)
 {
     bp_result_t result = property_refresh(world, p);
     if (result != BP_OK)
@@ -316,53 +295,23 @@ static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entit
     return (char *)((const run_t *)p->host.found.run)->columns[p->host.found.column] + (size_t)record->row * p->size;
 }
 
-/* Get values in all cases but one. A single value of four bytes, the usual size, has a function of its own, so that it
- * does not pay for what only other calls need. That function has some thirty instructions: the fewer there are, the
- * more such calls a processor has under way at a time. */
-NOT_INLINED static bp_result_t get_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
-                                               uint32_t count, void *values, size_t stride)
+bp_result_t property_get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                             void *values, size_t stride)
 {
     const void *cell = count == 1 ? recall_cell(world, p, entities[0]) : NULL;
     if (cell == NULL)
-        return get_any(world, p, entities, count, values, stride);
+        return get_thoroughly(world, p, entities, count, values, stride);
     value_copy(values, cell, p->size);
     return BP_OK;
 }
 
-/* One value of four bytes, of an entity of another prototype than the last one. */
-NOT_INLINED static bp_result_t get_four_bytes(world_t *world, bp_property_t *p, const bp_entity_t *e, void *values)
+bp_result_t property_get_four(world_t *world, bp_property_t *p, const bp_entity_t *entity, void *value)
 {
-    const void *cell = recall_cell(world, p, *e);
+    const void *cell = recall_cell(world, p, *entity);
     if (cell == NULL)
-        return get_any(world, p, e, 1, values, 4);
-    memcpy(values, cell, 4);
+        return get_thoroughly(world, p, entity, 1, value, 4);
+    memcpy(value, cell, 4);
     return BP_OK;
-}
-
-/* As bp_property_cell of a property of four bytes, without the check that the property belongs to this host. */
-static inline const void *known_cell(const world_t *world, const bp_property_t *p, bp_entity_t e)
-{
-    const bp_inline_found_t *found = &p->host.found;
-    uint32_t index = bp_entity_index(e), page = index / ENTITIES_PAGE - world->first_page;
-    if (page >= world->page_count || found->layout != world->layout)
-        return NULL;
-    const record_t *record = &world->pages[page][index % ENTITIES_PAGE];
-    if (record->generation != bp_entity_generation(e) || record->prototype != found->prototype)
-        return NULL;
-    return (const char *)((const run_t *)found->run)->columns[found->column] + (size_t)record->row * 4;
-}
-
-bp_result_t property_get(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count, void *values,
-                         size_t stride)
-{
-    if (count == 1 && p->size == 4) {
-        const void *cell = known_cell(world, p, entities[0]);
-        if (cell == NULL)
-            return get_four_bytes(world, p, entities, values);
-        memcpy(values, cell, 4);
-        return BP_OK;
-    }
-    return get_of_any_size(world, p, entities, count, values, stride);
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
@@ -414,30 +363,17 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
     return result == BP_OK ? elements_set_whole(world, p, property_field(p), entities, count, values, stride) : result;
 }
 
-NOT_INLINED static bp_result_t set_of_any_size(world_t *world, bp_property_t *p, const bp_entity_t *entities,
-                                               uint32_t count, const void *values, size_t stride)
+bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
+                         const void *values, size_t stride)
 {
     void *cell = count == 1 ? recall_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL || !may_copy(world, p, values, WORLD_SEALED))
+    if (cell == NULL || !property_may_copy(p, values, world->care & WORLD_SEALED))
         return set_any(world, p, entities, count, values, stride);
     value_copy(cell, values, p->size);
     if ((world->care & WORLD_STAMPED) != 0)
         stamps_note(((const run_t *)p->host.found.run)->stamps, p->host.found.column,
                     world_record(world, entities[0])->row, 1);
     return BP_OK;
-}
-
-bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
-                         const void *values, size_t stride)
-{
-    if (count == 1 && p->size == 4) {
-        const void *cell = known_cell(world, p, entities[0]);
-        if (cell != NULL && may_copy(world, p, values, WORLD_SEALED | WORLD_STAMPED)) {
-            memcpy((void *)(uintptr_t)cell, values, 4);
-            return BP_OK;
-        }
-    }
-    return set_of_any_size(world, p, entities, count, values, stride);
 }
 
 /* --- property named ---------------------------------------------------------------------------------------------- */
@@ -529,21 +465,25 @@ NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *
     return recall_cell(world, p, e);
 }
 
-/* The property of a pair of names that was used lately, with the entity's cell; or NULL. An entity has the same
- * component under the name where it has the key that the name was resolved to. */
+/* The property of a pair of names that was used lately and has the type, with the entity's cell; or NULL. An entity has
+ * the same component under the name where it has the key that the name was resolved to. The texts are compared last,
+ * so that the calls for that have little to save. */
 static inline property_entry_t *find_recent(const property_cache_t *cache, bp_entity_t entity, const char *component,
-                                            const char *property, void **cell)
+                                            const char *property, uint32_t type, void **cell)
 {
     if (cache->table == NULL)
         return NULL;
     const property_recent_t *recent = recent_place(cache->table, component, property);
-    if (recent->component != component || recent->property != property ||
-        !same_texts(recent->entry, component, property))
+    if (recent->component != component || recent->property != property)
         return NULL;
-    *cell = (void *)(uintptr_t)bp_property_cell(world_handle(cache->world), &recent->entry->resolved, entity);
-    if (*cell == NULL)
-        *cell = recall_other_cell(cache->world, &recent->entry->resolved, entity);
-    return *cell == NULL ? NULL : recent->entry;
+    property_entry_t *entry = recent->entry;
+    bp_property_t *resolved = &entry->resolved;
+    if (resolved->type != type)
+        return NULL;
+    const record_t *record = property_known_record(cache->world, resolved, &entity);
+    *cell = record != NULL ? property_known_cell(resolved, record, resolved->size)
+                           : recall_other_cell(cache->world, resolved, entity);
+    return *cell != NULL && same_texts(entry, component, property) ? entry : NULL;
 }
 
 /* The property of a pair of names, good for this entity, or NULL with `result`. */
@@ -558,7 +498,7 @@ NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_e
         *result = error_memory(&world->base->error, "resolving a property");
         return NULL;
     }
-    property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
+    property_entry_t *entry = find_recent(cache, entity, component, property, type, &cell);
     if (entry == NULL)
         entry = resolve_texts(cache, entity, component, property, result);
     if (entry == NULL || entry->resolved.type == type)
@@ -581,8 +521,8 @@ bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, cons
                                uint32_t type, void *value)
 {
     void *cell;
-    const property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
-    if (entry == NULL || entry->resolved.type != type)
+    const property_entry_t *entry = find_recent(cache, entity, component, property, type, &cell);
+    if (entry == NULL)
         return get_anew(cache, entity, component, property, type, value);
     value_copy(value, cell, entry->resolved.size);
     return BP_OK;
@@ -601,9 +541,8 @@ bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, cons
                                uint32_t type, const void *value)
 {
     void *cell;
-    property_entry_t *entry = find_recent(cache, entity, component, property, &cell);
-    if (entry == NULL || entry->resolved.type != type ||
-        !may_copy(cache->world, &entry->resolved, value, WORLD_SEALED | WORLD_STAMPED))
+    property_entry_t *entry = find_recent(cache, entity, component, property, type, &cell);
+    if (entry == NULL || !property_may_copy(&entry->resolved, value, cache->world->care))
         return set_anew(cache, entity, component, property, type, value);
     value_copy(cell, value, entry->resolved.size);
     return BP_OK;

@@ -25,10 +25,6 @@ void property_cache_free(property_cache_t *cache);
 /* As the entries of bp_property_api with the same names. */
 bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
                              bp_property_t *resolved);
-bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
-                         void *values, size_t stride);
-bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
-                         const void *values, size_t stride);
 
 /* Bring a property that was resolved before a reload up to date; any other property costs a comparison. Errors where
  * its field or component has gone, or has values of another type or number. Until then property_field may be NULL.
@@ -40,6 +36,95 @@ static inline const field_t *property_field(const bp_property_t *property)
 {
     return ((const known_field_t *)property->host.found.declared)->field;
 }
+
+/* --- one value of four bytes -------------------------------------------------------------------------------------- */
+
+/* In bp_property_t.flags: a single f32 with limits; and all bits that make setting a value more than a copy: those of
+ * property.c, of world_t.care, and of base_t.attention. */
+#define PROPERTY_LIMITED 0x40000000u
+#define PROPERTY_SLOW (0xa0000000u | WORLD_SEALED | WORLD_STAMPED | BASE_REMEMBERED | BASE_ASKED)
+
+/* As bp_property_cell, without the check that the property belongs to this host, and in two steps: the record of an
+ * entity of the prototype met last, NULL where it is none; and its cell. The halves of the entity are read one by one,
+ * which takes a register less. */
+static inline const record_t *property_known_record(const world_t *world, const bp_property_t *p, const bp_entity_t *e)
+{
+    const bp_inline_found_t *found = &p->host.found;
+    uint32_t index, generation;
+    memcpy(&index, e, sizeof index);
+    uint32_t page = index / ENTITIES_PAGE - world->first_page;
+    if (page >= world->page_count || found->layout != world->layout)
+        return NULL;
+    const record_t *record = &world->pages[page][index % ENTITIES_PAGE];
+    memcpy(&generation, (const char *)e + sizeof index, sizeof generation);
+    return record->generation == generation && record->prototype == found->prototype ? record : NULL;
+}
+
+static inline void *property_known_cell(const bp_property_t *p, const record_t *record, size_t size)
+{
+    const bp_inline_found_t *found = &p->host.found;
+    return (char *)((const run_t *)found->run)->columns[found->column] + record->row * size;
+}
+
+/* Is setting this value, of a property whose cell was found, no more than a copy, where `care` has to be looked after
+ * too? False where the answer is not known at once. */
+static inline bool property_may_copy(const bp_property_t *p, const void *value, uint32_t care)
+{
+    float number;
+    uint32_t flags = p->flags | care;
+    if ((flags & PROPERTY_SLOW) != 0)
+        return false;
+    if ((flags & PROPERTY_LIMITED) == 0)
+        return true;
+    const field_t *field = property_field(p);
+    memcpy(&number, value, sizeof number);
+    return number >= field->min_f32 && number <= field->max_f32;
+}
+
+/* A single value of four bytes, the usual size, is got and set by code of its own, which callers have inline, so that it
+ * does not pay for what only other calls need. That code has some forty instructions: the fewer there are, the more such
+ * calls a processor has under way at a time. False where the other way has to be taken. */
+static inline bool property_get_quickly(const world_t *world, const bp_property_t *p, const bp_entity_t *e, void *value)
+{
+    const record_t *record = property_known_record(world, p, e);
+    if (record == NULL)
+        return false;
+    memcpy(value, property_known_cell(p, record, 4), 4);
+    return true;
+}
+
+static inline bool property_set_quickly(const world_t *world, const bp_property_t *p, const bp_entity_t *e,
+                                        const void *value)
+{
+    float number; /* or whatever else has four bytes */
+    const record_t *record = property_known_record(world, p, e);
+    memcpy(&number, value, sizeof number);
+    if (record == NULL || !property_may_copy(p, &number, world->care | world->base->attention))
+        return false;
+    memcpy(property_known_cell(p, record, 4), &number, 4);
+    return true;
+}
+
+/* The other ways; of one value of four bytes, which is not found quickly; of all. */
+bp_result_t property_get_four(world_t *world, bp_property_t *property, const bp_entity_t *entity, void *value);
+bp_result_t property_get_any(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                             void *values, size_t stride);
+
+/* As the entries of bp_property_api with the same names. */
+static inline bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities,
+                                       uint32_t count, void *values, size_t stride)
+{
+    if (count != 1 || property->size != 4)
+        return property_get_any(world, property, entities, count, values, stride);
+    return property_get_quickly(world, property, entities, values)
+               ? BP_OK
+               : property_get_four(world, property, entities, values);
+}
+
+bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
+                         const void *values, size_t stride);
+
+/* --- by two names ------------------------------------------------------------------------------------------------- */
 
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value);
