@@ -81,9 +81,9 @@ static inline bool property_may_copy(const bp_property_t *p, const void *value, 
     return number >= field->min_f32 && number <= field->max_f32;
 }
 
-/* A single value of four bytes, the usual size, is got and set by code of its own, which callers have inline, so that it
- * does not pay for what only other calls need. That code has some forty instructions: the fewer there are, the more such
- * calls a processor has under way at a time. False where the other way has to be taken. */
+/* A single value of four bytes, the usual size, is got and set by code of its own, which callers have inline, so that
+ * it does not pay for what only other calls need. That code has some forty instructions: the fewer there are, the more
+ * such calls a processor has under way at a time. False where the other way has to be taken. */
 static inline bool property_get_quickly(const world_t *world, const bp_property_t *p, const bp_entity_t *e, void *value)
 {
     const record_t *record = property_known_record(world, p, e);
