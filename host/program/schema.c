@@ -587,6 +587,8 @@ json_t *schema_of_property(const bp_field_t *field, bool each)
     int bad = schema == NULL ? -1 : 0;
     if (bad == 0)
         bad |= json_object_set_new(schema, "description", description(field));
+    if (bad == 0 && field->unit != NULL && field->unit[0] != '\0') /* a keyword that validators pass over */
+        bad |= json_object_set_new(schema, "unit", json_output_text(field->unit));
     if (bad == 0 && field->type != BP_ENTITY && describe_is_single(field))
         bad |= json_object_set_new(schema, "default", json_output_value(field->type, describe_initial(field, &room)));
     return json_output_checked(schema, bad);

@@ -6,6 +6,7 @@
 #include "shell.h"
 
 #include <check.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,43 @@ START_TEST(the_schema_names_what_may_be_written)
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "\"loading\"");
     expect_in(outcome->out, "fragile|heavy|wet|");
+}
+END_TEST
+
+/* How often a property of that name is described below a node, and how often of these with that unit (NULL: none). */
+static void count_units(const json_t *node, const char *property, const char *unit, uint32_t found[2])
+{
+    const char *name;
+    json_t *child;
+    size_t i;
+    json_object_foreach((json_t *)(uintptr_t)node, name, child)
+    {
+        const char *said = json_string_value(json_object_get(child, "unit"));
+        if (strcmp(name, property) == 0 && json_object_get(child, "description") != NULL) {
+            found[0]++;
+            found[1] += unit == NULL || said == NULL ? unit == said : strcmp(unit, said) == 0;
+        }
+        count_units(child, property, unit, found);
+    }
+    json_array_foreach(node, i, child) count_units(child, property, unit, found);
+}
+
+/* For tools a unit stands by itself, beside the description; a property without a unit has none. */
+START_TEST(the_schema_has_units_of_single_values_and_lists)
+{
+    static const char *const wanted[][2] = {{"weight", "kg"}, {"lots", "kg"}, {"route", "m"}, {"state", NULL}};
+    write_file(ini_file, "[host]\nplugins = ./cargo.so\n");
+    const outcome_t *outcome = shell("backplane schema '%s'", ini_file);
+    expect(outcome, 0, NULL);
+    json_t *schema = json_loads(outcome->out, 0, NULL);
+    ck_assert_ptr_nonnull(schema);
+    for (uint32_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        uint32_t found[2] = {0, 0};
+        count_units(schema, wanted[i][0], wanted[i][1], found);
+        ck_assert_uint_gt(found[0], 0);
+        ck_assert_uint_eq(found[0], found[1]);
+    }
+    json_decref(schema);
 }
 END_TEST
 
@@ -328,6 +366,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, a_scene_s_blob_is_shown_by_name_and_as_json_that_compiles_to_it);
     tcase_add_test(tests, a_save_holds_names_that_a_newer_plugin_reads);
     tcase_add_test(tests, the_schema_names_what_may_be_written);
+    tcase_add_test(tests, the_schema_has_units_of_single_values_and_lists);
     tcase_add_test(tests, a_hidden_field_is_in_no_listing_and_in_no_schema);
     tcase_add_test(tests, arrays_and_lists_are_shown_and_set_whole_and_by_element);
     tcase_add_test(tests, a_table_has_the_beginning_of_a_long_list_and_get_all_of_it);
