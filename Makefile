@@ -196,6 +196,7 @@ $(BUILD)/obj/host/plugin/guard_posix.o $(BUILD)/pic/host/plugin/guard_posix.o: C
 $(BUILD)/obj/host/store/%.o $(BUILD)/pic/host/store/%.o: CODE += $(FASTER) -fno-jump-tables
 $(BUILD)/obj/host/property/%.o $(BUILD)/pic/host/property/%.o: CODE += $(FASTER) -fno-jump-tables
 $(BUILD)/obj/host/scene/%.o $(BUILD)/pic/host/scene/%.o: CODE += $(FASTER)
+$(BUILD)/obj/host/history/distance.o $(BUILD)/pic/host/history/distance.o: CODE += $(FASTER)
 $(BUILD)/obj/host/base/value.o $(BUILD)/pic/host/base/value.o: CODE += $(FASTER)
 $(BUILD)/obj/host/base/field.o $(BUILD)/pic/host/base/field.o: CODE += $(FASTER)
 $(BUILD)/obj/host/base/convert.o $(BUILD)/pic/host/base/convert.o: CODE += $(FASTER)

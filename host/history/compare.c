@@ -5,7 +5,8 @@
  */
 #include "compare.h"
 
-#include <math.h>
+#include "distance.h"
+
 #include <stdio.h>
 
 /* --- hashes ------------------------------------------------------------------------------------------------------- */
@@ -222,50 +223,6 @@ static const char *cell_of(const kept_column_t *column, uint32_t row, size_t *si
     return column->data + (size_t)row * column->field->size;
 }
 
-/* One part of a value as a number; false where the part is no number. */
-static bool part_of(uint32_t type, const char *cell, size_t size, uint32_t part, double *number)
-{
-    union { float f; double d; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64; int16_t i16; uint16_t u16; int8_t
-        i8; uint8_t u8; } v;
-    size_t width;
-    switch (type) {
-    case BP_F32: case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR: case BP_I32:
-    case BP_U32: width = 4; break;
-    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: case BP_I64: case BP_U64: width = 8; break;
-    case BP_I16: case BP_U16: width = 2; break;
-    case BP_I8: case BP_U8: case BP_BOOL: width = 1; break;
-    default: return false;
-    }
-    if ((part + 1) * width > size)
-        return false;
-    memcpy(&v, cell + part * width, width);
-    switch (type) {
-    case BP_I32: *number = v.i32; break;
-    case BP_U32: *number = v.u32; break;
-    case BP_I64: *number = (double)v.i64; break;
-    case BP_U64: *number = (double)v.u64; break;
-    case BP_I16: *number = v.i16; break;
-    case BP_U16: *number = v.u16; break;
-    case BP_I8: *number = v.i8; break;
-    case BP_U8: case BP_BOOL: *number = v.u8; break;
-    default: *number = width == 4 ? (double)v.f : v.d; break;
-    }
-    return true;
-}
-
-static double distance(const kept_column_t *column, const char *a, const char *b, size_t size)
-{
-    double largest = 0, x, y;
-    for (uint32_t part = 0; !column->counted && part_of(column->field->type, a, size, part, &x) &&
-                            part_of(column->field->type, b, size, part, &y); part++) {
-        double between = fabs(x - y);
-        if (memcmp(&x, &y, sizeof x) != 0 && !(between <= 1.7976931348623157e308))
-            return INFINITY;
-        largest = between > largest ? between : largest;
-    }
-    return largest;
-}
-
 /* A cell as text: values one after another, at most as many as there is room for. */
 static const char *show(const diffing_t *d, const kept_column_t *column, const char *cell, text_t *text)
 {
@@ -355,41 +312,35 @@ static bool are_aligned(const kept_world_t *a, const kept_world_t *b)
     return same;
 }
 
-/* The type of the parts of a value that has parts; of any other the type itself. */
-static bool is_floats(const kept_field_t *field)
-{
-    switch (field->type) {
-    case BP_F32: case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR: return true;
-    default: return false;
-    }
-}
-
-/* As `distance`, of cells of floats: the difference of most fields, which a switch for each part would take long for.
- * NAN: there is none, or it is infinite. */
-static double distance_of_floats(const char *a, const char *b, size_t size)
-{
-    double largest = 0;
-    for (size_t i = 0; i < size; i += sizeof(float)) {
-        float x, y;
-        memcpy(&x, a + i, sizeof x);
-        memcpy(&y, b + i, sizeof y);
-        double between = fabs((double)x - (double)y);
-        largest = between <= largest ? largest : between;
-    }
-    return largest <= 1.7976931348623157e308 ? largest : NAN;
-}
-
 static void tell_cell(diffing_t *d, bp_diff_field_t *told, const kept_column_t *before, const char *a, size_t a_size,
                       const kept_column_t *after, const char *b, size_t b_size, bp_entity_t e)
 {
-    bool floats = a_size == b_size && is_floats(after->field) && !after->counted;
-    double between = floats ? distance_of_floats(a, b, a_size) : -1;
-    if (!(between >= 0)) /* no floats, or some that are not finite */
-        between = a_size == b_size ? distance(after, a, b, a_size) : 0;
+    double between = a_size == b_size && !after->counted ? distance_of_cells(after->field->type, a, b, a_size) : 0;
     told->largest = between > told->largest ? between : told->largest;
     told->count++;
     if (d->sink->value != NULL && told->count <= d->sink->most)
         tell_value(d, told, before, a, after, b, e);
+}
+
+static bool has_hole(const kept_run_t *run, uint32_t row, uint32_t rows)
+{
+    for (uint32_t i = 0; run->holes > 0 && i < rows; i++) {
+        if (entity_at(run, row + i).id == 0)
+            return true;
+    }
+    return false;
+}
+
+/* As tell_cell for each cell of a stretch that differs. False, and nothing has been done, where cells have to be looked
+ * at one by one: values are to be told, there are holes, or differences that are not finite. */
+static bool tell_floats(const diffing_t *d, bp_diff_field_t *told, const kept_run_t *run, uint32_t row,
+                        const char *a, const char *b, size_t width)
+{
+    if ((d->sink->value != NULL && told->count < d->sink->most) || has_hole(run, row, BP_STAMP_ROWS) ||
+        !distance_of_many_floats(a, b, BP_STAMP_ROWS, width, &told->largest))
+        return false;
+    told->count += distance_count(a, b, BP_STAMP_ROWS, width);
+    return true;
 }
 
 /* A cell that is written by itself, at the reader, which is moved behind the cell. */
@@ -411,9 +362,12 @@ static void diff_column(diffing_t *d, const kept_run_t *now, const kept_column_t
 {
     reader_t was = reader_of(before->data, (size_t)before->size), is = reader_of(after->data, (size_t)after->size);
     size_t cell = after->field->size, a_size, b_size, stretch = cell * BP_STAMP_ROWS;
+    bool floats = !after->counted && distance_is_of_floats(after->field->type);
     for (uint32_t row = 0; row < now->count; row++) {
-        if (!after->counted && row % BP_STAMP_ROWS == 0 && now->count - row >= BP_STAMP_ROWS &&
-            memcmp(before->data + row * cell, after->data + row * cell, stretch) == 0) {
+        bool whole = !after->counted && row % BP_STAMP_ROWS == 0 && now->count - row >= BP_STAMP_ROWS;
+        const char *then = before->data + row * cell, *there = after->data + row * cell;
+        if (whole && (memcmp(then, there, stretch) == 0 ||
+                      (floats && tell_floats(d, told, now, row, then, there, cell)))) {
             row += BP_STAMP_ROWS - 1;
             continue;
         }

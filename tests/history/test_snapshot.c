@@ -1,8 +1,11 @@
 /* test_snapshot.c - a host written down and brought back goes on bit for bit, whatever happened in between. */
 #include "../reload/reload_support.h"
 #include "../suites.h"
+#include "history/distance.h"
 #include "recall.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -411,6 +414,96 @@ static const bp_system_i secretive_systems[] = {{.name = "secretive", .start = s
 static const bp_plugin_desc_t secretive_desc = {.systems = BP_LIST(secretive_systems)};
 static const bp_plugin_head_t secretive = BP_PLUGIN_HEAD("secretive", &secretive_desc);
 
+enum { FLOATS = 1000 };
+
+static float some_float(uint64_t *random)
+{
+    static const float special[] = {0, -0.0f, 1e-45f, 1e38f, -1e38f, 16777216, 3.5f};
+    static const float rare[] = {INFINITY, -INFINITY, NAN};
+    uint32_t kind = bp_random_below(random, 900);
+    return kind < 200 ? special[kind % 7] : kind == 200 ? rare[bp_random_below(random, 3)]
+                                                        : (float)bp_random_below(random, 1 << 30) / 4096 - 1000;
+}
+
+/* What a difference is said to be, by the words of the contract. */
+static double plain_distance(float x, float y)
+{
+    double between = fabs((double)x - (double)y);
+    return memcmp(&x, &y, sizeof x) == 0 ? 0 : between <= DBL_MAX ? between : (double)INFINITY;
+}
+
+/* With `_i` 1 there are holes among the rows; where 2, floats that are no numbers are rare enough for whole stretches
+ * without them. */
+START_TEST(differences_of_many_rows_are_those_of_each)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_host_o *host = open_host(&rig, 1, true);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    bp_entity_t e[FLOATS];
+    float was[FLOATS], is[FLOATS];
+    uint64_t random = (uint64_t)_i + 1, count = 0;
+    double largest = 0;
+    for (uint32_t i = 0; i < FLOATS; i++) {
+        e[i] = entity_with(world, "body");
+        was[i] = some_float(&random);
+        WORKS(host, api->property->set_named(world, e[i], "body", "y", BP_F32, &was[i]));
+    }
+    EXPECT(api->entity->destroy(host, e, _i == 1 ? 100 : 0) == (_i == 1 ? 100 : 0), "they lived");
+    WORKS(host, bp_host_snapshot(host, &before));
+    for (uint32_t i = _i == 1 ? 100 : 0; i < FLOATS; i++) {
+        is[i] = bp_random_below(&random, 3) == 0 ? was[i] : some_float(&random);
+        if (_i == 2 && i > FLOATS / 4 && !isfinite(is[i]))
+            is[i] = 0;
+        WORKS(host, api->property->set_named(world, e[i], "body", "y", BP_F32, &is[i]));
+        double between = plain_distance(was[i], is[i]);
+        largest = between > largest ? between : largest;
+        count += memcmp(&was[i], &is[i], sizeof was[i]) != 0;
+    }
+    WORKS(host, bp_host_snapshot(host, &after));
+    told_t told = {.values = 0};
+    bp_diff_i sink = {.most = 10, .context = &told, .field = tell_field};
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    EXPECT(told.count == count, "%llu instead of %llu", (unsigned long long)told.count, (unsigned long long)count);
+    EXPECT(told.largest >= largest && told.largest <= largest, "%.17g instead of %.17g", told.largest, largest);
+    told = (told_t){.values = 0};
+    sink.value = tell_value;
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    EXPECT(told.count == count && told.values == 10, "%u values told", told.values);
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(distances_of_many_cells_are_those_of_each)
+{
+    uint64_t random = 7;
+    float a[64 * 4], b[64 * 4];
+    for (uint32_t round = 0; round < 3000; round++) {
+        uint32_t parts = 1 + round % 4, rows = 1 + bp_random_below(&random, 64), count = 0;
+        static const uint32_t types[] = {BP_F32, BP_VEC2, BP_VEC3, BP_VEC4};
+        double known = bp_random_below(&random, 2) * 100.0, largest = known, cells = known;
+        for (uint32_t i = 0; i < rows * parts; i++) {
+            a[i] = some_float(&random);
+            b[i] = bp_random_below(&random, 2) == 0 ? a[i] : some_float(&random);
+            largest = plain_distance(a[i], b[i]) > largest ? plain_distance(a[i], b[i]) : largest;
+        }
+        for (uint32_t row = 0; row < rows; row++) {
+            const char *x = (const char *)&a[row * parts], *y = (const char *)&b[row * parts];
+            double between = distance_of_cells(types[parts - 1], x, y, parts * sizeof(float));
+            cells = between > cells ? between : cells;
+            count += memcmp(x, y, parts * sizeof(float)) != 0;
+        }
+        EXPECT(cells >= largest && cells <= largest, "round %u, cell by cell: %.17g, not %.17g", round, cells, largest);
+        bool good = distance_of_many_floats((char *)a, (char *)b, rows, parts * sizeof(float), &known);
+        EXPECT(!good || (known >= largest && known <= largest), "round %u: %.17g, not %.17g", round, known, largest);
+        EXPECT(distance_count((char *)a, (char *)b, rows, parts * sizeof(float)) == count, "round %u: count", round);
+    }
+}
+END_TEST
+
 START_TEST(who_does_not_say_is_named)
 {
     static const bp_plugin_head_t *const plugins[] = {&secretive};
@@ -566,6 +659,8 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, all_or_nothing_where_memory_fails);
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
+    tcase_add_loop_test(tcase, differences_of_many_rows_are_those_of_each, 0, 3);
+    tcase_add_test(tcase, distances_of_many_cells_are_those_of_each);
     tcase_add_test(tcase, who_does_not_say_is_named);
     tcase_add_test(tcase, the_same_ids_come_once_more);
     tcase_add_test(tcase, a_plugin_that_has_gone_is_not_asked);
