@@ -3,7 +3,8 @@
  * A million point masses of 40 bytes and an id, of which each step writes 24 bytes, position and velocity. A floor
  * copies the same bytes: what was written since the last keyframe, or all of the columns. Keyframes are taken into
  * memory that has been in use, as in a host whose budget is full; the copies as well, and there are as many of them. A
- * snapshot is taken into fresh memory, as is the copy beside it.
+ * snapshot is taken into fresh memory, as is the copy beside it, of the same kind: pages of the system's, huge ones
+ * where it has them.
  *
  * A minute of history: steps without a past, and the same with one keyframe in sixty steps, as at 60 steps a second.
  * Going: to a random one of the last moments, with a keyframe every sixty steps.
@@ -12,6 +13,7 @@
 
 #include "engine/host.h"
 #include "history/history_inner.h"
+#include "os/os.h"
 #include "worlds.h"
 
 #include <components/point_mass.h>
@@ -196,11 +198,12 @@ static void copy_all(void *state)
 {
     past_t *s = state;
     size_t bytes = bytes_of_all(s), at = 0;
-    char *copy = malloc(bytes);
+    char *copy = os_pages_alloc(bytes);
+    os_pages_huge(copy, bytes);
     for (uint32_t i = 0; i < COLUMNS; at += s->sizes[i++])
         memcpy(copy + at, column(s, i), s->sizes[i]);
     floor_touch(copy, 1);
-    free(copy);
+    os_pages_free(copy, bytes);
 }
 
 static void take(void *state)

@@ -101,6 +101,10 @@ parts_t host_parts(bp_host_o *host);
 bp_result_t host_clone_parts(bp_host_o *host, bp_host_o **clone);
 bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o **clone);
 
+/* A snapshot whose columns stay in the host, and which is good until the host changes (snapshot_take_in_place): to make
+ * a clone of. [main] */
+bp_result_t host_snapshot_in_place(bp_host_o *host, bp_snapshot_o **out);
+
 /* Bring back a snapshot of another host, whose names this one may not know yet. [main] */
 bp_result_t host_bring_over(bp_host_o *host, const bp_snapshot_o *snapshot);
 

@@ -130,10 +130,12 @@ bp_result_t bp_host_clone(bp_host_o *host, bp_host_o **clone)
     bp_snapshot_o *snapshot;
     bp_result_t result = host_refuse_from_inside(host);
     if (result == BP_OK)
-        result = bp_host_snapshot(host, &snapshot);
+        result = host_snapshot_in_place(host, &snapshot);
     if (result != BP_OK)
         return result;
+    destruction_seal(&host->destruction, true); /* the columns stay as they are while they are copied */
     result = host_clone(host, snapshot, clone);
+    destruction_seal(&host->destruction, false);
     bp_snapshot_free(snapshot);
     return result;
 }

@@ -51,7 +51,7 @@ void bp_snapshot_free(bp_snapshot_o *snapshot)
 
 enum { HEAD = 16 }; /* the length of what follows, then zeros */
 
-bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
+static bp_result_t take(bp_host_o *host, bool in_place, bp_snapshot_o **out)
 {
     bp_snapshot_o *snapshot = new_snapshot(host);
     if (snapshot == NULL)
@@ -60,7 +60,7 @@ bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
     parts_t parts = host_parts(host);
     bytes_u64(bytes, 0);
     bytes_align(bytes, HEAD);
-    bp_result_t result = snapshot_take(&parts, bytes);
+    bp_result_t result = in_place ? snapshot_take_in_place(&parts, bytes) : snapshot_take(&parts, bytes);
     uint64_t length = bytes->size - HEAD;
     if (result == BP_OK) {
         snapshot_put_names(&host->base, bytes);
@@ -69,14 +69,24 @@ bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
     }
     if (result == BP_OK) {
         memcpy(bytes->start, &length, sizeof length);
-        result = snapshot_open_own(&snapshot->read, &snapshot->memory, &host->base.error, bytes->start + HEAD,
-                                   (size_t)length);
+        result = (in_place ? snapshot_open_in_place : snapshot_open_own)(
+            &snapshot->read, &snapshot->memory, &host->base.error, bytes->start + HEAD, (size_t)length);
     }
     if (result == BP_OK)
         *out = snapshot;
     else
         bp_snapshot_free(snapshot);
     return result;
+}
+
+bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
+{
+    return take(host, false, out);
+}
+
+bp_result_t host_snapshot_in_place(bp_host_o *host, bp_snapshot_o **out)
+{
+    return take(host, true, out);
 }
 
 const void *bp_snapshot_bytes(const bp_snapshot_o *snapshot, size_t *size)

@@ -51,6 +51,7 @@ typedef struct world_back_t {
     run_back_t *runs;
     uint32_t attic_taken; /* of the attic, from its end */
     bool same_rows;   /* the world has the same entities in the same rows: records and holes stay */
+    bool has_records; /* before it got room for more: those there is now may be somebody's */
     uint32_t layout;  /* the layout that the world gets; 0: its present one stays */
 } world_back_t;
 

@@ -256,18 +256,34 @@ static bp_result_t reserve_notices(world_back_t *back)
     return good ? BP_OK : no_memory(back);
 }
 
-/* Records for entities, as far as there are ids for them. */
+/* The page of records that an entity of a list needs and the world lacks; BP_NONE: there is none. */
+static uint32_t lacking_page(const world_t *world, const void *entities, uint32_t i)
+{
+    bp_entity_t e;
+    memcpy(&e, (const char *)entities + i * sizeof e, sizeof e);
+    uint32_t index = bp_entity_index(e);
+    return e.id != 0 && index < world->entities->capacity && !world_has_record(world, index) ? index / ENTITIES_PAGE
+                                                                                             : BP_NONE;
+}
+
+/* Records for entities, as far as there are ids for them: pages in a row at once, as they lie in a world that was
+ * filled from the beginning. */
 static bool reserve_records_of(world_t *world, const void *entities, uint32_t count)
 {
+    uint32_t first = 0, pages = 0;
     for (uint32_t i = 0; i < count; i++) {
-        bp_entity_t e;
-        memcpy(&e, (const char *)entities + i * sizeof e, sizeof e);
-        uint32_t index = bp_entity_index(e);
-        if (e.id != 0 && index < world->entities->capacity && !world_has_record(world, index) &&
-            !records_reserve(world, index / ENTITIES_PAGE, 1))
-            return false;
+        uint32_t page = lacking_page(world, entities, i);
+        if (page == BP_NONE || (pages > 0 && page - first < pages))
+            continue;
+        if (pages > 0 && page != first + pages) {
+            if (!records_reserve(world, first, pages))
+                return false;
+            pages = 0;
+        }
+        first = pages == 0 ? page : first;
+        pages++;
     }
-    return true;
+    return records_reserve(world, first, pages);
 }
 
 /* Records for the entities of a column of a snapshot. */
@@ -350,6 +366,7 @@ bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept
     if (result == BP_OK)
         result = prepare_runs(back);
     back->same_rows = result == BP_OK && has_same_rows(back);
+    back->has_records = world->rows.pages_used > 0;
     if (result == BP_OK)
         result = reserve(back);
     if (result == BP_OK)
@@ -524,7 +541,7 @@ void world_back_commit(world_back_t *back)
     prototypes_free(&world->prototypes);
     world->prototypes = back->prototypes;
     back->made_prototypes = false;
-    if (!back->same_rows)
+    if (!back->same_rows && back->has_records)
         records_clear(world);
     world->run_count = kept->run_count;
     for (uint32_t i = 0; i < kept->run_count; i++) {

@@ -92,12 +92,19 @@ static void put_column(snapshot_writer_t *w, const run_t *run, uint32_t column)
         bytes_align(b, 16);
         return;
     }
+    size_t size = (size_t)run->count * run->sizes[column];
+    if (w->in_place && size >= PART_LEAST && !is_coded(run, column)) {
+        bytes_u64(b, SNAPSHOT_IN_PLACE | size);
+        bytes_align(b, 16);
+        bytes_u64(b, (uint64_t)(uintptr_t)run->columns[column]);
+        return;
+    }
     size_t length = bytes_begin_length(b);
     bytes_align(b, 16);
     if (is_coded(run, column))
         put_coded(b, run, column);
     else
-        bytes_put(b, run->columns[column], (size_t)run->count * run->sizes[column]);
+        bytes_put(b, run->columns[column], size);
     bytes_end_length(b, length);
 }
 
@@ -313,6 +320,10 @@ static void put_block(snapshot_writer_t *w, uint32_t column, const void *bytes, 
 {
     bool cut = w->pieces != NULL && size >= PART_LEAST;
     w->key.column = column;
+    if (w->in_place) {
+        bytes_u64(w->bytes, (uint64_t)(uintptr_t)bytes);
+        return;
+    }
     if (w->pieces != NULL)
         bytes_u64(w->bytes, cut ? SNAPSHOT_PART | pieces_put(w->pieces, w->key, 0, bytes, size) : 0);
     bytes_put(w->bytes, bytes, cut ? 0 : size);
@@ -459,15 +470,15 @@ static bp_result_t write_down(snapshot_writer_t *w)
     return result;
 }
 
-bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes)
+static bp_result_t take(const parts_t *parts, bytes_t *bytes, bool in_place)
 {
     size_t before = bytes->size;
-    snapshot_writer_t writer = {.parts = parts, .bytes = bytes};
+    snapshot_writer_t writer = {.parts = parts, .bytes = bytes, .in_place = in_place};
     bp_result_t result = prepare(parts);
     if (result != BP_OK)
         return result;
     bytes_align(bytes, 16);
-    if (bytes_reserve(bytes, snapshot_measure(parts)))
+    if (in_place || bytes_reserve(bytes, snapshot_measure(parts)))
         result = write_down(&writer);
     if (result == BP_OK && bytes->failed)
         result = error_memory(&parts->base->error, "writing down a host");
@@ -476,6 +487,16 @@ bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes)
     bytes->size = before;
     bytes->failed = false;
     return result;
+}
+
+bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes)
+{
+    return take(parts, bytes, false);
+}
+
+bp_result_t snapshot_take_in_place(const parts_t *parts, bytes_t *bytes)
+{
+    return take(parts, bytes, true);
 }
 
 bp_result_t snapshot_take_pieces(const parts_t *parts, pieces_t *pieces, const uint64_t *looks)

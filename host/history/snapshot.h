@@ -32,6 +32,9 @@
 /* In place of a length: what comes here is a part, whose number is in the lower bits. */
 #define SNAPSHOT_PART (UINT64_C(1) << 63)
 
+/* In a length: the bytes stay where they lie, and their address comes here. */
+#define SNAPSHOT_IN_PLACE (UINT64_C(1) << 62)
+
 /* The parts of a host whose state a snapshot holds. */
 typedef struct parts_t {
     base_t *base;
@@ -49,6 +52,7 @@ typedef struct snapshot_writer_t {
     bytes_t *bytes;
     pieces_t *pieces;      /* NULL: nothing is cut */
     const uint64_t *looks; /* of worlds, with `pieces` */
+    bool in_place;         /* large columns are not copied */
     part_key_t key;        /* of what is written now */
 } snapshot_writer_t;
 
@@ -62,6 +66,11 @@ bp_result_t snapshot_moment(const parts_t *parts);
 /* Append the state of a host to `bytes`, at a multiple of 16. Systems that have come since the last step are settled
  * first, as a step does. On failure nothing has changed, and `bytes` holds what it held. [main], between steps */
 bp_result_t snapshot_take(const parts_t *parts, bytes_t *bytes);
+
+/* As snapshot_take, but large columns and the generations of ids stay in the host: their addresses are written down. So
+ * the block is good until the host changes, for snapshot_open_in_place alone, and is to be brought back into another
+ * host. [main], between steps */
+bp_result_t snapshot_take_in_place(const parts_t *parts, bytes_t *bytes);
 
 /* As snapshot_take, in pieces that are shared with the keyframe before: large columns and states are cut into
  * `pieces`, the rest is written to pieces->rest, with their numbers in it. looks[w] is when world `w` was looked at
@@ -220,6 +229,10 @@ void snapshot_close(snapshot_t *snapshot);
 /* As snapshot_open, for a block that this process has just written: its numbers are believed. */
 bp_result_t snapshot_open_own(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
                               size_t size);
+
+/* As snapshot_open_own, for what snapshot_take_in_place has written. */
+bp_result_t snapshot_open_in_place(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
+                                   size_t size);
 
 /* Read what snapshot_take_pieces has cut: bytes of this process, whose numbers are believed. */
 bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,

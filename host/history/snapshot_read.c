@@ -15,6 +15,7 @@ typedef struct opening_t {
     reader_t reader;
     const cut_t *cut; /* that parts lie in; NULL: there are none */
     bool own;         /* bytes of this process, whose numbers are believed */
+    bool in_place;    /* large columns lie elsewhere */
     bool no_memory;
 } opening_t;
 
@@ -78,6 +79,8 @@ static const void *assemble(opening_t *o, const part_t *part)
 /* So many bytes, which in a keyframe may lie in pieces. */
 static const void *take_block(opening_t *o, uint64_t size)
 {
+    if (o->in_place)
+        return (const void *)(uintptr_t)reader_u64(&o->reader);
     const part_t *part = o->cut == NULL ? NULL : part_of(o, reader_u64(&o->reader));
     if (part == NULL)
         return reader_take(&o->reader, size);
@@ -307,6 +310,12 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
         if (run->columns[c].part != NULL) {
             run->columns[c].size = run->columns[c].part->size;
             run->columns[c].cut = o->cut;
+            continue;
+        }
+        if ((size & SNAPSHOT_IN_PLACE) != 0) {
+            expect(o, o->in_place);
+            run->columns[c].size = size & ~SNAPSHOT_IN_PLACE;
+            run->columns[c].data = (const char *)(uintptr_t)reader_u64(r);
             continue;
         }
         uint64_t padding = 8; /* the 8 bytes of the length are followed by 8 of padding, which the length counts */
@@ -601,6 +610,13 @@ bp_result_t snapshot_open_own(snapshot_t *snapshot, memory_t *memory, error_text
 {
     return open_bytes(snapshot, memory, error,
                       (opening_t){.snapshot = snapshot, .reader = reader_of(bytes, size), .own = true});
+}
+
+bp_result_t snapshot_open_in_place(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
+                                   size_t size)
+{
+    opening_t opening = {.snapshot = snapshot, .reader = reader_of(bytes, size), .own = true, .in_place = true};
+    return open_bytes(snapshot, memory, error, opening);
 }
 
 bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size)
