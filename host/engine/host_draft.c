@@ -81,6 +81,13 @@ static bp_result_t begin_in_the_past(bp_host_o *host)
     return result;
 }
 
+/* What the draft says is said as the draft's, or people would take its reload and its crashes for the host's. */
+static void say(void *context, int32_t level, const char *source, const char *text)
+{
+    const bp_host_o *host = context;
+    log_write(&host->base.log, level, source, "in the draft, and not in this host: %s", text);
+}
+
 bp_result_t draft_begin(bp_host_o *host, const bp_draft_i *what, bool automatic)
 {
     draft_t *d = &host->draft;
@@ -105,6 +112,7 @@ bp_result_t draft_begin(bp_host_o *host, const bp_draft_i *what, bool automatic)
         draft_free(host);
         return result;
     }
+    d->clone->base.log = (bp_log_i){.struct_size = sizeof(bp_log_i), .context = host, .write = say};
     history_feed(&host->history, &d->feed);
     d->state = BP_DRAFT_BEFORE;
     return BP_OK;

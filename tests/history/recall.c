@@ -378,21 +378,25 @@ void recall_open(bp_host_o *host)
     }
 }
 
-bp_host_o *recall_open_probes(rig_t *rig, const char *fixture, uint64_t budget, bp_entity_t *entities, uint32_t count)
+bp_host_o *recall_open_probes(rig_t *rig, recall_probes_t what, bp_entity_t *entities)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(rig);
     rig->desc.flags = BP_HOST_COPY_PLUGINS;
     rig->desc.static_plugins = plugins;
     rig->desc.static_plugin_count = 1;
+    rig->desc.threads = what.threads == 0 ? 1 : what.threads;
+    if (what.threads > 1)
+        rig->desc.allocator = NULL; /* the rig's heap is for one thread */
     rig_open(rig);
     recall_open(rig->host);
-    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin(fixture, "probe"), NULL, 0));
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin(what.fixture, "probe"), NULL, 0));
     bp_world_o *world = rig->api->world->at(rig->host, 0);
     WORKS(rig->host, bp_world_use_component(world, "probe"));
-    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, count));
-    if (budget > 0)
-        WORKS(rig->host, bp_host_remember(rig->host, budget));
+    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities,
+                                              what.count));
+    if (what.budget > 0)
+        WORKS(rig->host, bp_host_remember(rig->host, what.budget));
     return rig->host;
 }
 

@@ -23,10 +23,19 @@ extern scribe_state_t *recall_scribe;
 /* Worlds `main` and `side` with all of it. */
 void recall_open(bp_host_o *host);
 
+/* Threads of hosts in tests that are made thrice. */
+static const uint32_t recall_threads[] = {1, 2, 4};
+
 /* A host with these worlds, and with `count` entities in the first of them that have the component of plugin "probe":
  * `fixture` is its file, one of those versions that differ in code, fields, systems and in how instances are stored
  * (reload_probe.h). The host remembers `budget` bytes of its past; 0: nothing. */
-bp_host_o *recall_open_probes(rig_t *rig, const char *fixture, uint64_t budget, bp_entity_t *entities, uint32_t count);
+typedef struct recall_probes_t {
+    const char *fixture;
+    uint64_t budget;
+    uint32_t threads, count; /* 0 threads: one */
+} recall_probes_t;
+
+bp_host_o *recall_open_probes(rig_t *rig, recall_probes_t what, bp_entity_t *entities);
 
 /* What comes from outside before step `step`, by the same numbers for the same step. */
 void recall_act(bp_host_o *host, uint64_t step, uint64_t seed);

@@ -13,9 +13,14 @@ enum { ENTITIES = 6 };
 static bp_entity_t entities[ENTITIES];
 
 /* Probes move with their velocity: version 2 has other code, version 3 other fields (reload_probe.h). */
+static bp_host_o *open_host_on(rig_t *rig, uint64_t budget, uint32_t threads)
+{
+    return recall_open_probes(rig, (recall_probes_t){"reload_probe_1", budget, threads, ENTITIES}, entities);
+}
+
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)
 {
-    return recall_open_probes(rig, "reload_probe_1", budget, entities, ENTITIES);
+    return open_host_on(rig, budget, 1);
 }
 
 /* Calls that succeed, so that all of them can be made again. */
@@ -125,7 +130,7 @@ START_TEST(a_draft_follows_the_host)
 {
     rig_t rig;
     uint64_t expected = hash_without(0, 60);
-    bp_host_o *host = open_host(&rig, 0);
+    bp_host_o *host = open_host_on(&rig, 0, recall_threads[_i]);
     go_on(host, 0, 20);
     begin(host, "reload_probe_1", 0, 0);
     uint64_t at = 20;
@@ -192,7 +197,7 @@ START_TEST(the_past_is_edited_and_kept)
 {
     rig_t rig;
     uint64_t budget = UINT64_C(1) << 30, expected = hash_without(budget, 60);
-    bp_host_o *host = open_host(&rig, budget);
+    bp_host_o *host = open_host_on(&rig, budget, recall_threads[_i]);
     go_on(host, 0, 50);
     begin(host, "reload_probe_2", 30, 0);
     while (read_draft(host).state < BP_DRAFT_BEHIND)
@@ -226,7 +231,7 @@ END_TEST
 START_TEST(the_same_code_makes_no_difference)
 {
     rig_t rig;
-    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_host_o *host = open_host_on(&rig, UINT64_C(1) << 30, recall_threads[_i]);
     go_on(host, 0, 40);
     uint64_t now = recall_hash(host);
     begin(host, "reload_probe_1", 35, 0);
@@ -317,11 +322,11 @@ Suite *draft_suite(void)
     Suite *suite = suite_create("draft");
     TCase *tcase = tcase_create("draft");
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, a_draft_follows_the_host);
+    tcase_add_loop_test(tcase, a_draft_follows_the_host, 0, 3);
     tcase_add_test(tcase, other_code_is_told_apart_and_kept);
     tcase_add_test(tcase, what_fails_its_trial_is_dropped);
-    tcase_add_test(tcase, the_past_is_edited_and_kept);
-    tcase_add_test(tcase, the_same_code_makes_no_difference);
+    tcase_add_loop_test(tcase, the_past_is_edited_and_kept, 0, 3);
+    tcase_add_loop_test(tcase, the_same_code_makes_no_difference, 0, 3);
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
     tcase_add_test(tcase, no_memory_for_a_draft);
     suite_add_tcase(suite, tcase);

@@ -18,7 +18,7 @@ static bp_entity_t entities[ENTITIES];
 
 static bp_host_o *open_host_with(rig_t *rig, uint64_t budget, const char *fixture)
 {
-    return recall_open_probes(rig, fixture, budget, entities, ENTITIES);
+    return recall_open_probes(rig, (recall_probes_t){fixture, budget, 1, ENTITIES}, entities);
 }
 
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)
@@ -50,12 +50,17 @@ static void run(bp_host_o *host, uint64_t hashes[STEPS + 1], const char *const *
     }
 }
 
-static void visit(uint64_t seed, const char *const *fixtures, uint32_t count)
+static void visit(uint64_t seed, const char *const *fixtures, uint32_t count, uint32_t threads)
 {
-    uint64_t hashes[STEPS + 1], random = seed;
+    uint64_t hashes[STEPS + 1], without[STEPS + 1], random = seed;
     rig_t rig;
-    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_host_o *host = open_host(&rig, 0);
+    run(host, without, fixtures, count, seed);
+    recall_close(&rig);
+    host = recall_open_probes(&rig, (recall_probes_t){"reload_probe_1", UINT64_C(1) << 30, threads, ENTITIES},
+                              entities);
     run(host, hashes, fixtures, count, seed);
+    EXPECT(memcmp(hashes, without, sizeof hashes) == 0, "on %u threads, with a past, it goes another way", threads);
     bp_history_t h = recall_history(host);
     EXPECT(h.first == 0 && h.last == STEPS, "the past begins at %llu", (unsigned long long)h.first);
     for (uint32_t v = 0; v < 40; v++) {
@@ -73,13 +78,13 @@ static void visit(uint64_t seed, const char *const *fixtures, uint32_t count)
     recall_close(&rig);
 }
 
-/* Fields that come, go and change, and versions with storage of their own. */
+/* Fields that come, go and change, and versions with storage of their own; on 1, 2 and 4 threads. */
 START_TEST(each_moment_has_its_code)
 {
     static const char *const fixtures[][3] = {{"reload_probe_2", "reload_probe_3", "reload_probe_1"},
                                               {"reload_probe_19", "reload_probe_2", "reload_probe_19"},
                                               {"reload_probe_17", "reload_probe_19", "reload_probe_14"}};
-    visit(21 + (uint64_t)_i, fixtures[_i], 3);
+    visit(21 + (uint64_t)_i, fixtures[_i % 3], 3, recall_threads[_i / 3]);
 }
 END_TEST
 
@@ -362,7 +367,7 @@ Suite *eras_suite(void)
     Suite *suite = suite_create("eras");
     TCase *tcase = tcase_create("eras");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, each_moment_has_its_code, 0, 3);
+    tcase_add_loop_test(tcase, each_moment_has_its_code, 0, 9);
     tcase_add_loop_test(tcase, a_recording_has_the_code_of_each_moment, 0, 6);
     tcase_add_loop_test(tcase, a_resumed_recording_goes_on_with_the_code_of_its_end, 0, 3);
     tcase_add_test(tcase, a_recording_with_code_may_be_cut_anywhere);

@@ -119,13 +119,19 @@ START_TEST(what_keyframes_share_is_what_was)
 }
 END_TEST
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { USUAL_VISITS = 20 };
+#else
+enum { USUAL_VISITS = 400 }; /* 20,400 together */
+#endif
+
 /* From keyframes at every step, and from the few that a small budget leaves. `make proofs` makes 2,000 visits of each
  * past (HISTORY_VISITS), on 1, 2 and 4 threads together 102,000. */
 START_TEST(many_visits_of_many_pasts)
 {
     static const uint32_t threads[] = {1, 2, 4};
     const char *given = getenv("HISTORY_VISITS");
-    uint32_t visits = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : 20;
+    uint32_t visits = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : USUAL_VISITS;
     for (uint64_t seed = 100; seed < 117; seed++)
         visit((visits_t){threads[_i], 1 + (uint32_t)seed % 4, seed, seed % 3 == 0 ? 300000 : LARGE, 0, 0, visits});
 }
@@ -367,13 +373,13 @@ static void leave_and_go_on(bp_host_o *host, line_t *lines, uint64_t *random)
     }
 }
 
-/* Futures of futures, all of them returned to, in random order. */
+/* Futures of futures, all of them returned to, in random order, on 1, 2 and 4 threads. */
 START_TEST(each_future_is_what_it_was)
 {
     static line_t lines[LINES];
     uint64_t random = 40 + (uint64_t)_i;
     rig_t rig;
-    open_host(&rig, 1, UINT64_C(1) << 30, 0);
+    open_host(&rig, recall_threads[_i % 3], UINT64_C(1) << 30, _i < 3 ? 0 : CROWD);
     bp_host_o *host = rig.host;
     memset(lines, 0, sizeof lines);
     leave_and_go_on(host, lines, &random);
@@ -480,7 +486,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, the_present_is_never_lost);
-    tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 3);
+    tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 6);
     tcase_add_test(tcase, a_branch_is_there_or_not);
     tcase_add_test(tcase, branches_go_before_keyframes);
     suite_add_tcase(suite, tcase);

@@ -159,6 +159,45 @@ START_TEST(a_recording_goes_over_a_reload)
 }
 END_TEST
 
+/* Trials need copies of the process, and crashes are recovered from. */
+#if defined(__linux__) && !defined(BACKPLANE_SANITIZED)
+#define TESTS_BESIDE
+
+/* A first version that crashes only after its trial, and a second one that does not. */
+START_TEST(a_version_is_tried_beside_the_run_and_then_let_in)
+{
+    static const char said[] = TEST_SCRATCH_DIR "/beside.err";
+    char text[OUTPUT_MAX];
+    write_file(TEST_SCRATCH_DIR "/beside.ini", "[host]\nplugins = ./spin\nhot_reload = on\nreload = try 60\n"
+                                               "[world main]\nstep_rate = 500\ncomponents = spin\n"
+                                               "[spawn main wheels]\ncount = 5\ncomponents = spin\n");
+    shell("s='" TEST_SCRATCH_DIR "'; e='%s'; : >$e\n"
+          "put() { sed \"$@\" examples/plugin/spin.c | cc -shared -fPIC -I plugin_api -x c - -o $s/spin.new\n"
+          "        mv $s/spin.new $s/spin.so; }\n"
+          "told() { for i in $(seq 300); do if grep -q \"$1\" $e; then return; fi; sleep 0.1; done; }\n"
+          "put ''\n"
+          "'" TEST_BACKPLANE "' run $s/beside.ini --real-time --steps 100000000 2>$e >$s/beside.out </dev/null &\n"
+          "run=$!\n"
+          "sleep 0.3\n"
+          "put 's/\"1.0\"/\"1.1\"/; s/    float dt/    static int calls;\\n    if (++calls > 40)\\n"
+          "        __builtin_trap();\\n    float dt/'\n"
+          "told 'draft: dropped'\n"
+          "put 's/\"1.0\"/\"1.2\"/'\n"
+          "told '^backplane: host: reloaded'\n"
+          "kill $run; wait $run; true", said);
+    read_file(said, text);
+    expect_in(text, "in the draft, and not in this host: reloaded spin 1.0 -> 1.1");
+    expect_in(text, "in the draft, and not in this host: plugin 'spin' 1.1 crashed in 'simulate'");
+    expect_in(text, "draft: dropped: a plugin has crashed");
+    expect_not_in(text, "backplane: host: reloaded spin 1.0 -> 1.1");
+    expect_in(text, "in the draft, and not in this host: reloaded spin 1.0 -> 1.2");
+    expect_in(text, "draft: 60 steps beside the host: ");
+    expect_in(text, "\nbackplane: host: reloaded spin 1.0 -> 1.2");
+}
+END_TEST
+
+#endif
+
 START_TEST(the_first_step_is_found)
 {
     static const char ini[] = "[host]\nplugins = point_mass\nhistory = 64 MiB\n"
@@ -284,6 +323,9 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, steps_are_taken_twice);
     tcase_add_test(tcase, a_game_is_recorded);
     tcase_add_test(tcase, a_recording_goes_over_a_reload);
+#if defined(TESTS_BESIDE)
+    tcase_add_test(tcase, a_version_is_tried_beside_the_run_and_then_let_in);
+#endif
     tcase_add_test(tcase, the_first_step_is_found);
     tcase_add_test(tcase, conditions_are_of_one_entity_of_any_or_of_how_many);
     tcase_add_loop_test(tcase, a_condition_that_nothing_can_meet_is_refused, 0,
