@@ -784,11 +784,13 @@ typedef struct bp_unit_watch_i {
 /* Watch units from now on; NULL ends it. An audit of writes rests meanwhile. [main], between steps */
 BACKPLANE_API bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_watch_i *watch);
 
-/* Take one step of every world twice: first on `threads` threads (0: four, or one where the host has several itself),
- * then, from the same beginning, as bp_host_step does. BP_ERROR_FAILED where the two runs come to different results:
- * the host is then where the second run has left it, the error names the first unit and field that differ, and
- * `differences`, which may be NULL, is told in what the hosts differ at the end. Systems that are output run once. What
- * a reload has on probation is ended first. Other errors are those of a snapshot and of a step: the host is then where
+/* Take one step of every world several times from the same beginning: on `threads` threads (0: four, or one where the
+ * host has several itself), in a clone (bp_host_clone) that is made for it, and as bp_host_step does. BP_ERROR_FAILED
+ * where one of the first two comes to other results than the last: the host is then where the last has left it, the
+ * error names the first unit and field that differ, and `differences`, which may be NULL, is told in what the hosts
+ * differ at the end. Systems that are output run once. What plugins take from outside through bp_outside is the same in
+ * all of them. A host that cannot be cloned takes no step in a clone, and the log says so once. What a reload has on
+ * probation is ended first. Other errors are those of a snapshot and of a step: the host is then where
  * it was. */
 BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
 

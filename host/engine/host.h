@@ -52,6 +52,7 @@ struct bp_host_o {
     audit_t audit;             /* of writes; asked where crew.audit is set */
     audit_t watch;             /* of units, in its place */
     bool audits;               /* the audit of writes is on, also while it rests */
+    bool tells_no_clone;       /* it has been told that steps that are looked at closely are not taken in a clone */
     jobs_t *other_pool;        /* another number of threads, to compare with; NULL while nobody compares */
     uint32_t other_threads;
     bool tells_reloads;        /* ... is told of reloads */

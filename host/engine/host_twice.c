@@ -1,11 +1,14 @@
-/* host_twice.c - steps that are looked at closely: what units write, and the same step on another number of threads.
+/* host_twice.c - steps that are looked at closely: what units write, and the same step on another number of threads and
+ * in a clone.
  *
- * The first of the two steps leaves no trace: no history, no recording and no output system hears of it.
+ * The steps that do not count come first and leave no trace: no history, no recording and no output system hears of
+ * them. What plugins take from outside is taken by the first, and given to the others.
  */
 #include "../history/compare.h"
 #include "host.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum { OTHER_THREADS = 4 };
 
@@ -34,8 +37,12 @@ bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_watch_i *watch)
     return BP_OK;
 }
 
+/* The steps: one that never was, the one that counts, and one in a clone. */
+enum { ASIDE, OWN, CLONE, SIDES };
+
 /* One host after a step. */
 typedef struct side_t {
+    bp_host_o *host;    /* NULL: there was no such step */
     audit_t audit;
     bytes_t bytes;
     snapshot_t snapshot;
@@ -45,8 +52,8 @@ typedef struct side_t {
 typedef struct twice_t {
     bp_host_o *host;
     parts_t parts;
-    bytes_t before;
-    side_t sides[2]; /* the one that never was, and the other */
+    bytes_t before, taken; /* the state; what came from outside */
+    side_t sides[SIDES];
 } twice_t;
 
 static bp_result_t find_threads(bp_host_o *host, uint32_t threads)
@@ -83,16 +90,17 @@ bp_result_t host_expect_results(bp_host_o *host, audit_t *audit)
 }
 
 /* A step with its results taken down, and the host after it. */
-static bp_result_t step_once(twice_t *t, side_t *side)
+static bp_result_t step_once(side_t *side)
 {
-    bp_host_o *host = t->host;
+    bp_host_o *host = side->host;
+    parts_t parts = host_parts(host);
     bp_result_t result = host_expect_results(host, &side->audit);
     if (result != BP_OK)
         return result;
     host->crew.audit = &side->audit;
     result = bp_host_step(host);
     if (result == BP_OK)
-        result = snapshot_take(&t->parts, &side->bytes);
+        result = snapshot_take(&parts, &side->bytes);
     return result != BP_OK ? result
                            : snapshot_open(&side->snapshot, &host->base.memory, &host->base.error, side->bytes.start,
                                            side->bytes.size);
@@ -115,10 +123,20 @@ static bp_result_t step_aside(twice_t *t)
 {
     bp_host_o *host = t->host;
     bp_jobs_i jobs = host->crew.jobs;
-    bool recomputing = host->crew.recomputing, going = host->history.going;
-    host->crew.jobs = t->sides[0].threads > 1 ? jobs_table(host->other_pool) : (bp_jobs_i){.threads = 1};
+    outside_t *outside = &host->history.outside;
+    bool recomputing = host->crew.recomputing, going = host->history.going, notes = outside->notes;
+    if (!history_give_inputs(&host->history))
+        return error_memory(&host->base.error, "giving plugins what they took from outside");
+    outside->notes = true;
+    outside->copy = &t->taken;
+    host->crew.jobs = t->sides[ASIDE].threads > 1 ? jobs_table(host->other_pool) : (bp_jobs_i){.threads = 1};
     host->crew.recomputing = host->history.going = true;
-    bp_result_t result = step_once(t, &t->sides[0]);
+    bp_result_t result = step_once(&t->sides[ASIDE]);
+    outside_end(outside);
+    outside->notes = notes;
+    outside->copy = NULL;
+    if (result == BP_OK && (t->taken.failed || !outside_give(outside, t->taken.start, t->taken.size)))
+        result = error_memory(&host->base.error, "keeping what plugins take from outside");
     host->crew.jobs = jobs;
     host->crew.recomputing = recomputing;
     char told[sizeof host->base.error.text];
@@ -130,10 +148,42 @@ static bp_result_t step_aside(twice_t *t)
     return result != BP_OK ? result : back;
 }
 
-/* The first unit whose results differ, in the order of the step. */
-static const audit_result_t *find_difference(const twice_t *t)
+/* What a clone says is of no interest: the host says the same. */
+static void say_nothing(void *context, int32_t level, const char *source, const char *text)
 {
-    const audit_t *a = &t->sides[0].audit, *b = &t->sides[1].audit;
+    (void)context, (void)level, (void)source, (void)text;
+}
+
+/* In a clone of the host, which is made for this step, so that nothing is left over there. Where the host cannot be
+ * cloned, that is told once. */
+static bp_result_t step_in_a_clone(twice_t *t)
+{
+    side_t *side = &t->sides[CLONE];
+    bp_host_o *host = t->host;
+    bp_result_t result = bp_host_clone(host, &side->host);
+    if (result == BP_ERROR_STATE) {
+        if (!host->tells_no_clone)
+            log_write(&host->base.log, BP_LOG_WARNING, "host", "steps are not taken in a clone too: %s",
+                      host->base.error.text);
+        host->tells_no_clone = true;
+        side->host = NULL;
+        return BP_OK;
+    }
+    if (result != BP_OK)
+        return result;
+    side->host->base.log = (bp_log_i){.struct_size = sizeof(bp_log_i), .write = say_nothing};
+    audit_init(&side->audit, &side->host->base, false);
+    if (!outside_give(&side->host->history.outside, t->taken.start, t->taken.size))
+        return error_memory(&host->base.error, "giving plugins what they took from outside");
+    result = step_once(side);
+    return result == BP_OK ? result : error_set(&host->base.error, result, "in a clone: %s",
+                                                side->host->base.error.text);
+}
+
+/* The first unit whose results differ, in the order of the step. */
+static const audit_result_t *find_difference(const side_t *other, const side_t *own)
+{
+    const audit_t *a = &other->audit, *b = &own->audit;
     for (uint32_t i = 0; i < a->result_count && i < b->result_count; i++) {
         if (a->results[i].hash != b->results[i].hash)
             return &b->results[i];
@@ -141,28 +191,45 @@ static const audit_result_t *find_difference(const twice_t *t)
     return NULL;
 }
 
-static bp_result_t compare(twice_t *t, uint64_t step, const bp_diff_i *differences)
+static bp_result_t compare(twice_t *t, uint32_t with, uint64_t step, const bp_diff_i *differences)
 {
     error_text_t *error = &t->host->base.error;
-    const audit_result_t *first = find_difference(t);
-    const snapshot_t *a = &t->sides[0].snapshot, *b = &t->sides[1].snapshot;
+    const side_t *other = &t->sides[with], *own = &t->sides[OWN];
+    if (other->host == NULL)
+        return BP_OK;
+    const audit_result_t *first = find_difference(other, own);
+    const snapshot_t *a = &other->snapshot, *b = &own->snapshot;
     if (first == NULL && snapshot_hash(a) == snapshot_hash(b))
         return BP_OK;
     bp_diff_i known;
     host_read_part(&known, differences, sizeof known);
     snapshot_diff(&t->host->base, a, b, &known);
+    char where[64] = "in a clone than in the host itself";
+    if (with == ASIDE)
+        snprintf(where, sizeof where, "on %u threads than on %u", other->threads, own->threads);
     if (first == NULL)
         return error_set(error, BP_ERROR_FAILED,
-                         "step %" PRIu64 " comes to another end on %u threads than on %u, though units write the same "
-                         "fields in rows: storage of a component's own, a state, commands or what comes after the "
-                         "units differs", step, t->sides[0].threads, t->sides[1].threads);
+                         "step %" PRIu64 " comes to another end %s, though units write the same fields in rows: "
+                         "storage of a component's own, a state, commands or what comes after the units differs",
+                         step, where);
     const world_t *world = first->unit->schedule->world;
     const manager_t *manager = world->managers[first->manager];
     return error_set(error, BP_ERROR_FAILED,
-                     "step %" PRIu64 ": %s '%s' of world '%s' writes something else on %u threads than on %u, first in "
-                     "%s.%s", step, first->unit->system != NULL ? "system" : "component", first->unit->name,
-                     world->name, t->sides[0].threads, t->sides[1].threads, manager->component->name,
+                     "step %" PRIu64 ": %s '%s' of world '%s' writes something else %s, first in %s.%s", step, first->unit->system != NULL ? "system" : "component", first->unit->name,
+                     world->name, where, manager->component->name,
                      manager->columns[first->column]->name);
+}
+
+static void free_all(twice_t *t)
+{
+    for (uint32_t i = 0; i < SIDES; i++) {
+        snapshot_close(&t->sides[i].snapshot);
+        bytes_free(&t->sides[i].bytes);
+        audit_free(&t->sides[i].audit);
+    }
+    bytes_free(&t->before);
+    bytes_free(&t->taken);
+    bp_host_destroy(t->sides[CLONE].host);
 }
 
 bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences)
@@ -178,12 +245,14 @@ bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_
     audit_t *audit = host->crew.audit;
     reload_accept(&host->reload); /* as whoever goes back ends it: what it keeps hidden is in no snapshot */
     twice_t t = {.host = host, .parts = host_parts(host)};
+    t.sides[ASIDE].host = t.sides[OWN].host = host;
     uint64_t step = host->destruction.world_count > 0 ? host_world(host, 0)->clock.steps : 0;
     bytes_init(&t.before, memory);
-    for (uint32_t i = 0; i < 2; i++) {
+    bytes_init(&t.taken, memory);
+    for (uint32_t i = 0; i < SIDES; i++) {
         audit_init(&t.sides[i].audit, &host->base, false);
         bytes_init(&t.sides[i].bytes, memory);
-        t.sides[i].threads = i == 0 ? threads : own;
+        t.sides[i].threads = i == ASIDE ? threads : own;
     }
     result = snapshot_check(&t.parts);
     if (result == BP_OK)
@@ -191,15 +260,13 @@ bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_
     if (result == BP_OK)
         result = step_aside(&t);
     if (result == BP_OK)
-        result = step_once(&t, &t.sides[1]);
-    host->crew.audit = audit;
+        result = step_in_a_clone(&t);
     if (result == BP_OK)
-        result = compare(&t, step, differences);
-    for (uint32_t i = 0; i < 2; i++) {
-        snapshot_close(&t.sides[i].snapshot);
-        bytes_free(&t.sides[i].bytes);
-        audit_free(&t.sides[i].audit);
-    }
-    bytes_free(&t.before);
+        result = step_once(&t.sides[OWN]);
+    host->crew.audit = audit;
+    for (uint32_t i = 0; i < SIDES && result == BP_OK; i++)
+        result = i == OWN ? BP_OK : compare(&t, i, step, differences);
+    outside_end(&host->history.outside); /* where no step was taken, nothing is left to be given to the next one */
+    free_all(&t);
     return result;
 }

@@ -211,4 +211,8 @@ bp_result_t history_return(history_t *history, uint64_t number);
 bp_result_t history_mark(history_t *history, const char *name);
 bool history_find_mark(const history_t *history, const char *name, uint64_t *moment);
 
+/* Have the step at the present moment given what it took from outside when it was taken first. False when out of
+ * memory. [main], between steps */
+bool history_give_inputs(history_t *history);
+
 #endif

@@ -32,10 +32,6 @@ void history_keep_touch(history_t *history);
 /* Bring a keyframe back, into a host that is made of what it was made of at the keyframe's time. */
 bp_result_t history_bring_back(history_t *history, const keyframe_t *keyframe);
 
-/* Have the step at the present moment given what it took from outside when it was taken first. False when out of
- * memory. */
-bool history_give_inputs(history_t *history);
-
 /* Make the calls again that came from outside at the present moment. */
 bp_result_t history_come_again(history_t *history);
 

@@ -19,6 +19,7 @@ void outside_init(outside_t *o, memory_t *memory)
     bytes_init(&o->taken, memory);
     bytes_init(&o->given, memory);
     atomic_init(&o->locked, false);
+    o->copy = NULL;
     o->notes = false;
 }
 
@@ -39,6 +40,10 @@ bool outside_give(outside_t *o, const void *bytes, size_t size)
 
 void outside_end(outside_t *o)
 {
+    if (o->copy != NULL) {
+        bytes_put(o->copy, o->taken.start, o->taken.size);
+        o->copy->failed = o->copy->failed || o->taken.failed;
+    }
     o->taken.size = o->given.size = 0;
     o->taken.failed = false;
 }

@@ -17,6 +17,7 @@
 typedef struct outside_t {
     bytes_t taken;      /* in the step under way, where it is to be written down */
     bytes_t given;      /* that the step under way is to be given; entries that have been given are marked there */
+    bytes_t *copy;      /* not NULL: what a step has taken is copied there when the step is over */
     atomic_bool locked;
     bool notes;         /* what is taken is written down */
 } outside_t;

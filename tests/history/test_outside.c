@@ -122,6 +122,27 @@ START_TEST(each_step_is_given_what_it_took)
 }
 END_TEST
 
+/* In the present, and in the past: each step asks once, and all that are taken for comparison are given the same. */
+START_TEST(a_step_that_is_taken_again_to_be_looked_at_is_given_what_it_took)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, _i == 0 ? 0 : UINT64_C(1) << 30);
+    uint64_t before = asked, end;
+    for (uint64_t i = 0; i < 12; i++)
+        WORKS(host, bp_host_step_twice(host, 0, NULL));
+    EXPECT(asked == before + 27, "%llu times", (unsigned long long)(asked - before));
+    end = recall_hash(host);
+    if (_i == 1) {
+        WORKS(host, bp_host_go(host, 5));
+        while (recall_history(host).now < 12)
+            WORKS(host, bp_host_step_twice(host, 0, NULL));
+        EXPECT(recall_hash(host) == end, "the end is another one");
+        EXPECT(asked == before + 27, "it has been asked outside again");
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(a_recording_has_what_was_taken)
 {
     rig_t rig;
@@ -208,6 +229,7 @@ Suite *outside_suite(void)
     TCase *tcase = tcase_create("outside");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, each_step_is_given_what_it_took);
+    tcase_add_loop_test(tcase, a_step_that_is_taken_again_to_be_looked_at_is_given_what_it_took, 0, 2);
     tcase_add_test(tcase, a_recording_has_what_was_taken);
     tcase_add_test(tcase, a_draft_is_given_what_the_host_took);
     tcase_add_test(tcase, what_is_wrong_is_refused);

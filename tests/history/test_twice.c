@@ -51,7 +51,34 @@ static void count_on(const bp_match_t *match, uint32_t count)
         n[i] = counted++;
 }
 
+/* Writes what its state says, of which the plugin says that it bears on nothing. */
+static uint32_t starts;
+
+static bp_result_t root_start(bp_system_t *s)
+{
+    uint32_t *state = s->api->memory->resize(s->plugin, NULL, 0, sizeof *state);
+    if (state == NULL)
+        return BP_ERROR_MEMORY;
+    *state = ++starts;
+    s->state = state;
+    return BP_OK;
+}
+
+static void root_stop(bp_system_t *s)
+{
+    s->state = s->api->memory->resize(s->plugin, s->state, sizeof(uint32_t), 0);
+}
+
+static void root_run(const bp_match_t *match, uint32_t count)
+{
+    uint32_t *n = match->columns[0][0];
+    for (uint32_t i = 0; i < count && match->step->number >= 3; i++)
+        n[i] = *(const uint32_t *)match->system->state;
+}
+
 static const bp_system_i systems[] = {
+    {.name = "rooted", .terms = BP_LIST(writes_n), .run = root_run, .start = root_start, .stop = root_stop,
+     .keeps = BP_KEEP_NOTHING},
     {.name = "thief", .terms = BP_LIST(reads_y), .flags = BP_SYSTEM_PARALLEL, .run = steal},
     {.name = "counter", .terms = BP_LIST(writes_n), .run = count_on, .after = "thief"},
 };
@@ -155,6 +182,25 @@ START_TEST(a_unit_that_does_not_repeat_itself_is_named)
 }
 END_TEST
 
+START_TEST(a_unit_that_does_otherwise_in_a_clone_is_named)
+{
+    rig_t rig;
+    told_t told = {0};
+    const bp_diff_i sink = {.context = &told, .field = tell_field};
+    open_faulty(&rig, "rooted");
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(rig.host, bp_host_step_twice(rig.host, 0, &sink));
+    FAILS(rig.host, BP_ERROR_FAILED,
+          "step 3: system 'rooted' of world 'main' writes something else in a clone than in the host itself, first in "
+          "grain.n", bp_host_step_twice(rig.host, 0, &sink));
+    EXPECT(told.fields == 1 && strcmp(told.name, "n") == 0, "%u fields, %s", told.fields, told.name);
+    bp_step_t now = {.struct_size = sizeof now};
+    rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
+    EXPECT(now.number == 4, "it is behind the step");
+    recall_close(&rig);
+}
+END_TEST
+
 /* Taken twice, a host comes to where it comes anyway; its history and its output know of one step. */
 START_TEST(honest_units_pass)
 {
@@ -222,6 +268,7 @@ Suite *twice_suite(void)
     tcase_add_test(tcase, what_is_not_declared_is_told_once);
     tcase_add_test(tcase, what_is_declared_is_not_told);
     tcase_add_test(tcase, a_unit_that_does_not_repeat_itself_is_named);
+    tcase_add_test(tcase, a_unit_that_does_otherwise_in_a_clone_is_named);
     tcase_add_loop_test(tcase, honest_units_pass, 0, 4);
     tcase_add_test(tcase, no_memory_for_the_other_step);
     suite_add_tcase(suite, tcase);
