@@ -180,7 +180,7 @@ static bp_host_o *open_probes(rig_t *rig, bp_entity_t entities[3])
     rig_init(rig);
     rig->desc.flags = BP_HOST_COPY_PLUGINS;
     rig_open(rig);
-    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_first", "probe"), NULL, 0));
     world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig->host, bp_world_use_component(world, "probe"));
     WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), entities, 3));
@@ -225,7 +225,7 @@ START_TEST(another_version_is_tried)
     bp_host_try_i what = {.struct_size = sizeof what, .steps = 2, .change = change_nothing, .differences = &sink};
     bp_host_o *host = open_probes(&rig, entities), *clone;
     uint64_t now = recall_hash(host);
-    put_plugin("reload_probe_3", "probe");
+    put_plugin("reload_probe_reshaped", "probe");
     WORKS(host, bp_host_try(host, &what, NULL));
     EXPECT(told.text[0] == '\0', "the version of the file, not that at work: %s", told.text);
     WORKS(host, bp_host_clone(host, &clone));
@@ -292,7 +292,7 @@ START_TEST(a_wished_change_is_tried_and_made)
     history->read_change(host, &changed);
     EXPECT(changed.result != BP_OK && strstr(changed.text, "heavy") != NULL, "%s", changed.text);
     EXPECT(mass_of(&rig, entities[0]) == 5, "half of a change was made");
-    put_plugin("reload_probe_3", "probe");
+    put_plugin("reload_probe_reshaped", "probe");
     change = (bp_change_t){.struct_size = sizeof change, .plugins = plugins, .plugin_count = 1};
     WORKS(host, history->make_change(host, &change));
     WORKS(host, bp_host_poll(host));

@@ -15,7 +15,7 @@ static bp_entity_t entities[ENTITIES];
 /* Probes move with their velocity: version 2 has other code, version 3 other fields (reload_probe.h). */
 static bp_host_o *open_host_on(rig_t *rig, uint64_t budget, uint32_t threads)
 {
-    return recall_open_probes(rig, (recall_probes_t){"reload_probe_1", budget, threads, ENTITIES}, entities);
+    return recall_open_probes(rig, (recall_probes_t){"reload_probe_first", budget, threads, ENTITIES}, entities);
 }
 
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)
@@ -132,7 +132,7 @@ START_TEST(a_draft_follows_the_host)
     uint64_t expected = hash_without(0, 60);
     bp_host_o *host = open_host_on(&rig, 0, recall_threads[_i]);
     go_on(host, 0, 20);
-    begin(host, "reload_probe_1", 0, 0);
+    begin(host, "reload_probe_first", 0, 0);
     uint64_t at = 20;
     for (; read_draft(host).state < BP_DRAFT_BESIDE || at < 40; at++) {
         WORKS(host, bp_host_wait(host, 1000000));
@@ -159,7 +159,7 @@ START_TEST(other_code_is_told_apart_and_kept)
     rig_t rig;
     bp_host_o *host = open_host(&rig, 0);
     go_on(host, 0, 10);
-    begin(host, "reload_probe_2", 0, 5);
+    begin(host, "reload_probe_faster", 0, 5);
     FAILS(host, BP_ERROR_STATE, "not at the same step", bp_host_draft_keep(host));
     while (read_draft(host).state == BP_DRAFT_BEFORE || read_draft(host).state == BP_DRAFT_TRYING)
         WORKS(host, bp_host_wait(host, 1000000));
@@ -179,11 +179,11 @@ START_TEST(what_fails_its_trial_is_dropped)
     rig_t rig;
     bp_host_o *host = open_host(&rig, 0);
     go_on(host, 0, 10);
-    begin(host, "reload_probe_10", 0, 0);
+    begin(host, "reload_probe_start_fails", 0, 0);
     bp_drafted_t drafted = wait_until(host, BP_DRAFT_FAILED);
     EXPECT(strstr(drafted.text, "it does not want to") != NULL, "%s", drafted.text);
     FAILS(host, BP_ERROR_STATE, "there is no draft any more", bp_host_draft_keep(host));
-    begin(host, "reload_probe_2", 0, 0);
+    begin(host, "reload_probe_faster", 0, 0);
     WORKS(host, bp_world_drop_system(rig.api->world->at(host, 0), "watcher")); /* the host is another one */
     WORKS(host, bp_host_step(host));
     drafted = wait_until(host, BP_DRAFT_FAILED);
@@ -199,7 +199,7 @@ START_TEST(the_past_is_edited_and_kept)
     uint64_t budget = UINT64_C(1) << 30, expected = hash_without(budget, 60);
     bp_host_o *host = open_host_on(&rig, budget, recall_threads[_i]);
     go_on(host, 0, 50);
-    begin(host, "reload_probe_2", 30, 0);
+    begin(host, "reload_probe_faster", 30, 0);
     while (read_draft(host).state < BP_DRAFT_BEHIND)
         WORKS(host, bp_host_wait(host, 1000000));
     go_on(host, 50, 60); /* it goes on meanwhile */
@@ -234,7 +234,7 @@ START_TEST(the_same_code_makes_no_difference)
     bp_host_o *host = open_host_on(&rig, UINT64_C(1) << 30, recall_threads[_i]);
     go_on(host, 0, 40);
     uint64_t now = recall_hash(host);
-    begin(host, "reload_probe_1", 35, 0);
+    begin(host, "reload_probe_first", 35, 0);
     bp_drafted_t drafted = wait_for(host);
     EXPECT(drafted.state == BP_DRAFT_BESIDE && drafted.differs[0] == '\0' && drafted.passed == 0, "%s%s%s",
            drafted.text, drafted.differs, drafted.passed_first);

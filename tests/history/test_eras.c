@@ -23,7 +23,7 @@ static bp_host_o *open_host_with(rig_t *rig, uint64_t budget, const char *fixtur
 
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)
 {
-    return open_host_with(rig, budget, "reload_probe_1");
+    return open_host_with(rig, budget, "reload_probe_first");
 }
 
 static void reload(bp_host_o *host, const char *fixture)
@@ -57,7 +57,7 @@ static void visit(uint64_t seed, const char *const *fixtures, uint32_t count, ui
     bp_host_o *host = open_host(&rig, 0);
     run(host, without, fixtures, count, seed);
     recall_close(&rig);
-    host = recall_open_probes(&rig, (recall_probes_t){"reload_probe_1", UINT64_C(1) << 30, threads, ENTITIES},
+    host = recall_open_probes(&rig, (recall_probes_t){"reload_probe_first", UINT64_C(1) << 30, threads, ENTITIES},
                               entities);
     run(host, hashes, fixtures, count, seed);
     EXPECT(memcmp(hashes, without, sizeof hashes) == 0, "on %u threads, with a past, it goes another way", threads);
@@ -79,20 +79,19 @@ static void visit(uint64_t seed, const char *const *fixtures, uint32_t count, ui
 }
 
 /* Fields that come, go and change, and versions with storage of their own; on 1, 2 and 4 threads. */
+static const char *const fixtures_of[][3] = {
+    {"reload_probe_faster", "reload_probe_reshaped", "reload_probe_first"},
+    {"reload_probe_own_kept", "reload_probe_faster", "reload_probe_own_kept"},
+    {"reload_probe_reordered", "reload_probe_own_kept", "reload_probe_other_texts"},
+};
+
 START_TEST(each_moment_has_its_code)
 {
-    static const char *const fixtures[][3] = {{"reload_probe_2", "reload_probe_3", "reload_probe_1"},
-                                              {"reload_probe_19", "reload_probe_2", "reload_probe_19"},
-                                              {"reload_probe_17", "reload_probe_19", "reload_probe_14"}};
-    visit(21 + (uint64_t)_i, fixtures[_i % 3], 3, recall_threads[_i / 3]);
+    visit(21 + (uint64_t)_i, fixtures_of[_i % 3], 3, recall_threads[_i / 3]);
 }
 END_TEST
 
 /* --- in a recording ----------------------------------------------------------------------------------------------- */
-
-static const char *const fixtures_of[][3] = {{"reload_probe_2", "reload_probe_3", "reload_probe_1"},
-                                             {"reload_probe_19", "reload_probe_2", "reload_probe_19"},
-                                             {"reload_probe_17", "reload_probe_19", "reload_probe_14"}};
 
 /* Record steps with three reloads. */
 static void record(uint64_t seed, const char *const *fixtures, uint64_t budget, uint64_t hashes[STEPS + 1])
@@ -115,7 +114,7 @@ START_TEST(a_recording_has_the_code_of_each_moment)
     bp_recording_o *recording;
     rig_t rig;
     record(seed, fixtures, _i < 3 ? 0 : UINT64_C(1) << 30, hashes);
-    bp_host_o *host = open_host_with(&rig, 0, _i % 2 == 0 ? "reload_probe_1" : fixtures[2]);
+    bp_host_o *host = open_host_with(&rig, 0, _i % 2 == 0 ? "reload_probe_first" : fixtures[2]);
     WORKS(host, bp_recording_open(host, file, &recording));
     WORKS(host, bp_recording_play(recording, STEPS, &checked));
     EXPECT(recall_hash(host) == hashes[STEPS], "the end is another one");
@@ -156,7 +155,7 @@ START_TEST(a_resumed_recording_goes_on_with_the_code_of_its_end)
     EXPECT(recall_hash(host) == hashes[STEPS], "the end is another one");
     for (uint64_t i = 0; i < 10; i++) {
         if (i == 5)
-            reload(host, "reload_probe_2");
+            reload(host, "reload_probe_faster");
         recall_act(host, i, 3);
         WORKS(host, bp_host_step(host));
         more[i + 1] = recall_hash(host);
@@ -304,7 +303,7 @@ START_TEST(the_present_is_never_lost_over_a_reload)
     uint64_t hashes[13] = {0}, refused = 0;
     for (uint64_t i = 0; i < 12; i++) {
         if (i == 6)
-            reload(host, "reload_probe_19");
+            reload(host, "reload_probe_own_kept");
         recall_act(host, i, 3);
         WORKS(host, bp_host_step(host));
         hashes[i + 1] = recall_hash(host);
@@ -338,7 +337,7 @@ START_TEST(files_of_now_are_no_matter)
     rig_t rig;
     bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
     WORKS(host, bp_host_step(host));
-    reload(host, "reload_probe_17");
+    reload(host, "reload_probe_reordered");
     uint64_t then = recall_hash(host);
     WORKS(host, bp_host_step(host));
     put_plugin("refuses", "probe");
@@ -351,10 +350,10 @@ START_TEST(files_of_now_are_no_matter)
     WORKS(host, bp_host_go(host, 2));
     WORKS(host, rig.api->property->get_named(world, entities[0], "probe", "extra", BP_I32, &extra));
     EXPECT(extra == 7 && recall_hash(host) != then, "the version of then");
-    reload(host, "reload_probe_1"); /* a reload in the present, after all that going */
+    reload(host, "reload_probe_first"); /* a reload in the present, after all that going */
     WORKS(host, bp_host_step(host));
     WORKS(host, bp_host_go(host, 1));
-    reload(host, "reload_probe_2"); /* and one in the past: another future */
+    reload(host, "reload_probe_faster"); /* and one in the past: another future */
     EXPECT(recall_history(host).last == 1, "a reload in the past begins another future");
     WORKS(host, bp_host_step(host));
     WORKS(host, bp_host_go(host, 0));

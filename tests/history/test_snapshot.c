@@ -532,7 +532,7 @@ static bp_world_o *open_probe(rig_t *rig)
     rig_init(rig);
     rig_open(rig);
     WORKS(rig->host, bp_host_load_plugin(rig->host, zoo_plugins[0]->name, NULL, 0));
-    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_1", "kept_probe"), NULL, 0));
+    WORKS(rig->host, bp_host_load_plugin(rig->host, put_plugin("reload_probe_first", "kept_probe"), NULL, 0));
     bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig->host, bp_world_use_component(world, "probe"));
     WORKS(rig->host, bp_world_use_component(world, "flag"));
@@ -577,7 +577,7 @@ START_TEST(a_plugin_that_has_gone_and_come_again_has_its_values_back)
         WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
         FAILS(rig.host, BP_ERROR_STATE, "the host had 2 plugins then and has 1 now",
               bp_host_bring_back(rig.host, taken));
-        WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_1", "kept_probe"), NULL, 0));
+        WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_first", "kept_probe"), NULL, 0));
     }
     bp_entity_t entity;
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), &entity, 1));
@@ -614,7 +614,7 @@ START_TEST(what_was_written_down_on_probation_is_brought_back_after_it)
     bp_world_o *world = open_probe(&rig);
     set_mass(&rig, world, 7);
     rig.host->reload.probation_steps = 5;
-    put_plugin("reload_probe_3", "kept_probe");
+    put_plugin("reload_probe_reshaped", "kept_probe");
     WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
     WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
     for (uint32_t i = 0; i < (_i == 0 ? 0u : 10u); i++)
@@ -638,7 +638,7 @@ START_TEST(a_step_is_taken_twice_after_a_reload_too)
     bp_world_o *world = open_probe(&rig);
     set_mass(&rig, world, 7);
     rig.host->reload.probation_steps = 5;
-    put_plugin("reload_probe_3", "kept_probe");
+    put_plugin("reload_probe_reshaped", "kept_probe");
     WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
     WORKS(rig.host, bp_host_step_twice(rig.host, 1, NULL));
     ck_assert_ptr_null(rig.host->reload.probation);

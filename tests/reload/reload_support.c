@@ -78,11 +78,35 @@ const char *put_plugin(const char *fixture, const char *as)
     return path;
 }
 
+static const char *const probes[PROBE_VERSIONS] = {
+    [PROBE_FIRST] = "reload_probe_first",
+    [PROBE_FASTER] = "reload_probe_faster",
+    [PROBE_RESHAPED] = "reload_probe_reshaped",
+    [PROBE_MASS_TEXT] = "reload_probe_mass_text",
+    [PROBE_COUNT_BOOL] = "reload_probe_count_bool",
+    [PROBE_MASS_LIMIT] = "reload_probe_mass_limit",
+    [PROBE_OWN] = "reload_probe_own",
+    [PROBE_SINGLE] = "reload_probe_single",
+    [PROBE_LOAD_FAILS] = "reload_probe_load_fails",
+    [PROBE_START_FAILS] = "reload_probe_start_fails",
+    [PROBE_OTHER_NAME] = "reload_probe_other_name",
+    [PROBE_OTHER_COMPONENT] = "reload_probe_other_component",
+    [PROBE_OPTION] = "reload_probe_option",
+    [PROBE_OTHER_TEXTS] = "reload_probe_other_texts",
+    [PROBE_MEDDLES] = "reload_probe_meddles",
+    [PROBE_REORDERED] = "reload_probe_reordered",
+    [PROBE_OWN_SAVED] = "reload_probe_own_saved",
+    [PROBE_OWN_KEPT] = "reload_probe_own_kept",
+};
+
+const char *probe_fixture(int version)
+{
+    return probes[version];
+}
+
 static const char *put_probe(int version)
 {
-    char fixture[64];
-    snprintf(fixture, sizeof fixture, "reload_probe_%d", version);
-    return put_plugin(fixture, "probe");
+    return put_plugin(probe_fixture(version), "probe");
 }
 
 /* --- values ------------------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #ifndef TESTS_RELOAD_RELOAD_SUPPORT_H
 #define TESTS_RELOAD_RELOAD_SUPPORT_H
 
+#include "../fixtures/probes.h"
 #include "../unit/inspect.h"
 #include "../unit/support.h"
 #include "../unit/zoo.h"
@@ -39,11 +40,14 @@ char *fixture_bytes(const char *fixture, size_t *size);
 
 /* Two worlds with entities of many compositions, every value different, some of them dead but not collected; the plugin
  * "probe" is version `version` of reload_probe. */
-void scene_open(scene_t *scene, int version);
+void scene_open(scene_t *scene, int version); /* PROBE_FIRST ... of probes.h */
 void scene_close(scene_t *scene);
 
 /* Put version `version` of the probe in place and reload it. */
 bp_result_t scene_reload(scene_t *scene, int version);
+
+/* The fixture that has a version of the probe. */
+const char *probe_fixture(int version);
 
 /* A value of the probe of entity `i`, by names. */
 float probe_f32(scene_t *scene, uint32_t i, const char *property);

@@ -81,7 +81,7 @@ static void expect_plugins(const char *expected)
 static void begin(uint32_t flags)
 {
     open_host(flags);
-    WORKS(rig.host, load(put_plugin("opener_1", "opener")));
+    WORKS(rig.host, load(put_plugin("opener_first", "opener")));
     WORKS(rig.host, load(scratch_file("yeast.open", "5")));
     make_world("yeast");
     WORKS(rig.host, bp_world_step(world));
@@ -131,7 +131,7 @@ START_TEST(what_cannot_be_opened_leaves_nothing_behind)
 {
     open_host(0);
     FAILS(rig.host, BP_ERROR_ABI, "not a shared library", load(scratch_file("yeast.open", "5")));
-    WORKS(rig.host, load(put_plugin("opener_1", "opener")));
+    WORKS(rig.host, load(put_plugin("opener_first", "opener")));
     FAILS(rig.host, BP_ERROR_FAILED, "does not open it and gave no reason", load(scratch_file("yeast.open", "refuse")));
     FAILS(rig.host, BP_ERROR_FAILED, "has opened it and gave no head", load(scratch_file("yeast.open", "headless")));
     FAILS(rig.host, BP_ERROR_ARGUMENT, "it has no proper name", load(scratch_file("no name.open", "5")));
@@ -171,7 +171,7 @@ START_TEST(endings_are_words_of_one_plugin_each)
         rig.desc.static_plugins = all;
         rig.desc.static_plugin_count = 1;
         rig_open(&rig);
-        WORKS(rig.host, load(put_plugin("opener_1", "opener")));
+        WORKS(rig.host, load(put_plugin("opener_first", "opener")));
         bp_result_t result = load("wrong");
         EXPECT(result != BP_OK && strstr(bp_host_error(rig.host), reasons[i]) != NULL, "\"%s\" is not in: %s",
                reasons[i], bp_host_error(rig.host));
@@ -209,7 +209,7 @@ START_TEST(an_ini_names_a_file_and_gives_it_options)
     char text[1024];
     rig_init(&rig);
     rig_open(&rig);
-    put_plugin("opener_1", "opener");
+    put_plugin("opener_first", "opener");
     scratch_file("yeast.open", "5");
     snprintf(text, sizeof text,
              "[host]\nplugins = ./opener yeast.open\n[world main]\nstep_rate = 1\ncomponents = yeast\n"
@@ -268,17 +268,17 @@ START_TEST(a_new_version_of_who_opens_files_opens_them_anew)
     bp_result_t refused = _i == 0 ? BP_ERROR_SYNTAX : BP_ERROR_FAILED; /* on trial */
     begin(_i == 0 ? 0 : BP_HOST_TRIAL);
     WORKS(rig.host, load(scratch_file("mould.open", "3")));
-    put_plugin("opener_2", "opener");
+    put_plugin("opener_next", "opener");
     WORKS(rig.host, reload("opener"));
     expect_plugins("opener 2, yeast 2, mould 2");
     WORKS(rig.host, bp_world_step(world));
     ck_assert(value_of("yeast", "value") == 115);
     scratch_file("yeast.open", "13"); /* which the second version does not open */
     FAILS(rig.host, refused, "13 is not a number for us", reload("yeast"));
-    put_plugin("opener_1", "opener"); /* but the first does */
+    put_plugin("opener_first", "opener"); /* but the first does */
     WORKS(rig.host, reload("opener"));
     expect_plugins("opener 1, yeast 1, mould 1");
-    put_plugin("opener_2", "opener");
+    put_plugin("opener_next", "opener");
     FAILS(rig.host, refused, "13 is not a number for us", reload("opener"));
     expect_plugins("opener 1, yeast 1, mould 1");
     WORKS(rig.host, bp_world_step(world));
@@ -293,7 +293,7 @@ START_TEST(who_opens_files_is_taken_back_with_them)
     begin(0);
     rig.host->reload.probation_steps = 10;
     for (uint32_t round = 0; round < 3; round++) {
-        put_plugin("opener_2", "opener");
+        put_plugin("opener_next", "opener");
         WORKS(rig.host, reload("opener"));
         WORKS(rig.host, bp_world_step(world));
         if (round == 1) { /* a change over the one that is on probation */
@@ -303,7 +303,7 @@ START_TEST(who_opens_files_is_taken_back_with_them)
             scratch_file("yeast.open", "5");
             WORKS(rig.host, reload_rollback(&rig.host->reload));
             expect_plugins("opener 2, yeast 2");
-            put_plugin("opener_1", "opener");
+            put_plugin("opener_first", "opener");
             WORKS(rig.host, reload("opener"));
             continue;
         }
@@ -326,7 +326,7 @@ START_TEST(who_does_not_open_such_files_any_more_is_refused)
     ck_assert_str_eq(before, after);
     free(before);
     free(after);
-    put_plugin("opener_1", "opener");
+    put_plugin("opener_first", "opener");
     expect_no_complaint();
     end();
 }
@@ -375,7 +375,7 @@ START_TEST(a_crash_while_opening_sets_aside_who_opens)
 {
     KEEPS_MEMORY();
     open_host(BP_HOST_CRASH_GUARD);
-    WORKS(rig.host, load(put_plugin("opener_1", "opener")));
+    WORKS(rig.host, load(put_plugin("opener_first", "opener")));
     FAILS(rig.host, BP_ERROR_FAILED, "plugin 'opener', which opens it, has crashed",
           load(scratch_file("yeast.open", "crash")));
     FAILS(rig.host, BP_ERROR_STATE, "plugin 'opener', which opens such files, has crashed",
@@ -522,7 +522,7 @@ END_TEST
 START_TEST(where_memory_is_lacking_a_file_is_refused_and_then_opened)
 {
     begin(0);
-    put_plugin("opener_2", "opener");
+    put_plugin("opener_next", "opener");
     uint64_t failed = 0;
     for (uint64_t number = 1; number < 4000; number++) {
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + number;
@@ -533,7 +533,7 @@ START_TEST(where_memory_is_lacking_a_file_is_refused_and_then_opened)
             break;
         failed += result != BP_OK;
         if (result == BP_OK && _i == 0)
-            put_plugin(number % 2 == 0 ? "opener_2" : "opener_1", "opener");
+            put_plugin(number % 2 == 0 ? "opener_next" : "opener_first", "opener");
         else if (result == BP_OK)
             WORKS(rig.host, bp_host_unload_plugin(rig.host, "mould"));
     }

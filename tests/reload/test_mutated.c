@@ -37,10 +37,10 @@ typedef struct progress_t {
 
 /* The versions at work, those that are changed, and a property of the component that entities have. */
 static const struct { const char *good, *next, *name, *component, *property; } plugins[] = {
-    {"flock_1", "flock_2", "flock", "bird", "value"},
-    {"ledger_1", "ledger_2", "ledger", "ledger", "amount"},
+    {"flock_first", "flock_next", "flock", "bird", "value"},
+    {"ledger_first", "ledger_kept", "ledger", "ledger", "amount"},
     {"keeper", "keeper", "keeper", "keeper", "number"},
-    {"service_1", "service_2", "service", NULL, NULL},
+    {"service_small", "service_large", "service", NULL, NULL},
 };
 
 enum { PLUGINS = COUNT(plugins) };

@@ -48,7 +48,7 @@ static void open_host(uint32_t flags)
 {
     forget();
     host = bp_host_create(&(bp_host_desc_t){.log = &(bp_log_i){.write = hear}, .flags = flags});
-    WORKS(host, bp_host_load_plugin(host, put_plugin("clockwork_1", "clockwork"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("clockwork_first", "clockwork"), NULL, 0));
     expect_told("1 load, 1 resume 0");
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
     WORKS(host, bp_world_use_system(world, "clockwork_waits"));
@@ -76,9 +76,9 @@ START_TEST(the_thread_of_a_state_that_goes_over_stands_still_during_the_change)
 {
     open_host(BP_HOST_COPY_PLUGINS);
     for (uint32_t i = 0; i < 10; i++) {
-        bring("clockwork_2");
+        bring("clockwork_kept");
         expect_told("1 pause 1, 2 load, 2 resume 1");
-        bring("clockwork_1");
+        bring("clockwork_first");
         expect_told("2 pause 1, 1 load, 1 resume 1");
     }
     close_host("1 pause 4, 1 unload");
@@ -88,7 +88,7 @@ END_TEST
 START_TEST(a_version_that_begins_anew_runs_once_the_one_before_has_ended)
 {
     open_host(BP_HOST_COPY_PLUGINS);
-    bring("clockwork_3");
+    bring("clockwork_anew");
     expect_told("1 pause 1, 3 load, 1 unload, 3 resume 1");
     close_host("3 pause 4, 3 unload");
 }
@@ -97,11 +97,11 @@ END_TEST
 START_TEST(the_version_at_work_goes_on_after_a_refusal)
 {
     open_host(BP_HOST_COPY_PLUGINS);
-    put_plugin("clockwork_4", "clockwork");
+    put_plugin("clockwork_load_fails", "clockwork");
     FAILS(host, BP_ERROR_FAILED, "the spring is broken", bp_host_reload(host, names, 1, NULL));
     WORKS(host, bp_world_step(world));
     expect_told("1 pause 1, 4 load, 1 resume 1");
-    put_plugin("flock_1", "clockwork");
+    put_plugin("flock_first", "clockwork");
     FAILS(host, BP_ERROR_ARGUMENT, "it is plugin 'flock' now", bp_host_reload(host, names, 1, NULL));
     WORKS(host, bp_world_step(world));
     expect_told("1 pause 1, 1 resume 1");
@@ -114,7 +114,7 @@ START_TEST(both_ends_of_a_probation_leave_one_version_running)
     bool anew = _i >= 2, back = _i % 2 == 1;
     open_host(BP_HOST_COPY_PLUGINS);
     host->reload.probation_steps = 3;
-    bring(anew ? "clockwork_3" : "clockwork_2");
+    bring(anew ? "clockwork_anew" : "clockwork_kept");
     expect_told(anew ? "1 pause 1, 3 load, 3 resume 1" : "1 pause 1, 2 load, 2 resume 1");
     if (back)
         WORKS(host, reload_rollback(&host->reload));
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(a_version_that_cannot_resume_is_told_of_and_stays)
 {
     open_host(BP_HOST_COPY_PLUGINS);
-    put_plugin("clockwork_5", "clockwork");
+    put_plugin("clockwork_resume_fails", "clockwork");
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     ck_assert_ptr_nonnull(strstr(warned.text, "its resume failed: the key is lost"));
     expect_told("1 pause 1, 5 load, 5 resume 1");
@@ -146,7 +146,7 @@ START_TEST(a_plugin_that_cannot_resume_is_not_loaded)
     forget();
     host = bp_host_create(&(bp_host_desc_t){.log = &(bp_log_i){.write = hear}});
     FAILS(host, BP_ERROR_IO, "its resume failed: the key is lost",
-          bp_host_load_plugin(host, put_plugin("clockwork_5", "clockwork"), NULL, 0));
+          bp_host_load_plugin(host, put_plugin("clockwork_resume_fails", "clockwork"), NULL, 0));
     expect_told("5 load, 5 resume 0, 5 unload");
     ck_assert_ptr_null(bp_host_plugin(host, 0, NULL));
     close_host("");
@@ -170,10 +170,10 @@ START_TEST(plugins_are_paused_while_the_process_is_copied_and_run_in_the_copy_to
     if (!process_can_fork())
         return;
     open_host(BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD);
-    bring(_i == 0 ? "clockwork_2" : "clockwork_3");
+    bring(_i == 0 ? "clockwork_kept" : "clockwork_anew");
     expect_told(_i == 0 ? "1 pause 2, 1 resume 2, 1 pause 1, 2 load, 2 resume 1"
                         : "1 pause 2, 1 resume 2, 1 pause 1, 3 load, 1 unload, 3 resume 1");
-    put_plugin("clockwork_4", "clockwork");
+    put_plugin("clockwork_load_fails", "clockwork");
     FAILS(host, BP_ERROR_FAILED, "on trial: ", bp_host_reload(host, names, 1, NULL));
     WORKS(host, bp_world_step(world));
     expect_told(_i == 0 ? "2 pause 2, 2 resume 2" : "3 pause 2, 3 resume 2");

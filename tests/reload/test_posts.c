@@ -285,7 +285,7 @@ static void open_poster(uint32_t flags)
 {
     log_text.text[0] = '\0';
     host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text), .flags = flags});
-    WORKS(host, bp_host_load_plugin(host, put_plugin("poster_1", "poster"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("poster_first", "poster"), NULL, 0));
     poster = (const poster_api *)bp_host_api(host)->registry->find(host, "poster", 1);
 }
 
@@ -309,7 +309,7 @@ START_TEST(threads_that_post_across_reloads_lose_nothing)
     host->reload.probation_steps = _i == 0 ? 0 : 2;
     for (uint32_t i = 0; i < 10; i++) {
         take_some(500);
-        put_plugin(i % 2 == 0 ? "poster_2" : "poster_1", "poster");
+        put_plugin(i % 2 == 0 ? "poster_next" : "poster_first", "poster");
         WORKS(host, bp_host_reload(host, names, 1, NULL));
         bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
         WORKS(host, bp_world_step(world)); /* a step of the probation */
@@ -360,7 +360,7 @@ START_TEST(the_version_that_posted_carries_out_and_what_its_tasks_post_goes_to_t
     poster->rest(1);
     poster->post("log_version", NULL, 0);
     poster->post("again", NULL, 0);
-    put_plugin("poster_2", "poster");
+    put_plugin("poster_next", "poster");
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     expect_once("told by 1");
     WORKS(host, bp_host_poll(host)); /* once for the task `again`, once for the post of its `load` */
@@ -379,7 +379,7 @@ START_TEST(a_version_that_is_refused_leaves_no_post_behind)
     while (poster->waiting() > 0)
         WORKS(host, bp_host_poll(host));
     poster->post("again", NULL, 0);
-    put_plugin("poster_3", "poster");
+    put_plugin("poster_load_fails", "poster");
     FAILS(host, BP_ERROR_FAILED, "the post office is closed", bp_host_reload(host, names, 1, NULL));
     log_text.text[0] = '\0';
     WORKS(host, bp_host_poll(host)); /* what was posted before is still there */
@@ -396,7 +396,7 @@ START_TEST(a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_origi
         return;
     open_poster(BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD);
     poster->post("check", &process, sizeof process);
-    put_plugin("poster_2", "poster");
+    put_plugin("poster_next", "poster");
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     take_some(100);
     bp_host_destroy(host);

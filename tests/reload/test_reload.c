@@ -16,7 +16,7 @@ static scene_t scene;
 
 static void open_1(void)
 {
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
 }
 
 static void close_scene(void)
@@ -48,7 +48,7 @@ START_TEST(new_code_runs_over_the_same_memory)
     char *before = describe_host(scene.host);
     const void *columns = scene.world->rows.runs[scene.world->rows.run_count - 1]->columns[1];
     uint32_t layout = scene.world->rows.layout;
-    WORKS(scene.host, scene_reload(&scene, 2));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FASTER));
     expect_same(before, describe_host(scene.host), "a reload of code alone");
     ck_assert_ptr_eq(scene.world->rows.runs[scene.world->rows.run_count - 1]->columns[1], columns);
     ck_assert_uint_eq(scene.world->rows.layout, layout);
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(fields_are_added_dropped_renamed_and_widened)
 {
-    WORKS(scene.host, scene_reload(&scene, 3));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     check_host(scene.host);
     EACH_PROBE(&scene, i) {
         EXPECT(near(probe_f32(&scene, i, "drag"), 0.5f), "the added field of %u has not its default", i);
@@ -84,12 +84,12 @@ END_TEST
 
 START_TEST(there_and_back_leaves_what_both_have)
 {
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     EACH_PROBE(&scene, i)
         EXPECT(probe_i32(&scene, i, "extra") == 7, "the added field of %u", i);
     char *before = describe_host(scene.host);
     free(before);
-    WORKS(scene.host, scene_reload(&scene, 1));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FIRST));
     check_host(scene.host);
     EACH_PROBE(&scene, i) {
         EXPECT(probe_f32(&scene, i, "mass") == 2.0f + (float)i, "the mass of %u", i);
@@ -102,7 +102,7 @@ END_TEST
 START_TEST(texts_of_a_declaration_change_too)
 {
     bp_field_t field = {0};
-    WORKS(scene.host, scene_reload(&scene, 14));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OTHER_TEXTS));
     WORKS(scene.host, scene.api->property->describe(scene.host, "probe", 0, &field, sizeof field));
     ck_assert_str_eq(field.doc, "how heavy it is");
     ck_assert_str_eq(field.unit, "kg");
@@ -112,7 +112,7 @@ END_TEST
 START_TEST(rows_move_as_ever_after_a_reload)
 {
     uint32_t flag = key_of(scene.world, "flag", ""), probe = key_of(scene.world, "probe", "");
-    WORKS(scene.host, scene_reload(&scene, 3));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     EACH_PROBE(&scene, i) {
         bool has = scene.api->world->has(scene.world, flag, &scene.entities[i], 1, NULL) == 1;
         WORKS(scene.host, has ? scene.api->world->remove(scene.world, flag, &scene.entities[i], 1)
@@ -139,7 +139,7 @@ END_TEST
 
 START_TEST(narrowing_is_refused_where_a_value_does_not_fit)
 {
-    refuse(5, BP_ERROR_RANGE, "count");
+    refuse(PROBE_COUNT_BOOL, BP_ERROR_RANGE, "count");
     for (uint32_t w = 0; w < scene.host->destruction.world_count; w++) {
         bp_world_o *world = world_handle(scene.host->destruction.worlds[w]);
         uint32_t cursor = 0;
@@ -149,7 +149,7 @@ START_TEST(narrowing_is_refused_where_a_value_does_not_fit)
                 ((int32_t *)run.columns[4])[i] = run.entities[i].id == 0 ? 9 : (int32_t)(i % 2);
         }
     }
-    WORKS(scene.host, scene_reload(&scene, 5)); /* values of dead rows are in nobody's way */
+    WORKS(scene.host, scene_reload(&scene, PROBE_COUNT_BOOL)); /* values of dead rows are in nobody's way */
 }
 END_TEST
 
@@ -157,9 +157,9 @@ START_TEST(tighter_limits_are_refused_where_a_value_lies_outside)
 {
     float heavy = 3, light = 1;
     WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[1], "probe", "mass", BP_F32, &light));
-    refuse(6, BP_ERROR_RANGE, "mass");
+    refuse(PROBE_MASS_LIMIT, BP_ERROR_RANGE, "mass");
     WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[1], "probe", "mass", BP_F32, &heavy));
-    WORKS(scene.host, scene_reload(&scene, 6));
+    WORKS(scene.host, scene_reload(&scene, PROBE_MASS_LIMIT));
     FAILS(scene.host, BP_ERROR_RANGE, "mass",
           scene.api->property->set_named(scene.world, scene.entities[1], "probe", "mass", BP_F32, &light));
 }
@@ -184,16 +184,16 @@ static void expect_own(void)
 
 START_TEST(instances_go_from_columns_to_storage_of_their_own_and_back)
 {
-    WORKS(scene.host, scene_reload(&scene, 7));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN));
     expect_own();
     WORKS(scene.host, bp_host_step(scene.host));
     for (uint32_t i = 1; i < 100; i += 3)
         scene.api->entity->destroy(scene.host, &scene.entities[i], 1);
     check_host(scene.host);
     expect_own();
-    WORKS(scene.host, scene_reload(&scene, 7)); /* own to own, by properties */
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN)); /* own to own, by properties */
     expect_own();
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     check_host(scene.host);
     EACH_PROBE(&scene, i) {
         EXPECT(probe_i32(&scene, i, "count") == (int32_t)i - 100, "the count of %u", i);
@@ -206,9 +206,9 @@ END_TEST
 START_TEST(instances_go_through_save_and_load_where_both_are_there)
 {
     scene.host->reload.probation_steps = _i == 0 ? 0 : 4;
-    WORKS(scene.host, scene_reload(&scene, 18));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN_SAVED));
     expect_own();
-    WORKS(scene.host, scene_reload(&scene, 18));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN_SAVED));
     check_host(scene.host);
     EACH_PROBE(&scene, i) {
         EXPECT(probe_i64(&scene, i, "count") == (int64_t)i + 900, "the count of %u has not gone through `load`", i);
@@ -221,7 +221,7 @@ START_TEST(instances_go_through_save_and_load_where_both_are_there)
     for (uint32_t i = 1; i < 100; i += 3)
         scene.api->entity->destroy(scene.host, &scene.entities[i], 1);
     check_host(scene.host);
-    WORKS(scene.host, scene_reload(&scene, 7)); /* from one with save to one without load */
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN)); /* from one with save to one without load */
     check_host(scene.host);
 }
 END_TEST
@@ -229,10 +229,10 @@ END_TEST
 START_TEST(state_of_the_same_form_goes_over_as_it_is)
 {
     scene.host->reload.probation_steps = _i == 0 ? 0 : 4;
-    WORKS(scene.host, scene_reload(&scene, 19));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN_KEPT));
     expect_own();
     const void *state = state_of(scene.world, "probe");
-    WORKS(scene.host, scene_reload(&scene, 19));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN_KEPT));
     ck_assert_ptr_eq(state_of(scene.world, "probe"), state);
     expect_own();
     if (_i == 1) {
@@ -240,10 +240,10 @@ START_TEST(state_of_the_same_form_goes_over_as_it_is)
         ck_assert_ptr_eq(state_of(scene.world, "probe"), state);
         expect_own();
     }
-    WORKS(scene.host, scene_reload(&scene, 7)); /* its form is another: by properties */
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN)); /* its form is another: by properties */
     ck_assert_ptr_ne(state_of(scene.world, "probe"), state);
     expect_own();
-    WORKS(scene.host, scene_reload(&scene, 1));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FIRST));
 }
 END_TEST
 
@@ -252,7 +252,7 @@ START_TEST(a_version_that_does_not_take_the_instances_is_refused)
     const char *label = "a label that is too long for it";
     WORKS(scene.host,
           scene.api->property->set_named(scene.world, scene.entities[200], "probe", "label", BP_STRING, &label));
-    refuse(7, BP_ERROR_RANGE, "at most 15 bytes");
+    refuse(PROBE_OWN, BP_ERROR_RANGE, "at most 15 bytes");
 }
 END_TEST
 
@@ -262,23 +262,23 @@ START_TEST(what_cannot_be_is_refused_and_leaves_no_trace)
 {
     static const struct { int version; bp_result_t code; const char *part;
     } cases[] = {
-        {4, BP_ERROR_TYPE, "mass"},
-        {8, BP_ERROR_EXISTS, "single"},
-        {9, BP_ERROR_FAILED, "not today"},
-        {10, BP_ERROR_FAILED, "want to"},
-        {11, BP_ERROR_ARGUMENT, "something_else"},
-        {12, BP_ERROR_NOT_FOUND, "'probe' has gone"},
-        {13, BP_ERROR_ARGUMENT, "'wanted'"},
+        {PROBE_MASS_TEXT, BP_ERROR_TYPE, "mass"},
+        {PROBE_SINGLE, BP_ERROR_EXISTS, "single"},
+        {PROBE_LOAD_FAILS, BP_ERROR_FAILED, "not today"},
+        {PROBE_START_FAILS, BP_ERROR_FAILED, "want to"},
+        {PROBE_OTHER_NAME, BP_ERROR_ARGUMENT, "something_else"},
+        {PROBE_OTHER_COMPONENT, BP_ERROR_NOT_FOUND, "'probe' has gone"},
+        {PROBE_OPTION, BP_ERROR_ARGUMENT, "'wanted'"},
     };
     refuse(cases[_i].version, cases[_i].code, cases[_i].part);
-    WORKS(scene.host, scene_reload(&scene, 2)); /* and the next one works */
+    WORKS(scene.host, scene_reload(&scene, PROBE_FASTER)); /* and the next one works */
 }
 END_TEST
 
 START_TEST(a_start_cannot_change_the_world)
 {
     char *before = describe_host(scene.host);
-    WORKS(scene.host, scene_reload(&scene, 16));
+    WORKS(scene.host, scene_reload(&scene, PROBE_MEDDLES));
     expect_same(before, describe_host(scene.host), "a start that tried");
 }
 END_TEST
@@ -343,7 +343,7 @@ START_TEST(properties_follow_their_field)
     WORKS(scene.host, api->resolve(scene.world, e, "probe", "velocity", &velocity));
     WORKS(scene.host, api->resolve(scene.world, e, "probe", "label", &label));
     WORKS(scene.host, api->get(scene.world, &mass, &e, 1, &f, sizeof f));
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     ck_assert_ptr_null(bp_property_cell(scene.world, &mass, e));
     WORKS(scene.host, api->get(scene.world, &mass, &e, 1, &f, sizeof f));
     ck_assert(f == 3.0f);
@@ -352,7 +352,7 @@ START_TEST(properties_follow_their_field)
     ck_assert_int_eq(n, 2 - 100);
     f = -1;
     FAILS(scene.host, BP_ERROR_RANGE, "mass", api->set(scene.world, &mass, &e, 1, &f, sizeof f)); /* its limits too */
-    WORKS(scene.host, scene_reload(&scene, 3));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     FAILS(scene.host, BP_ERROR_TYPE, "resolve it again", api->get(scene.world, &mass, &e, 1, &f, sizeof f));
     FAILS(scene.host, BP_ERROR_TYPE, "'tally'", api->get(scene.world, &count, &e, 1, &n, sizeof n));
     FAILS(scene.host, BP_ERROR_NOT_FOUND, "'velocity'", api->get(scene.world, &velocity, &e, 1, &v, sizeof v));
@@ -361,7 +361,7 @@ START_TEST(properties_follow_their_field)
     bp_property_t foreign = label;
     FAILS(scene.host, BP_ERROR_ARGUMENT, "not resolved in world",
           api->get(scene.second, &foreign, &e, 1, &text, sizeof text));
-    WORKS(scene.host, scene_reload(&scene, 1));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FIRST));
     WORKS(scene.host, api->get(scene.world, &velocity, &e, 1, &v, sizeof v)); /* it is back */
     ck_assert(v.y == 2.0f);
 }
@@ -381,10 +381,10 @@ START_TEST(references_follow_their_field)
     bp_ref_t velocity = make_ref(scene.entities[2], key, 2), lost = make_ref(scene.entities[4], key, 1);
     scene.api->world->remove(scene.world, key, &scene.entities[4], 1);
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &lost));
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     const float *m = bp_ref_get(scene.api->world, scene.world, &mass);
     ck_assert(m != NULL && *m == 3.0f);
-    WORKS(scene.host, scene_reload(&scene, 3));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &mass)); /* it is f64 now */
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &velocity));
     const bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
@@ -394,7 +394,7 @@ START_TEST(references_follow_their_field)
     ck_assert(p != NULL && p->z == 0.0f);
     *(bp_vec3_t *)scene.api->world->ref_write(scene.world, &lost) = (bp_vec3_t){1, 2, 3};
     ck_assert(probe_vec3(&scene, 4, "position").z == 3.0f);
-    WORKS(scene.host, scene_reload(&scene, 1));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FIRST));
     ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &velocity)); /* what is gone stays gone */
 }
 END_TEST
@@ -437,12 +437,12 @@ START_TEST(systems_of_others_are_handed_the_columns_that_they_were_compiled_for)
 {
     add_reader(_i == 0 ? 1 : 2);
     expect_seen();
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     expect_seen();
-    WORKS(scene.host, scene_reload(&scene, 1));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FIRST));
     expect_seen();
-    WORKS(scene.host, scene_reload(&scene, 17));
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     expect_seen();
 }
 END_TEST
@@ -451,13 +451,13 @@ START_TEST(what_a_system_of_others_may_read_does_not_vanish_without_it)
 {
     static const char *const both[] = {"probe", "reload_reader"}, *const reversed[] = {"reload_reader", "probe"};
     add_reader(1);
-    refuse(3, BP_ERROR_TYPE, "reload probe reload_reader");
-    refuse(7, BP_ERROR_TYPE, "reload probe reload_reader");
+    refuse(PROBE_RESHAPED, BP_ERROR_TYPE, "reload probe reload_reader");
+    refuse(PROBE_OWN, BP_ERROR_TYPE, "reload probe reload_reader");
     expect_seen();
-    put_plugin("reload_probe_17", "probe");
+    put_plugin("reload_probe_reordered", "probe");
     WORKS(scene.host, bp_host_reload(scene.host, both, 2, NULL)); /* the reader takes the new order for its own now */
     WORKS(scene.host, bp_host_step(scene.host));
-    put_plugin("reload_probe_1", "probe");
+    put_plugin("reload_probe_first", "probe");
     WORKS(scene.host, bp_host_reload(scene.host, reversed, 2, NULL));
     expect_seen();
     scene_clear_log(&scene);
@@ -478,7 +478,7 @@ START_TEST(kept_queries_go_on_after_a_reload_or_it_is_refused)
         uint64_t since = changes->look(scene.world);
         uint32_t rows = 0, changed = 0;
         if (round > 0)
-            WORKS(scene.host, scene_reload(&scene, round == 1 ? 17 : 1));
+            WORKS(scene.host, scene_reload(&scene, round == 1 ? PROBE_REORDERED : PROBE_FIRST));
         WORKS(scene.host, queries->begin(query, 0));
         for (const bp_match_t *m; (m = queries->next(query)) != NULL;) {
             const float *mass = m->columns[0][0];
@@ -493,11 +493,11 @@ START_TEST(kept_queries_go_on_after_a_reload_or_it_is_refused)
         ck_assert_uint_gt(rows, 0);
         ck_assert_uint_eq(changed, round == 0 ? 0 : rows); /* after a reload everything is told */
     }
-    FAILS(scene.host, BP_ERROR_TYPE, "a query of the program", scene_reload(&scene, 3));
+    FAILS(scene.host, BP_ERROR_TYPE, "a query of the program", scene_reload(&scene, PROBE_RESHAPED));
     WORKS(scene.host, queries->begin(query, 0));
     ck_assert_ptr_nonnull(queries->next(query));
     queries->end(query);
-    WORKS(scene.host, scene_reload(&scene, 3));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     scene_clear_log(&scene);
 }
 END_TEST
@@ -506,7 +506,7 @@ START_TEST(several_plugins_change_together_or_not_at_all)
 {
     static const char *const both[] = {"reload_reader", "probe"};
     add_reader(1);
-    put_plugin("reload_probe_10", "probe"); /* its start fails, after the reader's have succeeded */
+    put_plugin("reload_probe_start_fails", "probe"); /* its start fails, after the reader's have succeeded */
     char *before = describe_host(scene.host);
     FAILS(scene.host, BP_ERROR_FAILED, "want to", bp_host_reload(scene.host, both, 2, NULL));
     expect_same(before, describe_host(scene.host), "one of two that failed");
@@ -538,7 +538,7 @@ START_TEST(the_report_says_what_became_of_every_field)
     char told[2000] = "";
     bp_reload_report_t report = {.struct_size = sizeof report};
     WORKS(scene.host, bp_host_on_reload(scene.host, keep_report, told));
-    put_plugin("reload_probe_3", "probe");
+    put_plugin("reload_probe_reshaped", "probe");
     WORKS(scene.host, bp_host_reload(scene.host, names, 1, &report));
     ck_assert_int_eq(report.result, BP_OK);
     ck_assert_uint_eq(report.worlds, 2);
@@ -561,7 +561,7 @@ START_TEST(the_report_says_what_became_of_every_field)
     for (uint32_t i = 0; i < COUNT(parts); i++)
         EXPECT(strstr(report.text, parts[i]) != NULL, "\"%s\" is not in:\n%s", parts[i], report.text);
     EXPECT(strstr(told, parts[0]) != NULL, "the callback was told: %s", told);
-    put_plugin("reload_probe_4", "probe");
+    put_plugin("reload_probe_mass_text", "probe");
     FAILS(scene.host, BP_ERROR_TYPE, "mass", bp_host_reload(scene.host, names, 1, &report));
     ck_assert_int_eq(report.result, BP_ERROR_TYPE);
     EXPECT(strstr(report.text, "nothing has changed") != NULL, "%s", report.text);
@@ -576,7 +576,7 @@ START_TEST(worlds_at_different_steps_go_on_from_where_they_are)
     for (int i = 0; i < 30; i++) {
         WORKS(scene.host, bp_world_step(i % 3 == 0 ? scene.second : scene.world));
         if (i % 5 == 4)
-            WORKS(scene.host, scene_reload(&scene, i % 2 == 0 ? 17 : 1));
+            WORKS(scene.host, scene_reload(&scene, i % 2 == 0 ? PROBE_REORDERED : PROBE_FIRST));
         check_host(scene.host);
     }
     ck_assert_uint_eq(scene.world->clock.steps, 20);
@@ -605,13 +605,16 @@ static void take_back(int version)
     WORKS(scene.host, scene.api->property->get(scene.world, &mass, &e, 1, &f, sizeof f));
     ck_assert(f == 3.0f);
     const bp_vec3_t *p = bp_ref_get(scene.api->world, scene.world, &position);
-    ck_assert(version == 7 || (p != NULL && p->z == 8.0f)); /* columns that became none are gone for references */
+    /* Columns that became none are gone for references. */
+    ck_assert(version == PROBE_OWN || (p != NULL && p->z == 8.0f));
     FAILS(scene.host, BP_ERROR_STATE, "on probation", reload_rollback(&scene.host->reload));
 }
 
 START_TEST(a_change_on_probation_can_be_taken_back)
 {
-    static const int versions[] = {2, 3, 6, 7, 14, 17};
+    static const int versions[] = {
+        PROBE_FASTER, PROBE_RESHAPED, PROBE_MASS_LIMIT, PROBE_OWN, PROBE_OTHER_TEXTS, PROBE_REORDERED,
+    };
     float heavy = 9;
     WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[5], "probe", "mass", BP_F32, &heavy));
     take_back(versions[_i]);
@@ -667,7 +670,7 @@ static void expect_values(void)
 
 START_TEST(what_is_taken_back_goes_along_with_its_rows)
 {
-    static const int versions[] = {3, 7, 17};
+    static const int versions[] = {PROBE_RESHAPED, PROBE_OWN, PROBE_REORDERED};
     scene.host->reload.probation_steps = 10;
     WORKS(scene.host, scene_reload(&scene, versions[_i]));
     live_on();
@@ -679,9 +682,9 @@ END_TEST
 
 START_TEST(storage_of_its_own_is_taken_back_too)
 {
-    WORKS(scene.host, scene_reload(&scene, 7));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN));
     scene.host->reload.probation_steps = 10;
-    WORKS(scene.host, scene_reload(&scene, _i == 0 ? 7 : 1));
+    WORKS(scene.host, scene_reload(&scene, _i == 0 ? PROBE_OWN : PROBE_FIRST));
     live_on();
     WORKS(scene.host, reload_rollback(&scene.host->reload));
     scene_clear_log(&scene);
@@ -697,7 +700,7 @@ END_TEST
 START_TEST(a_probation_ends_by_itself)
 {
     scene.host->reload.probation_steps = 3;
-    WORKS(scene.host, scene_reload(&scene, 3));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     for (int n = 0; n < 3; n++) {
         ck_assert_ptr_nonnull(scene.host->reload.probation);
         WORKS(scene.host, bp_host_step(scene.host));
@@ -713,8 +716,8 @@ START_TEST(a_probation_ends_by_itself)
         for (uint32_t m = 0; m < world->manager_count; m++)
             ck_assert_uint_eq(world->managers[m]->hidden, 0);
     }
-    WORKS(scene.host, scene_reload(&scene, 7));
-    WORKS(scene.host, scene_reload(&scene, 3)); /* ends the one before */
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN));
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED)); /* ends the one before */
 }
 END_TEST
 

@@ -240,7 +240,7 @@ START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_t
 {
     jobs_t *pool = NULL;
     bp_jobs_i jobs;
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
     if (_i == 1) {
         WORKS(scene.host, jobs_create(&scene.host->base, 3, &pool));
         jobs = jobs_table(pool);
@@ -292,7 +292,7 @@ static reload_change_t *begin_change(const patch_list_t *first, const patch_list
 {
     model_t *m = &model;
     memset(m, 0, sizeof *m);
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
     scene.host->reload.slice_ns = 0;
     m->scene = &scene;
     m->entities = calloc(MOST, sizeof *m->entities);

@@ -23,7 +23,7 @@ static const char *const probe[] = {"probe"};
 
 static void open_1(void)
 {
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
 }
 
 static void close_scene(void)
@@ -45,7 +45,7 @@ static void expect_no_trace(char **before, const char *what)
 START_TEST(a_file_cut_short_at_any_length_is_refused)
 {
     size_t size;
-    char *bytes = fixture_bytes("reload_probe_3", &size), what[64];
+    char *bytes = fixture_bytes("reload_probe_reshaped", &size), what[64];
     char *before = describe_host(scene.host);
     for (size_t length = 0; length < size; length += length < 1024 ? 37 : 311) {
         put_bytes(bytes, length, "probe");
@@ -67,7 +67,7 @@ END_TEST
 START_TEST(a_file_with_an_empty_tail_is_refused)
 {
     size_t size;
-    char *bytes = fixture_bytes("reload_probe_3", &size), *cut = malloc(size);
+    char *bytes = fixture_bytes("reload_probe_reshaped", &size), *cut = malloc(size);
     char *before = describe_host(scene.host);
     ck_assert_ptr_nonnull(cut);
     for (size_t length = size / 8; length < size - 64; length += 997) {
@@ -115,13 +115,13 @@ START_TEST(a_file_that_is_overwritten_while_it_is_read_does_no_harm)
     writer_t w = {.over = 0};
     os_thread_t thread;
     size_t size;
-    w.versions[0] = fixture_bytes("reload_probe_17", &w.sizes[0]);
-    w.versions[1] = fixture_bytes("reload_probe_17", &w.sizes[1]);
+    w.versions[0] = fixture_bytes("reload_probe_reordered", &w.sizes[0]);
+    w.versions[1] = fixture_bytes("reload_probe_reordered", &w.sizes[1]);
     for (size_t i = 0; i + 8 < w.sizes[1]; i++) {
         if (memcmp(w.versions[1] + i, "extra", 6) == 0)
             memcpy(w.versions[1] + i, "other", 6);
     }
-    free(fixture_bytes("reload_probe_17", &size));
+    free(fixture_bytes("reload_probe_reordered", &size));
     put_bytes(w.versions[0], w.sizes[0], "probe");
     uint32_t taken = 0, refused = 0;
     ck_assert(os_thread_start(&thread, overwrite, &w));
@@ -196,10 +196,11 @@ START_TEST(without_memory_nothing_changes)
 {
     static const struct { int from, to; uint32_t probation; bool all;
     } cases[] = {
-        {1, 2, 0, false}, {1, 3, 0, false}, {1, 3, 0, true}, {1, 17, 5, false},
-        {1, 7, 0, false}, {7, 7, 5, false}, {7, 1, 0, true},
+        {PROBE_FIRST, PROBE_FASTER, 0, false}, {PROBE_FIRST, PROBE_RESHAPED, 0, false},
+        {PROBE_FIRST, PROBE_RESHAPED, 0, true}, {PROBE_FIRST, PROBE_REORDERED, 5, false},
+        {PROBE_FIRST, PROBE_OWN, 0, false}, {PROBE_OWN, PROBE_OWN, 5, false}, {PROBE_OWN, PROBE_FIRST, 0, true},
     };
-    if (cases[_i].from != 1)
+    if (cases[_i].from != PROBE_FIRST)
         WORKS(scene.host, scene_reload(&scene, cases[_i].from));
     scene.host->reload.probation_steps = cases[_i].probation;
     starve(cases[_i].to, cases[_i].all);
@@ -216,7 +217,7 @@ START_TEST(a_plugin_with_options_and_systems_starves_likewise)
     WORKS(scene.host, bp_world_use_system(scene.world, "look"));
     WORKS(scene.host, bp_host_step(scene.host));
     char *before = describe_host(scene.host);
-    put_plugin("reload_probe_17", "probe");
+    put_plugin("reload_probe_reordered", "probe");
     for (uint64_t nth = 1; nth < 5000; nth += NEXT) {
         heap->refused = 0;
         heap->refuse_first = heap->refuse_last = heap->requests + nth;
@@ -231,7 +232,7 @@ START_TEST(a_plugin_with_options_and_systems_starves_likewise)
             free(before);
             before = describe_host(scene.host);
         }
-        put_plugin(nth % 2 == 0 ? "reload_probe_17" : "reload_probe_1", "probe");
+        put_plugin(nth % 2 == 0 ? "reload_probe_reordered" : "reload_probe_first", "probe");
         check_host(scene.host);
         if (nth % 11 == 0 && result != BP_OK)
             expect_no_trace(&before, "a request without memory");

@@ -45,7 +45,10 @@ static size_t resident(void)
 
 static void reload_many(uint32_t from, uint32_t to)
 {
-    static const int versions[] = {2, 1, 17, 3, 7, 17, 1, 14};
+    static const int versions[] = {
+        PROBE_FASTER, PROBE_FIRST, PROBE_REORDERED, PROBE_RESHAPED, PROBE_OWN, PROBE_REORDERED, PROBE_FIRST,
+        PROBE_OTHER_TEXTS,
+    };
     for (uint32_t n = from; n < to; n++) {
         WORKS(scene.host, scene_reload(&scene, versions[n % COUNT(versions)]));
         WORKS(scene.host, n % 3 == 0 ? bp_world_step(scene.second) : bp_host_step(scene.host));
@@ -54,7 +57,7 @@ static void reload_many(uint32_t from, uint32_t to)
 
 START_TEST(a_thousand_reloads_grow_nothing)
 {
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
     scene.host->reload.probation_steps = _i == 0 ? 0 : 2;
     reload_many(0, WARM_UP);
     reload_accept(&scene.host->reload);

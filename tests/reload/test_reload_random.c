@@ -121,7 +121,7 @@ START_TEST(random_lists_of_fields_come_to_what_names_say)
     static model_t model;
     patch_file_t patch;
     uint32_t pairs = pair_count();
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
     scene.host->reload.probation_steps = _i == 0 ? 0 : 5;
     patch_open(&patch);
     open_model(&model, &scene, &patch);

@@ -87,11 +87,10 @@ static void run_backwards(void *context, void (*job)(void *data, uint32_t index)
 }
 
 /* The other version in the place of the one before, by renaming. */
-static void put(const flock_t *flock, int version)
+static void put(const flock_t *flock, const char *fixture)
 {
-    char fixture[32], aside[1032];
+    char aside[1032];
     size_t size;
-    snprintf(fixture, sizeof fixture, "flock_%d", version);
     snprintf(aside, sizeof aside, "%s.new", flock->path);
     char *bytes = fixture_bytes(fixture, &size);
     FILE *file = fopen(aside, "wb");
@@ -135,11 +134,11 @@ static void open_flock(flock_t *flock, const char *name, uint32_t threads, bool 
     flock->own_jobs = own_jobs;
 }
 
-static void change_to(flock_t *flock, int version)
+static void change_to(flock_t *flock, const char *fixture)
 {
     static const char *const names[] = {"flock"};
     bp_reload_report_t report = {.struct_size = sizeof report};
-    put(flock, version);
+    put(flock, fixture);
     EXPECT(bp_host_reload(flock->host, names, 1, &report) == BP_OK, "%s", report.text);
 }
 
@@ -188,7 +187,7 @@ static void open_host(flock_t *flock)
     const bp_jobs_i backwards = {.threads = flock->threads, .run = run_backwards};
     if (flock->own_jobs)
         desc.jobs = &backwards;
-    put(flock, 1);
+    put(flock, "flock_first");
     flock->host = bp_host_create(&desc);
     WORKS(flock->host, bp_host_load_plugin(flock->host, flock->path, NULL, 0));
     WORKS(flock->host, bp_host_load_plugin(flock->host, "holder", NULL, 0));
@@ -211,7 +210,7 @@ static void live(void *data)
     uint32_t birds[2];
     open_host(flock);
     step(flock);
-    change_to(flock, 2);
+    change_to(flock, "flock_next");
     for (uint32_t w = 0; w < 2; w++) {
         birds[w] = count_birds(flock, flock->worlds[w]);
         WORKS(flock->host, bp_world_use_system(flock->worlds[w], "land"));
@@ -220,7 +219,7 @@ static void live(void *data)
     for (uint32_t w = 0; w < 2; w++)
         expect_all_told(flock, flock->worlds[w], birds[w]);
     step(flock);
-    change_to(flock, 1);
+    change_to(flock, "flock_first");
     step(flock);
     check_host(flock->host);
     flock->result = describe_host(flock->host);
@@ -275,11 +274,11 @@ START_TEST(a_system_that_goes_is_stopped_once_it_cannot_come_back)
     static flock_t flock;
     open_flock(&flock, "flock_gone", 1, false);
     open_host(&flock);
-    change_to(&flock, 2);
+    change_to(&flock, "flock_next");
     WORKS(flock.host, bp_world_use_system(flock.worlds[0], "land"));
     step(&flock);
     flock.host->reload.probation_steps = _i == 0 ? 0 : 2;
-    change_to(&flock, 1);
+    change_to(&flock, "flock_first");
     if (_i == 2) {
         WORKS(flock.host, reload_rollback(&flock.host->reload));
         FAILS(flock.host, BP_ERROR_EXISTS, "has system 'land' already", bp_world_use_system(flock.worlds[0], "land"));
@@ -296,7 +295,7 @@ START_TEST(a_system_that_a_world_gets_meanwhile_ends_the_probation)
     open_flock(&flock, "flock_late", 1, false);
     open_host(&flock);
     flock.host->reload.probation_steps = 5;
-    change_to(&flock, 2);
+    change_to(&flock, "flock_next");
     WORKS(flock.host, bp_world_use_system(flock.worlds[0], "land"));
     FAILS(flock.host, BP_ERROR_STATE, "on probation", reload_rollback(&flock.host->reload));
     step(&flock);

@@ -19,7 +19,7 @@ static scene_t scene;
 
 static void open_scene(void)
 {
-    scene_open(&scene, 1);
+    scene_open(&scene, PROBE_FIRST);
     scene.host->reload.probation_steps = 10;
 }
 
@@ -73,7 +73,9 @@ static void write_all_by_name(bp_entity_t e)
 
 START_TEST(names_mean_the_fields_of_the_version_that_came_back)
 {
-    static const int versions[] = {2, 3, 6, 7, 14, 17};
+    static const int versions[] = {
+        PROBE_FASTER, PROBE_RESHAPED, PROBE_MASS_LIMIT, PROBE_OWN, PROBE_OTHER_TEXTS, PROBE_REORDERED,
+    };
     bp_value_t value;
     for (uint32_t round = 0; round < 3; round++) {
         WORKS(scene.host, scene_reload(&scene, versions[_i]));
@@ -102,7 +104,7 @@ START_TEST(properties_resolved_at_any_moment_find_their_field_at_any_other)
     int32_t number;
     for (uint32_t moment = 0; moment < 3; moment++) {
         if (moment == 1)
-            WORKS(scene.host, scene_reload(&scene, 17));
+            WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
         if (moment == 1)
             WORKS(scene.host, api->resolve(scene.world, e, "probe", "extra", &extra));
         if (moment == 2)
@@ -125,7 +127,10 @@ END_TEST
 
 START_TEST(a_layout_never_comes_back)
 {
-    static const int versions[] = {17, 3, 7, 2, 4, 17, 1, 14};
+    static const int versions[] = {
+        PROBE_REORDERED, PROBE_RESHAPED, PROBE_OWN, PROBE_FASTER, PROBE_MASS_TEXT, PROBE_REORDERED, PROBE_FIRST,
+        PROBE_OTHER_TEXTS,
+    };
     uint32_t highest = 0;
     for (uint32_t w = 0; w < scene.host->destruction.world_count; w++) {
         uint32_t layout = scene.host->destruction.worlds[w]->layout;
@@ -137,7 +142,7 @@ START_TEST(a_layout_never_comes_back)
         ck_assert(scene.world->rows.layout == before || scene.world->rows.layout > highest);
         highest = scene.world->rows.layout > highest ? scene.world->rows.layout : highest;
         before = scene.world->rows.layout;
-        bool back = result == BP_OK && n % 2 == 0, same = versions[n % COUNT(versions)] == 2;
+        bool back = result == BP_OK && n % 2 == 0, same = versions[n % COUNT(versions)] == PROBE_FASTER;
         if (back)
             take_back();
         ck_assert(!back || same || scene.world->rows.layout > highest);
@@ -153,7 +158,7 @@ START_TEST(references_into_rows_of_a_new_kind_know_the_fields_of_today)
 {
     uint32_t probe = key_of(scene.world, "probe", ""), other = key_of(scene.world, "probe", "third"), prototype;
     bp_entity_t made[3];
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     WORKS(scene.host, scene.api->world->prototype(scene.world, (uint32_t[]){probe, other}, 2, &prototype));
     WORKS(scene.host, scene.api->world->create(scene.world, prototype, made, 3)); /* they make a run */
     bp_ref_t extra = {.entity = made[2], .field = other << 8 | 1};
@@ -165,7 +170,7 @@ START_TEST(references_into_rows_of_a_new_kind_know_the_fields_of_today)
     value = scene.api->world->ref_write(scene.world, &extra);
     ck_assert(value != NULL && *value == 70);
     take_back();
-    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &extra)); /* version 1 has no such field */
+    ck_assert_ptr_null(bp_ref_get(scene.api->world, scene.world, &extra)); /* the first version has no such field */
 }
 END_TEST
 
@@ -173,7 +178,7 @@ END_TEST
 
 static struct { bp_property_t position, extra; bp_entity_t entity; } recorded;
 
-/* Field 1 of the first version and field 1 of version 17, one after the other. */
+/* Field 1 of the first version and field 1 of the reordered one, one after the other. */
 static void record(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     (void)matches, (void)count;
@@ -202,13 +207,13 @@ START_TEST(recorded_values_go_to_the_fields_of_their_properties)
     rig.desc.static_plugin_count = COUNT(linked);
     rig_open(&rig);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "recording", NULL, 0));
-    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_1", "probe"), NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_first", "probe"), NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "probe"));
     WORKS(rig.host, rig.api->world->prototype(world, (uint32_t[]){key_of(world, "probe", "")}, 1, &prototype));
     WORKS(rig.host, rig.api->world->create(world, prototype, &recorded.entity, 1));
     WORKS(rig.host, rig.api->property->resolve(world, recorded.entity, "probe", "position", &recorded.position));
-    put_plugin("reload_probe_17", "probe");
+    put_plugin("reload_probe_reordered", "probe");
     WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
     rig.log.count = 0, rig.log.text[0] = '\0';
     WORKS(rig.host, rig.api->property->resolve(world, recorded.entity, "probe", "extra", &recorded.extra));
@@ -238,7 +243,7 @@ START_TEST(a_component_that_a_world_gets_meanwhile_ends_the_probation)
     bp_entity_t e;
     bp_value_t value;
     uint32_t prototype;
-    WORKS(scene.host, scene_reload(&scene, _i == 0 ? 17 : 7));
+    WORKS(scene.host, scene_reload(&scene, _i == 0 ? PROBE_REORDERED : PROBE_OWN));
     bp_world_o *world = bp_world_create(scene.host, &(bp_world_desc_t){.name = "late"});
     ck_assert(scene.host->reload.probation != NULL);
     FAILS(scene.host, BP_ERROR_EXISTS, "has component", bp_world_use_component(scene.world, "probe"));
@@ -249,7 +254,7 @@ START_TEST(a_component_that_a_world_gets_meanwhile_ends_the_probation)
     WORKS(scene.host, scene.api->world->create(world, prototype, &e, 1));
     WORKS(scene.host, scene.api->property->get_named(world, e, "probe", "mass", BP_F32, &value));
     ck_assert(value.f32 == 1.0f);
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     WORKS(scene.host, scene.api->property->get_named(world, e, "probe", "extra", BP_I32, &value));
     take_back(); /* that world is part of this one */
     WORKS(scene.host, scene.api->property->get_named(world, e, "probe", "mass", BP_F32, &value));
@@ -259,7 +264,7 @@ END_TEST
 
 START_TEST(a_plugin_that_is_loaded_meanwhile_ends_the_probation)
 {
-    WORKS(scene.host, scene_reload(&scene, 17));
+    WORKS(scene.host, scene_reload(&scene, PROBE_REORDERED));
     WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("reload_reader", "reload_reader"), NULL, 0));
     expect_probation_over();
 }
@@ -267,12 +272,15 @@ END_TEST
 
 /* --- a change over one that is on probation ----------------------------------------------------------------------- */
 
-static const int accepted[] = {2, 3, 6, 7, 14, 17, 18, 19};
+static const int accepted[] = {
+    PROBE_FASTER, PROBE_RESHAPED, PROBE_MASS_LIMIT, PROBE_OWN, PROBE_OTHER_TEXTS, PROBE_REORDERED, PROBE_OWN_SAVED,
+    PROBE_OWN_KEPT,
+};
 
 /* Whatever a version is refused for, nothing has changed: not even that the one before may be taken back. */
 START_TEST(a_refused_reload_leaves_the_probation_as_it_is)
 {
-    static const int refused[] = {9, 10, 11, 12};
+    static const int refused[] = {PROBE_LOAD_FAILS, PROBE_START_FAILS, PROBE_OTHER_NAME, PROBE_OTHER_COMPONENT};
     char *first = describe_host(scene.host);
     WORKS(scene.host, scene_reload(&scene, accepted[_i]));
     for (uint32_t n = 0; n < 2 * COUNT(refused); n++) {
@@ -295,7 +303,7 @@ START_TEST(a_reload_over_one_on_probation_comes_back_to_that)
 {
     for (uint32_t n = 0; n < COUNT(accepted); n++) {
         if (scene_reload(&scene, accepted[_i]) != BP_OK)
-            ck_abort_msg("version %d over version 1 was refused", accepted[_i]);
+            ck_abort_msg("%s over the first was refused", probe_fixture(accepted[_i]));
         char *before = describe_host(scene.host);
         bp_result_t result = scene_reload(&scene, accepted[n]);
         scene_clear_log(&scene);
@@ -312,7 +320,7 @@ START_TEST(a_reload_over_one_on_probation_comes_back_to_that)
         check_host(scene.host);
         WORKS(scene.host, bp_host_step(scene.host));
         if (scene_reload(&scene, 1) != BP_OK)
-            scene_reload(&scene, 17);
+            scene_reload(&scene, PROBE_REORDERED);
         scene_clear_log(&scene);
         for (uint32_t i = 0; i < 11; i++)
             WORKS(scene.host, bp_host_step(scene.host)); /* the probation ends by itself */
@@ -453,13 +461,13 @@ START_TEST(a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_
     rig_t rig;
     rig_init(&rig);
     rig_open(&rig);
-    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("service_1", "service"), NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("service_small", "service"), NULL, 0));
     const service_api *kept = rig.api->registry->find(rig.host, "service", 1);
     expect_service(rig.host, kept, 1);
     ck_assert_uint_eq(kept->struct_size, 24);
     ck_assert_ptr_null(rig.api->registry->find(rig.host, "service", 2));
     rig.host->reload.probation_steps = 10;
-    bring_service(&rig, "service_2");
+    bring_service(&rig, "service_large");
     expect_service(rig.host, kept, 2);
     const service_api *whole = rig.api->registry->find(rig.host, "service", 2);
     expect_service(rig.host, whole, 2);
@@ -472,7 +480,7 @@ START_TEST(a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_
     ck_assert_ptr_eq(rig.api->registry->find(rig.host, "service", 1), kept);
     ck_assert_uint_eq(whole->more[SERVICE_MORE - 1](), 0);
     rig.log.count = 0, rig.log.text[0] = '\0';
-    bring_service(&rig, "service_2");
+    bring_service(&rig, "service_large");
     ck_assert_ptr_eq(rig.api->registry->find(rig.host, "service", 1), whole);
     expect_service(rig.host, whole, 2);
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "service"));

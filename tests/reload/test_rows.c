@@ -31,7 +31,7 @@ static void open_with(uint32_t probation)
     host->reload.probation_steps = probation;
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(host, bp_host_load_plugin(host, zoo_plugins[i]->name, NULL, 0));
-    WORKS(host, bp_host_load_plugin(host, put_plugin("ledger_1", "ledger"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("ledger_first", "ledger"), NULL, 0));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
     WORKS(host, bp_world_use_component(world, "body"));
     WORKS(host, bp_world_use_component(world, "fx")); /* storage of its own */
@@ -396,13 +396,13 @@ START_TEST(a_reload_tells_rows_to_a_state_that_does_not_know_them)
     api->entity->destroy(host, &e[20], 6);
     WORKS(host, bp_world_step(world));
     ledger()->calls = 5;
-    WORKS(host, reload("ledger_2")); /* the list goes over, and hidden fields with it */
+    WORKS(host, reload("ledger_kept")); /* the list goes over, and hidden fields with it */
     ck_assert(ledger()->calls == 5 && hidden_of(e[30], 4) == 107);
     expect_known();
-    FAILS(host, BP_ERROR_FAILED, "not these", reload("ledger_4"));
+    FAILS(host, BP_ERROR_FAILED, "not these", reload("ledger_refuses"));
     ck_assert(ledger()->calls == 5 && hidden_of(e[30], 4) == 107 && count_columns() == 6);
     expect_known();
-    WORKS(host, reload("ledger_3"));
+    WORKS(host, reload("ledger_anew"));
     ck_assert(ledger()->calls == 2 && hidden_of(e[30], 3) == 107); /* one for each run */
     expect_known();
     make(e, 5);
@@ -421,7 +421,7 @@ START_TEST(each_allocation_of_such_a_reload_may_fail)
     for (uint32_t n = 0; failed == n; n++) {
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1 + n;
         ledger()->calls = 77;
-        bp_result_t result = reload("ledger_3");
+        bp_result_t result = reload("ledger_anew");
         rig.heap.refuse_first = 0;
         failed += result != BP_OK;
         ck_assert(result == BP_OK || ledger()->calls == 77);
@@ -440,14 +440,14 @@ START_TEST(a_version_comes_back_with_the_rows_that_there_are)
     bp_entity_t e[10];
     host->reload.probation_steps = 20;
     make(e, COUNT(e));
-    WORKS(host, reload("ledger_2"));
+    WORKS(host, reload("ledger_kept"));
     ck_assert_ptr_nonnull(host->reload.probation);
     api->entity->destroy(host, e, 3);
     make(e, 2);
     WORKS(host, reload_rollback(&host->reload));
     expect_known();
     ck_assert_uint_eq(count_columns(), 5);
-    WORKS(host, reload("ledger_3"));
+    WORKS(host, reload("ledger_anew"));
     ck_assert_ptr_null(host->reload.probation);
     expect_known();
     rig.log.count = 0;

@@ -20,7 +20,9 @@ enum { SECOND = 1000000000, PATIENCE = 60, MOST_REQUESTS = 4000 };
 static rig_t rig;
 static char source[512], header[512], compiler[1024];
 
-/* What compiles from now on: the version of the fixture; 0: nothing, with a complaint. */
+enum { NOTHING };
+
+/* What compiles from now on: a version of the probe, or NOTHING, with a complaint. */
 static void be_compiler_of(int version)
 {
     char text[2048];
@@ -29,8 +31,8 @@ static void be_compiler_of(int version)
              "rules=$(echo \"$last\" | sed 's/so$/d/')\n"
              "printf '%%s: %%s %%s\\n' \"$last\" '%s' '%s' >\"$rules\"\n"
              "if [ %d = 0 ]; then echo 'probe.c:7:3: error: nothing is right'; exit 1; fi\n"
-             "cp '%s/reload_probe_%d.so' \"$last.new\" && mv \"$last.new\" \"$last\"\n",
-             source, header, version, TEST_FIXTURE_DIR, version);
+             "cp '%s/%s.so' \"$last.new\" && mv \"$last.new\" \"$last\"\n",
+             source, header, version, TEST_FIXTURE_DIR, version == NOTHING ? "" : probe_fixture(version));
     scratch_file("compiler.new", text);
     ck_assert(move_over(TEST_SCRATCH_DIR "/compiler.new", TEST_SCRATCH_DIR "/compiler"));
 }
@@ -40,7 +42,7 @@ static void prepare(void)
     snprintf(source, sizeof source, "%s", scratch_file("probe.c", "the source\n"));
     snprintf(header, sizeof header, "%s", scratch_file("probe_part.h", "a part of the source\n"));
     snprintf(compiler, sizeof compiler, "sh '%s/compiler'", TEST_SCRATCH_DIR);
-    be_compiler_of(1);
+    be_compiler_of(PROBE_FIRST);
 }
 
 static void begin(uint32_t flags)
@@ -73,10 +75,10 @@ START_TEST(a_source_is_a_plugin_that_reload_compiles_anew)
     begin(0);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     ck_assert_str_eq(version_of(rig.host), "1");
-    be_compiler_of(2);
+    be_compiler_of(PROBE_FASTER);
     WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
     ck_assert_str_eq(version_of(rig.host), "2");
-    be_compiler_of(0);
+    be_compiler_of(NOTHING);
     FAILS(rig.host, BP_ERROR_FAILED, "probe.c:7:3: error: nothing is right",
           bp_host_reload(rig.host, &name, 1, NULL));
     ck_assert_ptr_nonnull(strstr(rig.log.text, "build: 2: probe.c:7:3: error: nothing is right\n"));
@@ -85,7 +87,7 @@ START_TEST(a_source_is_a_plugin_that_reload_compiles_anew)
     WORKS(rig.host, bp_host_unload_plugin(rig.host, name));
     FAILS(rig.host, BP_ERROR_FAILED, "it does not compile", bp_host_load_plugin(rig.host, source, NULL, 0));
     forget_log();
-    be_compiler_of(3);
+    be_compiler_of(PROBE_RESHAPED);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     ck_assert_str_eq(version_of(rig.host), "3");
     rig_close(&rig);
@@ -135,7 +137,7 @@ START_TEST(every_allocation_fails_once_while_a_source_is_reloaded)
     bool failed = true;
     begin(0);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
-    be_compiler_of(2);
+    be_compiler_of(PROBE_FASTER);
     for (uint64_t refused = 1; failed; refused++) {
         uint64_t before = rig.heap.refused;
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + refused;
@@ -148,9 +150,9 @@ START_TEST(every_allocation_fails_once_while_a_source_is_reloaded)
         EXPECT(tells_of_memory(rig.host, result), "request %d: %d: %s", (int)refused, result,
                bp_host_error(rig.host));
         if (result == BP_OK && failed) { /* what may be missing was missing */
-            be_compiler_of(1);
+            be_compiler_of(PROBE_FIRST);
             WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
-            be_compiler_of(2);
+            be_compiler_of(PROBE_FASTER);
         }
     }
     forget_log();
@@ -182,23 +184,23 @@ START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_include
     poll_for(300);
     ck_assert_str_eq(version_of(rig.host), "1");
     ck_assert_ptr_null(strstr(rig.log.text, "reloaded")); /* for having been loaded */
-    be_compiler_of(2);
+    be_compiler_of(PROBE_FASTER);
     scratch_file("probe.c", "the source, saved\n");
     await("2");
-    be_compiler_of(3);
+    be_compiler_of(PROBE_RESHAPED);
     scratch_file("probe_part.h", "a part of the source, saved\n");
     await("3");
     forget_log();
-    be_compiler_of(0);
+    be_compiler_of(NOTHING);
     scratch_file("probe.c", "the source, with a mistake\n");
     poll_for(300);
     ck_assert_str_eq(version_of(rig.host), "3");
     ck_assert_ptr_nonnull(strstr(rig.log.text, "probe.c:7:3: error: nothing is right\n"));
     ck_assert_ptr_nonnull(strstr(rig.log.text, "'probe' could not be built"));
-    be_compiler_of(2);
+    be_compiler_of(PROBE_FASTER);
     scratch_file("probe.c", "the source, right again\n");
     await("2");
-    be_compiler_of(1); /* by hand, while a save has not been seen yet */
+    be_compiler_of(PROBE_FIRST); /* by hand, while a save has not been seen yet */
     scratch_file("probe.c", "the source, saved once more\n");
     WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"probe"}, 1, NULL));
     ck_assert_str_eq(version_of(rig.host), "1");
@@ -210,7 +212,7 @@ START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_include
     }
     ck_assert_ptr_null(bp_host_plugin(rig.host, 0, NULL));
     forget_log();
-    be_compiler_of(3);
+    be_compiler_of(PROBE_RESHAPED);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     poll_for(300);
     ck_assert_str_eq(rig.log.text, ""); /* its folder was watched already: it is not new for having been loaded */
@@ -227,7 +229,7 @@ START_TEST(a_clone_compiles_for_itself)
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     WORKS(rig.host, bp_host_clone(rig.host, &clone));
     ck_assert_str_eq(version_of(clone), "1");
-    be_compiler_of(2);
+    be_compiler_of(PROBE_FASTER);
     WORKS(clone, bp_host_reload(clone, &name, 1, NULL));
     ck_assert_str_eq(version_of(clone), "2");
     ck_assert_str_eq(version_of(rig.host), "1");
@@ -275,7 +277,7 @@ static void works_beside_the_source(const char *folder)
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     EXPECT(strstr(rig.log.text, "since TMPDIR cannot be written, or no code be run from there") != NULL,
            "it is not said:\n%s", rig.log.text);
-    be_compiler_of(2);
+    be_compiler_of(PROBE_FASTER);
     WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
     ck_assert_str_eq(version_of(rig.host), "2");
     EXPECT(system(made) != 0, "nothing lies beside %s", source);

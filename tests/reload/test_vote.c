@@ -60,7 +60,7 @@ static void begin(void)
     rig_open(&rig);
     host = rig.host;
     WORKS(host, bp_host_load_plugin(host, "voting", NULL, 0));
-    WORKS(host, bp_host_load_plugin(host, put_plugin("service_1", "service"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("service_small", "service"), NULL, 0));
     service = bp_host_api(host)->registry->find(host, "service", 1);
     WORKS(host, bp_host_poll(host));
 }
@@ -82,7 +82,7 @@ static void poll_until(const uint32_t *count, uint32_t above)
 
 START_TEST(a_change_waits_until_it_may_begin)
 {
-    put_plugin("service_2", "service");
+    put_plugin("service_large", "service");
     poll_until(&voter.asked, 10);
     ck_assert_uint_eq(service->number(), 1);
     ck_assert_uint_eq(voter.voted, 0);
@@ -99,13 +99,13 @@ START_TEST(a_change_that_is_voted_down_leaves_no_trace)
 {
     voter.is_ready = 1;
     voter.answer = BP_ERROR_FAILED;
-    put_plugin("service_2", "service");
+    put_plugin("service_large", "service");
     poll_until(&voter.voted, 0);
     ck_assert_uint_eq(service->number(), 1);
     ck_assert_ptr_nonnull(strstr(rig.log.text, "the others will not have it"));
     rig.log.text[0] = '\0';
     voter.answer = BP_OK;
-    put_plugin("service_2", "service");
+    put_plugin("service_large", "service");
     poll_until(&voter.voted, 1);
     ck_assert_uint_eq(service->number(), 2);
 }
@@ -124,14 +124,14 @@ END_TEST
 
 START_TEST(what_is_written_anew_takes_the_place_of_what_waits)
 {
-    put_plugin("service_2", "service");
+    put_plugin("service_large", "service");
     poll_until(&voter.asked, 2);
     uint64_t first = voter.other;
-    put_plugin("service_1", "service");
+    put_plugin("service_small", "service");
     poll_until(&voter.withdrawn, 0);
     poll_until(&voter.asked, voter.asked);
     ck_assert_uint_ne(voter.other, first);
-    put_plugin("service_2", "service");
+    put_plugin("service_large", "service");
     poll_until(&voter.withdrawn, 1);
     poll_until(&voter.asked, voter.asked);
     ck_assert_uint_eq(voter.other, first);
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(a_change_by_hand_does_not_wait)
 {
-    put_plugin("service_2", "service");
+    put_plugin("service_large", "service");
     FAILS(host, BP_ERROR_STATE, "not for this host alone", bp_host_reload(host, names, 1, NULL));
     ck_assert_uint_eq(voter.withdrawn, 1);
     voter.is_ready = 1;

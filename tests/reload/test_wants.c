@@ -14,11 +14,9 @@ static bp_host_o *host;
 static bp_world_o *world;
 static log_text_t log_text;
 
-static void open_flock(int version)
+static void open_flock(const char *fixture)
 {
-    char fixture[16];
     log_text.text[0] = '\0';
-    snprintf(fixture, sizeof fixture, "flock_%d", version);
     host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text), .flags = BP_HOST_COPY_PLUGINS});
     WORKS(host, bp_host_load_plugin(host, put_plugin(fixture, "flock"), NULL, 0));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
@@ -33,10 +31,8 @@ static void close_host(void)
     EXPECT(strstr(log_text.text, "not given back") == NULL, "memory is kept:\n%s", log_text.text);
 }
 
-static void change_to(int version)
+static void change_to(const char *fixture)
 {
-    char fixture[16];
-    snprintf(fixture, sizeof fixture, "flock_%d", version);
     put_plugin(fixture, "flock");
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     WORKS(host, bp_world_step(world));
@@ -56,14 +52,14 @@ static void expect_units(const char *expected)
 
 START_TEST(a_system_that_goes_with_a_version_comes_again_with_another)
 {
-    open_flock(2);
+    open_flock("flock_next");
     WORKS(host, bp_world_use_system(world, "land"));
     WORKS(host, bp_world_use_system(world, "warm"));
     host->reload.probation_steps = _i == 0 ? 0 : 1;
     for (uint32_t i = 0; i < 3; i++) {
-        change_to(1);
+        change_to("flock_first");
         expect_units("fly warm");
-        change_to(2);
+        change_to("flock_next");
         expect_units("fly land warm");
     }
     check_host(host);
@@ -73,17 +69,17 @@ END_TEST
 
 START_TEST(a_system_that_has_come_again_goes_when_its_version_is_taken_back)
 {
-    open_flock(2);
+    open_flock("flock_next");
     WORKS(host, bp_world_use_system(world, "land"));
     host->reload.probation_steps = 0;
-    change_to(1);
+    change_to("flock_first");
     host->reload.probation_steps = 3;
-    change_to(2);
+    change_to("flock_next");
     expect_units("fly land");
     WORKS(host, reload_rollback(&host->reload));
     expect_units("fly");
     WORKS(host, bp_world_step(world));
-    change_to(2);
+    change_to("flock_next");
     expect_units("fly land");
     for (uint32_t i = 0; i < 5; i++)
         WORKS(host, bp_world_step(world));
@@ -94,12 +90,12 @@ END_TEST
 
 START_TEST(what_is_dropped_does_not_come_again)
 {
-    open_flock(2);
+    open_flock("flock_next");
     WORKS(host, bp_world_use_system(world, "land"));
-    change_to(1);
+    change_to("flock_first");
     WORKS(host, bp_world_drop_system(world, "land")); /* though it is not there */
     FAILS(host, BP_ERROR_NOT_FOUND, "has no system 'land'", bp_world_drop_system(world, "land"));
-    change_to(2);
+    change_to("flock_next");
     expect_units("fly");
     WORKS(host, bp_world_use_system(world, "land"));
     expect_units("fly land");
@@ -110,7 +106,7 @@ END_TEST
 START_TEST(a_plugin_that_is_loaded_again_is_brought_in_where_it_was_wanted)
 {
     char path[512];
-    open_flock(2);
+    open_flock("flock_next");
     snprintf(path, sizeof path, "%s", host->loader.plugins.items[0]->path);
     for (uint32_t i = 0; i < 3; i++) {
         bp_entity_t entity;
@@ -133,7 +129,7 @@ START_TEST(a_component_is_dropped_with_all_its_instances_where_no_system_needs_i
 {
     const bp_world_api *api;
     bp_entity_t entities[100];
-    open_flock(2);
+    open_flock("flock_next");
     api = api_of(world)->world;
     WORKS(host, api->use_system(world, "warm"));
     WORKS(host, api->create(world, prototype_of(world, "bird", "egg", NULL, NULL), entities, 100));
@@ -163,9 +159,9 @@ END_TEST
 
 START_TEST(a_drop_ends_the_probation_of_what_it_takes_away)
 {
-    open_flock(1);
+    open_flock("flock_first");
     host->reload.probation_steps = 5;
-    change_to(2);
+    change_to("flock_next");
     WORKS(host, bp_world_drop_system(world, "fly"));
     FAILS(host, BP_ERROR_STATE, "on probation", reload_rollback(&host->reload));
     expect_units("");

@@ -447,7 +447,7 @@ static void street_open(street_t *s)
     rig_init(&s->rig);
     s->rig.desc.flags = BP_HOST_COPY_PLUGINS;
     rig_open(&s->rig);
-    WORKS(s->rig.host, bp_host_load_plugin(s->rig.host, put_plugin("crier_1", "crier"), NULL, 0));
+    WORKS(s->rig.host, bp_host_load_plugin(s->rig.host, put_plugin("crier_first", "crier"), NULL, 0));
     s->world = bp_world_create(s->rig.host, &(bp_world_desc_t){.name = "main"});
     s->api = s->rig.api->registry->find(s->rig.host, BP_MESSAGE_API, 1);
     WORKS(s->rig.host, bp_world_use_system(s->world, "cry"));
@@ -503,7 +503,7 @@ static uint64_t hash_of(street_t *s)
  * one that has gone over to it. */
 START_TEST(what_was_sent_before_a_reload_is_read_after_it)
 {
-    static const char *const next[] = {"crier_2", "crier_4"};
+    static const char *const next[] = {"crier_louder", "crier_same_state"};
     street_t s;
     street_open(&s);
     expect_cry(&s, 1);
@@ -525,14 +525,14 @@ START_TEST(a_field_that_a_plugin_alone_names_changes_its_type_with_it)
     for (uint32_t round = 0; round < 3; round++) {
         WORKS(s.rig.host, bp_world_step(s.world));
         ck_assert(loudness(&s, BP_F32) == 2);
-        WORKS(s.rig.host, change_crier(&s, "crier_2"));
+        WORKS(s.rig.host, change_crier(&s, "crier_louder"));
         expect_cry(&s, 1);
         WORKS(s.rig.host, bp_world_step(s.world));
         ck_assert(loudness(&s, BP_F64) == 4);
         WORKS(s.rig.host, reload_rollback(&s.rig.host->reload));
         expect_cry(&s, 2);
     }
-    WORKS(s.rig.host, change_crier(&s, "crier_2"));
+    WORKS(s.rig.host, change_crier(&s, "crier_louder"));
     for (uint32_t i = 0; i < 8; i++) /* beyond the end of the probation */
         WORKS(s.rig.host, bp_world_step(s.world));
     ck_assert(loudness(&s, BP_F64) == 4);
@@ -551,11 +551,11 @@ START_TEST(a_field_that_others_name_keeps_its_type)
     street_open(&s);
     bp_channel_o *end = name_loud(&s, BP_F32);
     uint64_t before = hash_of(&s);
-    FAILS(s.rig.host, BP_ERROR_TYPE, "'loud' as 1 f32, not as 1 f64", change_crier(&s, "crier_2"));
+    FAILS(s.rig.host, BP_ERROR_TYPE, "'loud' as 1 f32, not as 1 f64", change_crier(&s, "crier_louder"));
     ck_assert(hash_of(&s) == before);
     expect_cry(&s, 1);
     s.api->close(end);
-    WORKS(s.rig.host, change_crier(&s, "crier_2"));
+    WORKS(s.rig.host, change_crier(&s, "crier_louder"));
     street_close(&s);
 }
 END_TEST
@@ -567,7 +567,7 @@ START_TEST(a_version_that_is_refused_leaves_no_field_behind)
     street_open(&s);
     uint64_t before = hash_of(&s);
     for (uint32_t i = 0; i < 3; i++) {
-        FAILS(s.rig.host, BP_ERROR_FAILED, "the third one does not start", change_crier(&s, "crier_3"));
+        FAILS(s.rig.host, BP_ERROR_FAILED, "the third one does not start", change_crier(&s, "crier_start_fails"));
         ck_assert(hash_of(&s) == before);
         expect_cry(&s, 1);
         ck_assert(loudness(&s, BP_F32) == 2);

@@ -124,13 +124,13 @@ static void keep_path(const char *path)
 static void prepare_load(void)
 {
     open_host(0);
-    keep_path(put_plugin("reload_probe_1", "probe"));
+    keep_path(put_plugin("reload_probe_first", "probe"));
 }
 
 static void prepare_copied_load(void)
 {
     open_host(BP_HOST_COPY_PLUGINS | BP_HOST_CRASH_GUARD);
-    keep_path(put_plugin("reload_probe_1", "probe"));
+    keep_path(put_plugin("reload_probe_first", "probe"));
 }
 
 static bp_result_t ask_load(void)
@@ -141,13 +141,13 @@ static bp_result_t ask_load(void)
 static void prepare_reload_with(uint32_t flags, uint32_t rows)
 {
     open_host(flags);
-    keep_path(put_plugin("reload_probe_1", "probe"));
+    keep_path(put_plugin("reload_probe_first", "probe"));
     WORKS(at.host, ask_load());
     open_world(0);
     WORKS(at.host, bp_world_use_component(at.world, "probe"));
     static bp_entity_t entities[MANY];
     WORKS(at.host, at.api->world->create(at.world, prototype_of(at.world, "probe", NULL, NULL, NULL), entities, rows));
-    put_plugin("reload_probe_3", "probe");
+    put_plugin("reload_probe_reshaped", "probe");
 }
 
 static void prepare_reload(void)
@@ -191,7 +191,7 @@ static bp_result_t ask_watch(void)
     }
     EXPECT(at.told > before, "%s, call: nothing was told of the new file: %s", calls_first_failed(), at.log.text);
     if (at.last != BP_OK) /* what was refused comes again when it is written anew */
-        put_plugin("reload_probe_3", "probe");
+        put_plugin("reload_probe_reshaped", "probe");
     return at.last;
 }
 
@@ -265,7 +265,7 @@ static void prepare_setup(void)
     open_host(0);
     char path[1024];
     scratch_file("calls.json", "{\"entities\": [{\"count\": 30, \"components\": {\"body\": {\"mass\": 7}}}]}");
-    snprintf(path, sizeof path, "%s", put_plugin("reload_probe_1", "probe"));
+    snprintf(path, sizeof path, "%s", put_plugin("reload_probe_first", "probe"));
     keep_path(scratch_file("calls.ini", "[host]\nplugins = ./probe\nhot_reload = on\n[world main]\ncomponents = body "
                                         "probe\nscenes = calls.json\n"
                                         "[spawn main x]\ncount = 9\ncomponents = body probe\n"));

@@ -203,7 +203,7 @@ static uint64_t rows_after_churn(uint32_t threads, uint64_t seed, uint32_t *dead
     uint64_t random = seed, sum = 0;
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.threads = threads, .seed = seed, .tag = 1});
     const bp_api_t *host_api = bp_host_api(host);
-    WORKS(host, bp_host_load_plugin(host, TEST_FIXTURE_DIR "/flock_1", NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, TEST_FIXTURE_DIR "/flock_first", NULL, 0));
     bp_world_o *w = bp_world_create(host, &(bp_world_desc_t){.name = "w", .step_rate = 1});
     WORKS(host, bp_world_use_component(w, "bird"));
     WORKS(host, bp_world_use_component(w, "egg"));

@@ -537,7 +537,7 @@ START_TEST(a_reload_carries_it_over)
     static const char *const names[] = {"climate"};
     log_text_t log = {.text = ""};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log), .flags = BP_HOST_COPY_PLUGINS});
-    WORKS(host, bp_host_load_plugin(host, put_plugin("climate_1", "climate"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("climate_first", "climate"), NULL, 0));
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
     WORKS(host, bp_world_use_component(world, "climate"));
     WORKS(host, bp_world_use_system(world, "warm"));
@@ -546,7 +546,7 @@ START_TEST(a_reload_carries_it_over)
     const char *name = "harsh";
     bp_entity_t own = bp_host_api(host)->world->own(world);
     WORKS(host, bp_host_api(host)->property->set_named(world, own, "climate", "name", BP_STRING, &name));
-    put_plugin("climate_2", "climate");
+    put_plugin("climate_reordered", "climate");
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     check_host(host);
     climate_is(host, "main.climate.warmth", "2");
@@ -554,7 +554,7 @@ START_TEST(a_reload_carries_it_over)
     climate_is(host, "main.climate.storms", "7");
     WORKS(host, bp_world_step(world));
     climate_is(host, "main.climate.warmth", "4");
-    put_plugin("climate_3", "climate");
+    put_plugin("climate_of_entities", "climate");
     FAILS(host, BP_ERROR_STATE, "belongs to entities now",
           bp_host_reload(host, names, 1, NULL));
     climate_is(host, "main.climate.warmth", "4");
