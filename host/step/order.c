@@ -32,7 +32,7 @@ static bool says_after(const unit_t *b, const unit_t *a)
     return b->system != NULL && lists(b->system->table.after, a->name);
 }
 
-static bool comes_before(const unit_t *a, const unit_t *b)
+bool order_precedes(const unit_t *a, const unit_t *b)
 {
     return says_before(a, b) || says_after(b, a);
 }
@@ -202,7 +202,7 @@ bool schedule_waits(const unit_t *a, const unit_t *b, uint32_t *manager, uint32_
     }
     *manager = BP_NONE;
     *part = 0;
-    return comes_before(a, b);
+    return order_precedes(a, b);
 }
 
 static bool add_follower(schedule_t *schedule, unit_t *unit, uint32_t follower)
@@ -220,7 +220,7 @@ static bool join_segment(schedule_t *schedule, const segment_t *segment, uint32_
 {
     for (uint32_t i = segment->first; i < at; i++) {
         unit_t *before = schedule->units[i], *unit = schedule->units[at];
-        if ((conflict(before, unit) || comes_before(before, unit)) && !add_follower(schedule, before, at))
+        if ((conflict(before, unit) || order_precedes(before, unit)) && !add_follower(schedule, before, at))
             return false;
     }
     return true;

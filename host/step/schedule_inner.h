@@ -1,12 +1,15 @@
 /* schedule_inner.h - what the files of a step share: the order of units, regions, a unit's ranges and calls, and which
  * systems are told of matches.
  *
- * Inner to schedule.c, settle.c, order.c, unit.c, region.c, notify.c and step.c.
+ * Inner to schedule.c, settle.c, order.c, unit.c, region.c, notify.c, step.c and schedule_check.c.
  */
 #ifndef HOST_STEP_SCHEDULE_INNER_H
 #define HOST_STEP_SCHEDULE_INNER_H
 
 #include "schedule.h"
+
+/* Must unit `a` come before unit `b`, because one of the two says so? [main] */
+bool order_precedes(const unit_t *a, const unit_t *b);
 
 /* Sort units: always the first in the order given that no other unplaced unit must precede. Errors: state, where wishes
  * form a circle, whose units the text names; memory. Nothing has changed then. [main] */

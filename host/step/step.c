@@ -11,6 +11,7 @@
 #include "../store/store.h"
 #include "../store/world_check.h"
 #include "schedule.h"
+#include "schedule_check.h"
 #include "schedule_inner.h"
 #include "trace.h"
 
@@ -138,6 +139,7 @@ static void finish(schedule_t *schedule)
                     world_entities(world));
     schedule->crew = NULL;
     world_assert(world);
+    schedule_assert(schedule);
 }
 
 /* --- segments --------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  */
 #include "inspect.h"
 
+#include "step/schedule_check.h"
 #include "store/world_check.h"
 
 #include "support.h"
@@ -150,6 +151,7 @@ void check_host(const bp_host_o *host)
         const world_t *world = host->destruction.worlds[i];
         THAT(world->hold == WORLD_FREE);
         EXPECT(world_check(world, text, sizeof text), "%s", text);
+        EXPECT(schedule_check(world_handle(world)->schedule, text, sizeof text), "%s", text);
     }
     check_strings(host);
     THAT(!host->destruction.announcing);

@@ -7,8 +7,10 @@
 
 #include "../suites.h"
 #include "inspect.h"
+#include "step/schedule_check.h"
 #include "zoo.h"
 
+#include <bp_message.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -788,6 +790,101 @@ START_TEST(a_system_has_at_most_32_terms)
 }
 END_TEST
 
+/* --- the checks themselves --------------------------------------------------------------------------------------- */
+
+static void expect_broken(const schedule_t *s, const char *part)
+{
+    char text[256] = "nothing";
+    EXPECT(!schedule_check(s, text, sizeof text), "nothing is found where this should be: %s", part);
+    EXPECT(strstr(text, part) != NULL, "\"%s\" is not in: %s", part, text);
+}
+
+/* `early` and `late` write the same field; `free` touches nothing; `alone` is not concurrent. */
+static bp_world_o *open_side_by_side(void)
+{
+    static const bp_term_field_t rank[] = {{.name = "rank", .type = BP_I32, .access = BP_WRITE}};
+    static const bp_term_t terms[] = {{.component = "label", .fields = BP_LIST(rank)}};
+    static const bp_system_i systems[] = {
+        {.name = "early", .terms = BP_LIST(terms), .run = match_two, .flags = BP_SYSTEM_CONCURRENT, .before = "late"},
+        {.name = "late", .terms = BP_LIST(terms), .run = match_two, .flags = BP_SYSTEM_CONCURRENT},
+        {.name = "free", .run_all = run_a, .flags = BP_SYSTEM_CONCURRENT},
+        {.name = "alone", .run_all = run_b},
+    };
+    bp_world_o *small = bp_world_create(rig.host, &(bp_world_desc_t){.name = "small"});
+    declare(systems, COUNT(systems));
+    WORKS(rig.host, bp_world_use_component(small, "label"));
+    for (uint32_t i = 0; i < COUNT(systems); i++)
+        WORKS(rig.host, bp_world_use_system(small, systems[i].name));
+    WORKS(rig.host, bp_world_step(small));
+    return small;
+}
+
+/* Each kind of damage is done, found, and undone. */
+START_TEST(damage_to_a_step_is_found)
+{
+    schedule_t *s = open_side_by_side()->schedule;
+    unit_t *early = s->units[0], *late = s->units[1];
+    char text[256];
+    ck_assert_uint_eq(s->segment_count, 2);
+    EXPECT(schedule_check(s, text, sizeof text), "%s", text);
+
+    s->segments[0].count--;
+    expect_broken(s, "segment 1 has 1 units from 3 on");
+    s->segments[0].count++;
+    s->segment_count--;
+    expect_broken(s, "segments have 3 units of 4");
+    s->segment_count++;
+    early->follower_count = 0;
+    expect_broken(s, "'late' has to wait, and does not, for 'early'");
+    early->follower_count = 1;
+    early->followers[0] = 3;
+    expect_broken(s, "unit 3 waits for 'early'");
+    early->followers[0] = 2;
+    expect_broken(s, "for 'early'");
+    early->followers[0] = 1;
+    late->awaited = 2;
+    expect_broken(s, "'late' waits for 1 units, not for 2");
+    late->awaited = 1;
+    s->units[0] = late;
+    expect_broken(s, "'late' waits for 0 units");
+    s->units[0] = early;
+    early->concurrent = false;
+    expect_broken(s, "'early' is not concurrent");
+    early->concurrent = true;
+    uint32_t manager = early->access[0].manager;
+    late->access[0].manager = early->access[0].manager = 9999;
+    expect_broken(s, "touches manager 9999");
+    late->access[0].manager = early->access[0].manager = manager;
+    EXPECT(schedule_check(s, text, sizeof text), "%s", text);
+}
+END_TEST
+
+START_TEST(damage_to_a_channel_is_found)
+{
+    static const bp_term_field_t fields[] = {{.name = "a", .type = BP_F32}, {.name = "b", .type = BP_F64}};
+    const bp_term_field_list_t names = BP_LIST(fields);
+    const bp_message_api *messages = rig.api->registry->find(rig.host, BP_MESSAGE_API, 1);
+    schedule_t *s = world->schedule;
+    bp_channel_o *end;
+    char text[256];
+    WORKS(rig.host, messages->open(world, NULL, "news", &names, &end));
+    EXPECT(schedule_check(s, text, sizeof text), "%s", text);
+    end->pipe->fields[1].offset = 0;
+    expect_broken(s, "field 'b' of channel 'news' lies over another");
+    end->pipe->fields[1].offset = 8;
+    end->offsets[1] = 4;
+    expect_broken(s, "does not know where its field 1 is");
+    end->offsets[1] = 8;
+    end->pipe->sent.count = 1;
+    expect_broken(s, "1 messages on their way");
+    end->pipe->sent.count = 0;
+    end->pipe->read.count = end->pipe->read.capacity + 1;
+    expect_broken(s, "records of 16 bytes");
+    end->pipe->read.count = 0;
+    EXPECT(schedule_check(s, text, sizeof text), "%s", text);
+}
+END_TEST
+
 /* --- the suite ------------------------------------------------------------------------------------------ */
 
 static TCase *new_case(Suite *suite, const char *name)
@@ -836,5 +933,8 @@ Suite *schedule_suite(void)
     tcase_add_test(coming, systems_stop_newest_first);
     tcase_add_test(coming, units_are_brought_in_once);
     tcase_add_test(coming, a_system_has_at_most_32_terms);
+    TCase *checks = new_case(suite, "checks");
+    tcase_add_test(checks, damage_to_a_step_is_found);
+    tcase_add_test(checks, damage_to_a_channel_is_found);
     return suite;
 }
