@@ -215,9 +215,9 @@ static bp_result_t compare(twice_t *t, uint32_t with, uint64_t step, const bp_di
     const world_t *world = first->unit->schedule->world;
     const manager_t *manager = world->managers[first->manager];
     return error_set(error, BP_ERROR_FAILED,
-                     "step %" PRIu64 ": %s '%s' of world '%s' writes something else %s, first in %s.%s", step, first->unit->system != NULL ? "system" : "component", first->unit->name,
-                     world->name, where, manager->component->name,
-                     manager->columns[first->column]->name);
+                     "step %" PRIu64 ": %s '%s' of world '%s' writes something else %s, first in %s.%s", step,
+                     first->unit->system != NULL ? "system" : "component", first->unit->name, world->name, where,
+                     manager->component->name, manager->columns[first->column]->name);
 }
 
 static void free_all(twice_t *t)
