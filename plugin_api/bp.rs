@@ -86,6 +86,18 @@ pub struct MemoryApi {
     pub resize: unsafe extern "C" fn(*const Plugin, *mut c_void, usize, usize) -> *mut c_void,
 }
 
+/// bp_call_failure_t
+#[repr(C)]
+pub struct CallFailure {
+    pub struct_size: u32,
+    pub range: u32,
+    pub failed: u32,
+    padding: u32,
+    pub world: *const u8,
+    pub unit: *const u8,
+    pub text: *const u8,
+}
+
 /// bp_error_api
 #[repr(C)]
 pub struct ErrorApi {
@@ -94,6 +106,7 @@ pub struct ErrorApi {
     pub set: unsafe extern "C" fn(host: *mut c_void, code: i32, text: *const u8) -> i32,
     pub last: unsafe extern "C" fn(host: *mut c_void) -> *const u8,
     pub log: unsafe extern "C" fn(plugin: *const Plugin, level: i32, text: *const u8),
+    pub of_call: unsafe extern "C" fn(host: *mut c_void, index: u32, failure: *mut CallFailure) -> u32,
 }
 
 /// bp_world_api
@@ -584,7 +597,8 @@ const _: () = assert!(core::mem::size_of::<Step>() == 48);
 const _: () = assert!(core::mem::size_of::<Match>() == 112);
 const _: () = assert!(core::mem::size_of::<Value>() == 64);
 const _: () = assert!(core::mem::size_of::<MemoryApi>() == 16);
-const _: () = assert!(core::mem::size_of::<ErrorApi>() == 32);
+const _: () = assert!(core::mem::size_of::<CallFailure>() == 40);
+const _: () = assert!(core::mem::size_of::<ErrorApi>() == 40);
 const _: () = assert!(core::mem::size_of::<WorldApi>() == 216);
 const _: () = assert!(core::mem::size_of::<Api>() == 104);
 const _: () = assert!(core::mem::size_of::<Plugin>() == 56);
