@@ -437,7 +437,8 @@ static bp_result_t after_step(bp_host_o *host, uint32_t world, bp_result_t resul
 {
     if (host->crew.trace != NULL)
         trace_flush(host->crew.trace);
-    host_attend_crashes(host);
+    if (HOST_AUDITS || atomic_load_explicit(&host->loader.plugins.crashed, memory_order_relaxed))
+        host_attend_crashes(host);
     if (result == BP_OK && host->destruction.stepping == 0)
         reload_step_done(&host->reload);
     if (result == BP_OK)

@@ -145,6 +145,11 @@ void host_try_changes(bp_host_o *host, const bp_host_desc_t *desc);
 /* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into
  * images that have gone. [main] */
 void host_attend_crashes(bp_host_o *host);
+#if defined(BACKPLANE_AUDIT)
+enum { HOST_AUDITS = 1 };
+#else
+enum { HOST_AUDITS = 0 };
+#endif
 
 /* host_twice.c: have an audit expect the results of all units of the next step of each world. Errors: those of settling
  * a step; memory. [main], between steps */

@@ -113,12 +113,10 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
     world->notices = next;
 }
 
-bp_result_t notify_refresh(schedule_t *schedule)
+bp_result_t notify_refresh_now(schedule_t *schedule)
 {
     world_t *world = schedule->world;
     memory_t *memory = &schedule->memory;
-    if (schedule->subscribed)
-        return BP_OK;
     size_t number_size = (schedule->count + 1u) * sizeof(uint32_t),
            signature_size = (world->run_count + 1u) * sizeof(uint32_t);
     uint32_t *numbers = memory_new(memory, number_size), *signatures = memory_new(memory, signature_size);
@@ -157,11 +155,9 @@ static uint32_t tell_newcomer(const world_t *world, unit_t *unit)
     return told;
 }
 
-void notify_systems(schedule_t *schedule)
+void notify_subscribers(schedule_t *schedule)
 {
     world_t *world = schedule->world;
-    if (world->notices == NULL)
-        return;
     trace_t *trace = schedule->crew->trace;
     uint64_t from = trace != NULL ? os_clock_ns() : 0;
     uint32_t told = world->notices->count > 0 ? notices_deliver(world->notices, tell, schedule) : 0;

@@ -137,9 +137,18 @@ void unit_call_report(unit_t *unit, bp_report_o *report);
 /* After settling: subscribe what the units ask for. Systems that were there before are told first of the moves written
  * down, and then of the changes that come from terms which mean something else now. Errors: memory; the former
  * subscriptions are kept then. [main] */
-bp_result_t notify_refresh(schedule_t *schedule);
+bp_result_t notify_refresh_now(schedule_t *schedule);
+static inline bp_result_t notify_refresh(schedule_t *schedule)
+{
+    return schedule->subscribed ? BP_OK : notify_refresh_now(schedule);
+}
 
 /* Tell all systems; rows do not move meanwhile. [main] */
-void notify_systems(schedule_t *schedule);
+void notify_subscribers(schedule_t *schedule);
+static inline void notify_systems(schedule_t *schedule)
+{
+    if (schedule->world->notices != NULL)
+        notify_subscribers(schedule);
+}
 
 #endif
