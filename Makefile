@@ -123,7 +123,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -401,6 +401,10 @@ SEED   ?= 1
 mutants: test-packages
 	@tools/proof/mutants.py --sample $(SAMPLE) --seed $(SEED) $(OPTIONS)
 
+# Faults that were mended once, put back one by one into a copy: does the test of each fail? NAMES chooses some.
+relapses: test-packages
+	@CC="$(CC)" tools/proof/relapses.py $(NAMES)
+
 # --- fuzzers: tests/fuzz/fuzz_*.c, run by tools/fuzz.sh ------------------------------------------------------------
 
 # libFuzzer with both sanitizers needs clang and its runtime (libclang-rt-*-dev). The targets and what they test:
@@ -573,6 +577,7 @@ help:
 	@echo "make storm        SEEDS=3000: random storms of reloads, crashes, rollbacks and snapshots against a model"
 	@echo "make crash-matrix every fault in every verb of a new version, and the table of what becomes of the host"
 	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
+	@echo "make relapses     is it noticed when a fault that was mended comes back? A few minutes"
 	@echo "make bench        the benchmarks: a table, and JSON in bench/results/"
 	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"
 	@echo "make bench-inspector  what the inspector costs, with a million entities; needs chromium for the lines about its page"
