@@ -197,8 +197,11 @@ static bp_result_t refuse_missing(error_text_t *error, const component_t *compon
 {
     nearest_t nearest = {.wanted = asked->name};
     text_t hint;
-    for (uint32_t i = 0; i < component->field_count; i++)
+    for (uint32_t i = 0; i < component->field_count; i++) {
         nearest_consider(&nearest, component->fields[i].name);
+        if (component->fields[i].former_name[0] != '\0')
+            nearest_consider(&nearest, component->fields[i].former_name);
+    }
     return error_set(error, BP_ERROR_NOT_FOUND, "it asks for field '%s' of component '%s', which has no such field%s",
                      asked->name, component->name, nearest_hint(&nearest, &hint));
 }

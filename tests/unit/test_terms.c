@@ -288,12 +288,34 @@ START_TEST(random_terms_are_bound_or_refused_as_the_names_say)
 }
 END_TEST
 
+/* A field that is asked for and not there: the sentence says the nearest name that would be bound. */
+START_TEST(a_misspelt_field_is_told_with_the_nearest_name_former_ones_among_them)
+{
+    static const char *const asked[][2] = {
+        {"mas", "; did you mean 'mass'?"}, {"positon", "; did you mean 'position'?"}, {"colour", "no such field"}};
+    static const bp_field_t fields[] = {{.name = "mass", .type = BP_F32},
+                                        {.name = "place", .former_name = "position", .type = BP_F32}};
+    static const bp_component_i components[] = {{.name = "thing", .fields = BP_LIST(fields)}};
+    const bp_term_field_t wanted[] = {{.name = asked[_i][0], .type = BP_F32}};
+    const bp_term_t terms[] = {{.component = "thing", .fields = BP_LIST(wanted)}};
+    const bp_system_i systems[] = {{.name = "asks", .terms = BP_LIST(terms), .run = run}};
+    const bp_plugin_desc_t desc = {.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
+    const bp_plugin_head_t both = BP_PLUGIN_HEAD("both", &desc);
+    const bp_plugin_head_t *const plugins[] = {&both};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = plugins, .static_plugin_count = 1});
+    FAILS(host, BP_ERROR_NOT_FOUND, asked[_i][1], bp_host_load_plugin(host, "both", NULL, 0));
+    ck_assert_int_eq(strstr(bp_host_error(host), "did you mean") != NULL, _i < 2);
+    bp_host_destroy(host);
+}
+END_TEST
+
 Suite *terms_suite(void)
 {
     Suite *suite = suite_create("terms");
     TCase *names = tcase_create("names");
     tcase_set_timeout(names, 120);
     tcase_add_test(names, random_terms_are_bound_or_refused_as_the_names_say);
+    tcase_add_loop_test(names, a_misspelt_field_is_told_with_the_nearest_name_former_ones_among_them, 0, 3);
     suite_add_tcase(suite, names);
     return suite;
 }
