@@ -134,48 +134,19 @@ static void by_batch(void *state)
                 "getting masses");
 }
 
-/* The loops themselves take what they need as parameters, as the floors do, since a compiler has to read members
- * of a state anew after every call. */
-static bp_result_t get_singly(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
-                              const bp_entity_t *entities, uint32_t count, float *values)
-{
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < count; i++)
-        result |= property->get(world, mass, &entities[i], 1, &values[i], sizeof(float));
-    return result;
-}
-
 static void one_by_one(void *state)
 {
     look_up_t *s = state;
     worlds_must(s->w.host,
-                get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+                worlds_get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting masses");
-}
-
-/* Read as a caller would who has many values to read one at a time: inline where possible, by a call otherwise. */
-static bp_result_t get_inline(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
-                              const bp_entity_t *entities, uint32_t count, float *values)
-{
-    bp_result_t result = BP_OK;
-    bp_property_t seen = *mass; /* no call gets its address, so `seen` stays in registers */
-    for (uint32_t i = 0; i < count; i++) {
-        const float *cell = bp_property_cell(world, &seen, entities[i]);
-        if (cell != NULL) {
-            values[i] = *cell;
-        } else {
-            result |= property->get(world, mass, &entities[i], 1, &values[i], sizeof(float));
-            seen = *mass;
-        }
-    }
-    return result;
 }
 
 static void inline_cells(void *state)
 {
     look_up_t *s = state;
     worlds_must(s->w.host,
-                get_inline(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+                worlds_get_inline(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting masses");
 }
 

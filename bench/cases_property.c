@@ -73,45 +73,19 @@ static void set_named(void *state)
     worlds_must(s->w.host, result, "setting by name");
 }
 
-static bp_result_t get_singly(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
-                              const bp_entity_t *entities, uint32_t count, float *values)
-{
-    bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < count; i++)
-        result |= property->get(world, mass, &entities[i], 1, &values[i], sizeof(float));
-    return result;
-}
-
 static void get_by_key(void *state)
 {
     property_bench_t *s = state;
     worlds_must(s->w.host,
-                get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+                worlds_get_singly(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting by key");
-}
-
-static bp_result_t get_cells(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
-                             const bp_entity_t *entities, uint32_t count, float *values)
-{
-    bp_result_t result = BP_OK;
-    bp_property_t seen = *mass; /* no call gets its address, so `seen` stays in registers */
-    for (uint32_t i = 0; i < count; i++) {
-        const float *cell = bp_property_cell(world, &seen, entities[i]);
-        if (cell != NULL) {
-            values[i] = *cell;
-        } else {
-            result |= property->get(world, mass, &entities[i], 1, &values[i], sizeof(float));
-            seen = *mass;
-        }
-    }
-    return result;
 }
 
 static void get_inline(void *state)
 {
     property_bench_t *s = state;
     worlds_must(s->w.host,
-                get_cells(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
+                worlds_get_inline(s->w.api->property, s->w.world, &s->mass, s->entities, s->size, s->values),
                 "getting by key");
 }
 

@@ -344,3 +344,29 @@ uint32_t worlds_next_run(bp_world_o *handle, uint32_t component, uint32_t *curso
     }
     return 0;
 }
+
+bp_result_t worlds_get_singly(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
+                              const bp_entity_t *entities, uint32_t count, float *values)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < count; i++)
+        result |= property->get(world, mass, &entities[i], 1, &values[i], sizeof(float));
+    return result;
+}
+
+bp_result_t worlds_get_inline(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
+                              const bp_entity_t *entities, uint32_t count, float *values)
+{
+    bp_result_t result = BP_OK;
+    bp_property_t seen = *mass; /* no call gets its address, so `seen` stays in registers */
+    for (uint32_t i = 0; i < count; i++) {
+        const float *cell = bp_property_cell(world, &seen, entities[i]);
+        if (cell != NULL) {
+            values[i] = *cell;
+        } else {
+            result |= property->get(world, mass, &entities[i], 1, &values[i], sizeof(float));
+            seen = *mass;
+        }
+    }
+    return result;
+}

@@ -154,6 +154,14 @@ static inline void worlds_step(const bench_world_t *w)
     worlds_must(w->host, bp_world_step(w->world), "a step");
 }
 
+/* Get a float of each entity with a call of its own; and as a caller would who has many values to read one at a time:
+ * inline where possible, by a call otherwise. The loops take what they need as parameters, as the floors do, since a
+ * compiler has to read members of a state anew after every call. */
+bp_result_t worlds_get_singly(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
+                              const bp_entity_t *entities, uint32_t count, float *values);
+bp_result_t worlds_get_inline(const bp_property_api *property, bp_world_o *world, bp_property_t *mass,
+                              const bp_entity_t *entities, uint32_t count, float *values);
+
 /* Rows of the dead that are not collected yet; entities that have components. */
 uint32_t worlds_dead_rows(const bench_world_t *w);
 uint32_t worlds_living(const bench_world_t *w);

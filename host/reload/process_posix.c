@@ -157,9 +157,9 @@ static void speak_into(int errors)
     setenv("LIBC_FATAL_STDERR_", "1", 1);
 }
 
-process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data)
+/* A process whose children end with it, and a pipe for its standard error; -1 where there is none. */
+static process_t *new_copy(memory_t *memory, int ends[2], int errors[2])
 {
-    int ends[2], errors[2];
     process_t *process = new_process(memory, ends);
     if (process == NULL)
         return NULL;
@@ -167,6 +167,15 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
     if (!make_pipe(errors))
         errors[0] = errors[1] = -1;
     process->errors = errors[0];
+    return process;
+}
+
+process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data)
+{
+    int ends[2], errors[2];
+    process_t *process = new_copy(memory, ends, errors);
+    if (process == NULL)
+        return NULL;
     pid_t parent = getpid(), pid = fork();
     if (pid != 0) {
         if (errors[1] >= 0)
@@ -233,13 +242,9 @@ process_t *process_start_helper(memory_t *memory, const char *program, const cha
     int ends[2], errors[2];
     pid_t pid = -1;
     char *const arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)word, (char *)(uintptr_t)file, NULL};
-    process_t *process = new_process(memory, ends);
+    process_t *process = new_copy(memory, ends, errors);
     if (process == NULL)
         return NULL;
-    process->copy = true;
-    if (!make_pipe(errors))
-        errors[0] = errors[1] = -1;
-    process->errors = errors[0];
     if (!spawn(&pid, program, arguments, ends[1], errors[1]))
         pid = -1;
     if (errors[1] >= 0)

@@ -44,11 +44,7 @@ static inline void expect_error(bp_result_t result, bp_result_t code, const char
 
 static inline TCase *new_case(Suite *suite, const char *name)
 {
-    TCase *tests = tcase_create(name);
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_set_timeout(tests, 120);
-    suite_add_tcase(suite, tests);
-    return tests;
+    return add_case(suite, name, begin, end, 120);
 }
 
 #endif

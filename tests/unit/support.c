@@ -277,3 +277,12 @@ void forget_checksum(void *bytes, size_t size)
     ck_assert_uint_ge(size, (size_t)header + WHERE_CHECKSUM + sizeof header);
     memset(at + header + WHERE_CHECKSUM, 0, sizeof header);
 }
+
+TCase *add_case(Suite *suite, const char *name, void (*begin)(void), void (*end)(void), int seconds)
+{
+    TCase *tests = tcase_create(name);
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_set_timeout(tests, seconds);
+    suite_add_tcase(suite, tests);
+    return tests;
+}

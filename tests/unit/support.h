@@ -85,6 +85,9 @@ char *take_text(FILE *file, size_t *size);
  * there; of others nothing is changed. */
 void forget_checksum(void *bytes, size_t size);
 
+/* A case of a suite: each of its tests runs between `begin` and `end`, and may take so many seconds. */
+TCase *add_case(Suite *suite, const char *name, void (*begin)(void), void (*end)(void), int seconds);
+
 /* As ck_assert_msg, for loops: Check takes a note of every assertion, which is slow; this one only speaks
  * up. */
 #define EXPECT(condition, ...)         \

@@ -295,10 +295,7 @@ END_TEST
 Suite *collection_suite(void)
 {
     Suite *suite = suite_create("collection");
-    TCase *tests = tcase_create("collection");
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_set_timeout(tests, 240);
-    suite_add_tcase(suite, tests);
+    TCase *tests = add_case(suite, "collection", begin, end, 240);
     tcase_add_test(tests, rows_are_collected_lazily_or_at_once_as_the_component_says);
     tcase_add_test(tests, where_few_have_died_a_step_collects_random_rows_until_four_living_in_a_row);
     tcase_add_test(tests, all_holes_are_collected_in_the_end);

@@ -676,11 +676,7 @@ END_TEST
 
 static TCase *new_case(Suite *suite, const char *name)
 {
-    TCase *tests = tcase_create(name);
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_set_timeout(tests, 240);
-    suite_add_tcase(suite, tests);
-    return tests;
+    return add_case(suite, name, begin, end, 240);
 }
 
 static void add_callbacks(TCase *tests)
@@ -778,18 +774,24 @@ static void destroy_the_next(const char *who, const bp_entity_t *entities, uint3
     }
 }
 
-START_TEST(what_the_told_destroy_is_told_in_batches_of_its_own)
+/* Entities with a body, of which the first is destroyed, and each other one by whoever is told of the one before. */
+static void make_and_end_one_by_one(bp_entity_t *e, uint32_t count)
 {
-    bp_entity_t e[50];
-    const bp_entity_t anybody = {0};
-    use_some(world);
-    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
-    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    WORKS(rig.host, entities_api->create(rig.host, e, count));
+    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, count));
     when_told = destroy_the_next;
     entities_api->destroy(rig.host, e, 1);
     when_told = NULL;
     ck_assert_uint_eq(deepest, 1);
     ck_assert_uint_eq(entities_api->count(rig.host), 0);
+}
+
+START_TEST(what_the_told_destroy_is_told_in_batches_of_its_own)
+{
+    bp_entity_t e[50];
+    const bp_entity_t anybody = {0};
+    use_some(world);
+    make_and_end_one_by_one(e, COUNT(e));
     for (uint32_t i = 0; i < COUNT(e); i++)
         EXPECT(told_of("with", e[i], anybody) == 1 && told_of("first", e[i], anybody) == 1, "entity %u", i);
 }
@@ -889,13 +891,7 @@ START_TEST(a_plugin_that_is_told_may_destroy_and_memory_may_be_lacking)
     load_asker("clerk");
     load_asker("coroner");
     use_some(world);
-    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
-    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
-    when_told = destroy_the_next;
-    entities_api->destroy(rig.host, e, 1);
-    when_told = NULL;
-    ck_assert_uint_eq(deepest, 1);
-    ck_assert_uint_eq(entities_api->count(rig.host), 0);
+    make_and_end_one_by_one(e, COUNT(e));
     for (uint32_t i = 0; i < COUNT(e); i++)
         EXPECT(told_of("coroner", e[i], anybody) == 1 && told_of("clerk", e[i], anybody) == 1, "%u", i);
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "coroner"));

@@ -495,9 +495,8 @@ END_TEST
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
-enum { CROWD = 60000, CROWD_STEPS = 30 };
-
-static uint64_t crowd_hash(uint32_t threads)
+/* A host on the C library's memory, with the plugin. */
+static bp_host_o *open_sacks(uint32_t threads)
 {
     static const bp_plugin_head_t *const plugins[] = {&sacks};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
@@ -505,8 +504,16 @@ static uint64_t crowd_hash(uint32_t threads)
                                                        .threads = threads,
                                                        .static_plugins = plugins,
                                                        .static_plugin_count = 1});
-    const bp_api_t *api = bp_host_api(host);
     WORKS(host, bp_host_load_plugin(host, "sacks", NULL, 0));
+    return host;
+}
+
+enum { CROWD = 60000, CROWD_STEPS = 30 };
+
+static uint64_t crowd_hash(uint32_t threads)
+{
+    bp_host_o *host = open_sacks(threads);
+    const bp_api_t *api = bp_host_api(host);
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "sack"));
     bp_entity_t *e = malloc(CROWD * sizeof *e);
@@ -551,14 +558,8 @@ enum { GENERATION = 3000, GENERATIONS = 60 };
    Blocks of the dead serve those that come. */
 static size_t bytes_after_generations(uint32_t threads, size_t *early)
 {
-    static const bp_plugin_head_t *const plugins[] = {&sacks};
-    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
-                                                       .tag = 1,
-                                                       .threads = threads,
-                                                       .static_plugins = plugins,
-                                                       .static_plugin_count = 1});
+    bp_host_o *host = open_sacks(threads);
     const bp_api_t *api = bp_host_api(host);
-    WORKS(host, bp_host_load_plugin(host, "sacks", NULL, 0));
     bp_world_o *many = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(many, "sack"));
     uint32_t prototype = prototype_of(many, "sack", NULL, NULL, NULL);

@@ -889,11 +889,7 @@ END_TEST
 
 static TCase *new_case(Suite *suite, const char *name)
 {
-    TCase *tests = tcase_create(name);
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_set_timeout(tests, 120);
-    suite_add_tcase(suite, tests);
-    return tests;
+    return add_case(suite, name, begin, end, 120);
 }
 
 static void add_rows(TCase *tests)

@@ -246,10 +246,7 @@ END_TEST
 Suite *worlds_suite(void)
 {
     Suite *suite = suite_create("worlds");
-    TCase *tests = tcase_create("worlds");
-    tcase_add_checked_fixture(tests, begin, end);
-    tcase_set_timeout(tests, 240);
-    suite_add_tcase(suite, tests);
+    TCase *tests = add_case(suite, "worlds", begin, end, 240);
     tcase_add_test(tests, a_stopped_world_takes_the_steps_that_it_was_granted_and_no_other);
     tcase_add_test(tests, a_speed_lies_within_its_limits);
     tcase_add_test(tests, a_table_of_the_host_is_found_up_to_its_version);
