@@ -1,6 +1,8 @@
 /* pieces.c - cutting, comparing and holding. */
 #include "pieces.h"
 
+#include "../os/os.h"
+
 void pieces_init(pieces_t *p, memory_t *memory)
 {
     *p = (pieces_t){.memory = memory, .most = UINT64_MAX};
@@ -93,7 +95,10 @@ static piece_t *make_piece(pieces_t *p, const char *bytes, uint32_t size)
         return NULL;
     }
     *piece = (piece_t){.users = 1, .size = size};
-    memcpy(piece_bytes(piece), bytes, size);
+    if (p->large)
+        os_copy_away(piece_bytes(piece), bytes, size);
+    else
+        memcpy(piece_bytes(piece), bytes, size);
     p->bytes += sizeof *piece + size;
     return piece;
 }
@@ -185,6 +190,7 @@ static uint32_t put(pieces_t *p, part_t part, const char *bytes, const stamps_t 
     part.count = pieces_of(part.size, part.stride);
     if (!reserve(p, part.count))
         return 0;
+    p->large = part.size >= PART_LARGE;
     const part_t *was = part_before(p, &part);
     const uint16_t columns[1] = {(uint16_t)part.key.column};
     bool stamped = stamps != NULL && p->trust && was != NULL;

@@ -26,6 +26,7 @@ enum {
     PIECE_CLASSES = 16,
     PIECE_BYTES = 4096, /* at least, but for the last piece of a part; whole blocks of stamps of a column */
     PART_PIECES = 1024, /* beyond so many, pieces are twice as large */
+    PART_LARGE = 1 << 20, /* bytes; pieces of larger parts are copied past the caches */
     PART_LEAST = 1024   /* bytes; smaller parts are written down with what is not cut */
 };
 
@@ -81,7 +82,7 @@ typedef struct pieces_t {
     uint32_t part_count, part_capacity, piece_count, piece_capacity;
     uint32_t at;         /* the part of `before` that comes next */
     bool trust;          /* stamps are to be believed */
-    bool no_memory, full;
+    bool no_memory, full, large; /* large: the part under way is */
     uint64_t rooms;      /* of these, as far as they are counted in `bytes` */
 } pieces_t;
 

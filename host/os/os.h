@@ -28,6 +28,10 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
+/* Copy bytes that nobody will look at soon: past the caches where the processor has a way, so that what lies there
+ * stays, and the memory copied to is not read first. Worth it for more than caches hold. [any] */
+void os_copy_away(void *to, const void *from, size_t size);
+
 /* Shall a copy of this process (reload/process.h) have this block, from now on? At first copies have each block.
  * Where a copy does not have it, nothing lies at these addresses there: reading them crashes, and neither the copying
  * nor this process's next write to the block costs anything. false where the system cannot leave a block out: then the
