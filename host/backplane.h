@@ -728,6 +728,11 @@ typedef struct bp_recording_t {
 BACKPLANE_API bp_result_t bp_recording_open(bp_host_o *host, const char *path, bp_recording_o **recording);
 BACKPLANE_API void bp_recording_info(const bp_recording_o *recording, bp_recording_t *info);
 
+/* The moment of one of the keyframes, the first of which is 0, in the order of the file; several may be of one moment.
+ * bp_recording_play brings the host there without taking a step. An index of none: the last moment. Takes as long as
+ * there are chunks in front of the keyframe. */
+BACKPLANE_API uint64_t bp_recording_keyframe(const bp_recording_o *recording, uint32_t index);
+
 /* Close a recording; NULL is allowed. */
 BACKPLANE_API void bp_recording_close(bp_recording_o *recording);
 

@@ -368,6 +368,11 @@ void bp_recording_info(const bp_recording_o *recording, bp_recording_t *info)
     memcpy(info, &now, size < sizeof now ? size : sizeof now);
 }
 
+uint64_t bp_recording_keyframe(const bp_recording_o *recording, uint32_t index)
+{
+    return recorded_keyframe_moment(&recording->recorded, index);
+}
+
 void bp_recording_close(bp_recording_o *recording)
 {
     if (recording == NULL)

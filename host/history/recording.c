@@ -386,6 +386,17 @@ const chunk_t *recorded_next(const recorded_t *recorded, size_t *at)
     return chunk;
 }
 
+uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index)
+{
+    const chunk_t *chunk;
+    size_t at = 0;
+    while ((chunk = recorded_next(recorded, &at)) != NULL) {
+        if (chunk->kind == CHUNK_KEYFRAME && index-- == 0)
+            return chunk->moment;
+    }
+    return recorded->last;
+}
+
 /* Put the stretches that differ in their places. */
 static bool apply_delta(const chunk_t *chunk, bytes_t *bytes)
 {

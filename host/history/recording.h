@@ -138,6 +138,9 @@ void recorded_close(recorded_t *recorded);
  * not fit together; memory. [main] */
 bp_result_t recorded_keyframe(const recorded_t *recorded, const chunk_t *keyframe, bytes_t *bytes, error_text_t *error);
 
+/* The moment of the `index`-th keyframe; `last` where there is none. */
+uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index);
+
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);
 

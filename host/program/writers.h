@@ -4,7 +4,7 @@
  * the time before has been written by that unit; what differs before the first unit came from outside, what differs
  * after the last one from commands, or from whatever follows the units.
  *
- * Not here: which step (console_when.c, replay.c).
+ * Not here: which step (console_when.c, bisect.c).
  */
 #ifndef HOST_PROGRAM_WRITERS_H
 #define HOST_PROGRAM_WRITERS_H

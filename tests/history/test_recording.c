@@ -82,6 +82,12 @@ START_TEST(what_is_recorded_is_computed_again)
     EXPECT(info.first == 0 && info.last == STEPS && info.lost == 0, "moments, or bytes");
     EXPECT(strcmp(info.origin, "a test") == 0, "where it comes from");
     EXPECT(_i == 2 ? info.keyframes > STEPS : info.keyframes < STEPS, "%u keyframes", info.keyframes);
+    EXPECT(bp_recording_keyframe(recording, 0) == 0, "the first keyframe");
+    for (uint32_t k = 1; k <= info.keyframes; k++) {
+        uint64_t before = bp_recording_keyframe(recording, k - 1), moment = bp_recording_keyframe(recording, k);
+        EXPECT(before <= moment && moment <= STEPS && (_i != 2 || moment <= before + 1), "keyframe %u", k);
+    }
+    EXPECT(bp_recording_keyframe(recording, info.keyframes) == STEPS, "none behind the last one");
     const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
     WORKS(rig.host, bp_recording_play(recording, STEPS, &checked));
     EXPECT(recall_hash(rig.host) == hashes[STEPS + 1], "the end is another one");

@@ -108,6 +108,33 @@ START_TEST(a_recording_is_looked_through)
 }
 END_TEST
 
+/* A wheel turns 1/60 at each step. Several keyframes, since what is resumed begins with one; the last steps come after
+ * the last keyframe, since the file is cut there. */
+START_TEST(each_step_of_a_recording_can_be_looked_for)
+{
+    write_file(TEST_SCRATCH_DIR "/wheel.ini", "[host]\nplugins = ./wheel.so\n"
+                                              "[world main]\nstep_rate = 64\ncomponents = spin\n"
+                                              "[spawn main wheels]\ncount = 5\ncomponents = spin\n");
+    static const char run[] = "backplane run '" TEST_SCRATCH_DIR "/wheel.ini' --steps %d %s '" TEST_SCRATCH_DIR
+                              "/wheel.rec' >/dev/null";
+    expect(shell("cc -shared -fPIC -I plugin_api -o '" TEST_SCRATCH_DIR "/wheel.so' examples/plugin/spin.c"), 0,
+           NULL);
+    expect(shell(run, 1, "--record"), 0, NULL);
+    for (int steps = 40; steps <= 160; steps += 40)
+        expect(shell(run, steps, "--resume"), 0, "goes on behind");
+    shell("cd '" TEST_SCRATCH_DIR "' && truncate -s -64 wheel.rec");
+    for (int step = 1; step <= 160; step += step % 40 == 39 ? 1 : 13) {
+        char expected[64];
+        const outcome_t *outcome = shell("backplane bisect '" TEST_SCRATCH_DIR "/wheel.rec' 'main spin.angle >= %.6f'",
+                                         step / 64.0);
+        expect(outcome, 0, NULL);
+        snprintf(expected, sizeof expected, "at step %d of 160: #0:1 spin.angle = ", step);
+        expect_in(outcome->out, expected);
+        expect_in(outcome->out, "written by component spin: #0:1 ");
+    }
+}
+END_TEST
+
 START_TEST(a_change_is_tried_and_kept)
 {
     static const char ini[] = "[host]\nplugins = point_mass\n"
@@ -331,6 +358,7 @@ Suite *recordings_suite(void)
     tcase_add_loop_test(tcase, a_condition_that_nothing_can_meet_is_refused, 0,
                         sizeof bad_conditions / sizeof bad_conditions[0]);
     tcase_add_test(tcase, a_recording_is_looked_through);
+    tcase_add_test(tcase, each_step_of_a_recording_can_be_looked_for);
     tcase_add_test(tcase, a_change_is_tried_and_kept);
     tcase_add_test(tcase, what_is_wrong_is_told);
     suite_add_tcase(suite, tcase);
