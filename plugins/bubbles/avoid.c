@@ -19,7 +19,7 @@ typedef struct sprites_t {
     const bp_entity_t *entities;
 } sprites_t;
 
-WIDEST
+BP_WIDEST
 static void find_cells(grid_map_t map, const float *restrict x, const float *restrict y,
                        uint32_t *restrict cells, size_t count)
 {

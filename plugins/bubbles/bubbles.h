@@ -10,6 +10,7 @@
 
 #include <bp_plugin.h>
 #include <components/sprite.h>
+#include <helpers/bp_widest.h>
 
 /* Columns as the loops want them, a struct for each way in which a component is used; `position` and `move` are
    alike. */
@@ -33,14 +34,6 @@ enum {
     OPTION_LOOKS,
     OPTION_ZOOM
 };
-
-/* Clones for several instruction sets, which give the same bits; where and where not, as in point_mass.c. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDEST
-#endif
 
 /* Every system that needs a state starts with this: s->state becomes the manager of `component`. */
 bp_result_t bubbles_use_manager(bp_system_t *s, const char *component);

@@ -6,7 +6,7 @@
  */
 #include "bubbles.h"
 
-WIDEST
+BP_WIDEST
 static void advance(float *restrict position, float *restrict velocity, float dt, float low, float high,
                     size_t count)
 {

@@ -52,7 +52,7 @@ static inline float sine(float a)
 }
 
 /* -1 for rows that have neither place nor speed, 0 for others. */
-WIDEST
+BP_WIDEST
 static void find_nowhere(int32_t *restrict nowhere, const float *x, const float *y, const float *vx,
                          const float *vy, size_t count)
 {
@@ -65,7 +65,7 @@ static void find_nowhere(int32_t *restrict nowhere, const float *x, const float 
 /* A row without place and speed has 0 in all four columns, so the new values are added, times 1 or 0: a loop without
  * branches. (The compiler makes vectors of the loop only where the columns are parameters: in a struct, GCC does not
  * see that they are restrict.) */
-WIDEST
+BP_WIDEST
 static void place(const chances_t *chances, const dice_t *restrict dice, const int32_t *restrict nowhere,
                   float *restrict x, float *restrict y, float *restrict vx, float *restrict vy,
                   int32_t *restrict index, size_t count)

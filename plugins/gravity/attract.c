@@ -9,6 +9,7 @@
  */
 #include "gravity.h"
 
+#include <helpers/bp_widest.h>
 #include <math.h>
 
 enum { BLOCK = 128 };
@@ -17,14 +18,6 @@ enum { BLOCK = 128 };
  * negative here, so errno is never written, and saying so makes the loop twice as fast. */
 #if defined(__GNUC__)
 extern double sqrt(double) __attribute__((const));
-#endif
-
-/* Clones for several instruction sets, which give the same bits; where and where not, as in point_mass.c. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDEST
 #endif
 
 /* Add to the accelerations of `count` bodies the pull of the body at (bx, by, bz). A body meets itself here too: its
@@ -44,7 +37,7 @@ static inline void pull_block(const double *restrict x, const double *restrict y
     }
 }
 
-WIDEST
+BP_WIDEST
 static void attract(size_t total, const double *restrict x, const double *restrict y,
                     const double *restrict z, const double *restrict mass, double *restrict ax,
                     double *restrict ay, double *restrict az, double constant, double softening)

@@ -11,16 +11,8 @@
  */
 #include "bounds.h"
 
+#include <helpers/bp_widest.h>
 #include <math.h>
-
-/* Clones of a loop, chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would
- * run too early. Nothing is contracted, so all clones give the same bits. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDEST
-#endif
 
 enum { BLOCK = 256, PLANES = 6 };
 
@@ -200,8 +192,9 @@ static bp_result_t begin_bounds(bp_manager_t *m, meshes_t *meshes)
 /* --- the question ----------------------------------------------------------------------------- */
 
 /* inside[i] for `count` instances from `first` on: a box is outside of a plane where even its nearest corner is. */
-WIDEST static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustum, uint32_t first, uint32_t count,
-                              uint32_t *restrict inside)
+BP_WIDEST
+static void ask_planes(const meshes_t *meshes, const bp_frustum_t *frustum, uint32_t first, uint32_t count,
+                       uint32_t *restrict inside)
 {
     const float *x = column_of(meshes, MIDDLE) + first, *half_x = column_of(meshes, HALF) + first;
     const float *y = column_of(meshes, MIDDLE + 1) + first, *half_y = column_of(meshes, HALF + 1) + first;

@@ -8,20 +8,12 @@
  * 3 * count floats and the compiler turns it into full vectors without shuffling. Holes left by the dead are
  * computed along: cheaper than asking.
  *
- * Where compiler and C library can, the loop exists for several instruction sets and the dynamic linker
- * chooses once. No clone may contract a * b + c, so that all clones give the same bits: -std=c11 forbids contraction
- * already, and the build says -ffp-contract=off.
+ * Where compiler and C library can, the loop exists for several instruction sets and the dynamic linker chooses once
+ * (BP_WIDEST); all of them give the same bits.
  */
 #include <bp_plugin.h>
 #include <components/point_mass.h>
-
-/* Clones are not made under sanitizers: instrumented resolvers would run before the sanitizer has started. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define WIDEST
-#endif
+#include <helpers/bp_widest.h>
 
 struct columns {
     const float *mass;
@@ -38,7 +30,7 @@ static const bp_field_t fields[] = {
      .doc = "change of velocity in a unit of time; stays until it is written"},
 };
 
-WIDEST
+BP_WIDEST
 static void advance(float *restrict position, float *restrict velocity, const float *restrict acceleration,
                     float dt, size_t count)
 {

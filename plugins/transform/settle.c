@@ -14,14 +14,7 @@
 #include "four.h"
 #include "transforms.h"
 
-/* Clones of a loop, chosen once by the dynamic linker, as in point_mass; not under sanitizers, whose resolvers would
- * run too early. Nothing is contracted, so all clones give the same bits. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDEST
-#endif
+#include <helpers/bp_widest.h>
 
 BP_STATIC_ASSERT(offsetof(pose_t, scale) == offsetof(pose_t, rotation) + sizeof(bp_quat_t), "w comes before scale");
 
@@ -97,7 +90,7 @@ static inline void place_of_block(const block_t *b, int i, const bp_vec3_t *posi
 }
 
 /* A range in preorder, the slots of whose parents come before them. */
-WIDEST
+BP_WIDEST_8
 static void place_range(const pose_t *pose, const uint32_t *parent, bp_mat4_t *world, uint32_t first, uint32_t end)
 {
     uint32_t slot = first;
