@@ -334,6 +334,12 @@ typedef struct bp_property_api {
      * plugin is reloaded or unloaded. BP_ERROR_NOT_FOUND past the last. [main] */
     bp_result_t (BP_CALL *describe)(bp_host_o *host, const char *component_type, uint32_t index, bp_field_t *field,
                                     uint32_t field_size);
+
+    /* A value that `get` has written, as get_text would have written it then; of texts and lists as long as what `get`
+     * has written is good. BP_ERROR_NOT_FOUND where the component has left the world, BP_ERROR_TYPE where the property
+     * has another type since. [main] */
+    bp_result_t (BP_CALL *format)(bp_world_o *world, const bp_property_t *property, const void *value, char *text,
+                                  size_t size);
 } bp_property_api;
 
 /* Changes of structure from inside a step, recorded now and made later: at the end of the step, or before a unit

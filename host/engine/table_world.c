@@ -430,4 +430,5 @@ const bp_property_api host_property_table = {
     .set_text = property_table_set_text,
     .parse_path = property_table_parse_path,
     .describe = property_table_describe,
+    .format = path_format,
 };

@@ -213,36 +213,41 @@ bool condition_holds_for(const program_t *program, condition_t *c, bp_entity_t e
     return c->value == NULL || compares(c, value);
 }
 
-/* A number read without its text, where the property is one. */
-static bool read_number(const program_t *program, condition_t *c, bp_entity_t entity, double *number)
+/* A condition on numbers: the bytes of a value are enough to rule most entities out. */
+typedef struct limit_t {
+    int comparison;
+    uint32_t type;
+    double limit;
+} limit_t;
+
+static bool reads_numbers(const condition_t *c, limit_t *limit)
 {
-    union { float f32; double f64; int32_t i32; uint32_t u32; } value;
-    bp_property_t *p = &c->path.property;
-    bool is_number = c->resolved && p->size <= sizeof value &&
-                     (p->type == BP_F32 || p->type == BP_F64 || p->type == BP_I32 || p->type == BP_U32) &&
-                     (p->flags & BP_FIELD_LIST) == 0 && (p->element != BP_NONE || p->count <= 1);
-    if (!is_number ||
-        program->api->property->get(c->world, p, &entity, 1, &value, sizeof value) != BP_OK)
-        return false;
-    *number = p->type == BP_F32 ? (double)value.f32 : p->type == BP_F64 ? value.f64
-              : p->type == BP_I32 ? (double)value.i32 : (double)value.u32;
-    return true;
+    const bp_property_t *p = &c->path.property;
+    bool wanted = c->value != NULL && (c->comparison == IS || numbers_is_number(c->value));
+    *limit = (limit_t){.comparison = c->comparison,
+                       .type = p->type,
+                       .limit = wanted && c->comparison != IS ? strtod(c->value, NULL) : 0};
+    return wanted && (p->type == BP_F32 || p->type == BP_F64 || p->type == BP_I32 || p->type == BP_U32) &&
+           (p->flags & BP_FIELD_LIST) == 0 && (p->element != BP_NONE || p->count <= 1);
+}
+
+static double number_of(uint32_t type, const void *value)
+{
+    union { float f32; double f64; int32_t i32; uint32_t u32; } v;
+    memcpy(&v, value, type == BP_F64 ? sizeof v.f64 : sizeof v.u32);
+    return type == BP_F32 ? (double)v.f32 : type == BP_F64 ? v.f64 : type == BP_I32 ? (double)v.i32 : (double)v.u32;
 }
 
 /* Can the condition be ruled out without the value's text? A number has to be clearly on the wrong side: near the
  * value that is compared with, the text decides. */
-static bool is_ruled_out(const program_t *program, condition_t *c, bp_entity_t entity, double limit)
+static bool is_ruled_out(const limit_t *l, double number)
 {
-    double number;
-    if (!read_number(program, c, entity, &number))
+    bool clear = fabs(number - l->limit) > 1e-5 * (fabs(number) + fabs(l->limit));
+    if (l->comparison == IS ? !(fabs(number) <= 1.7e308) : !clear)
         return false;
-    bool clear = fabs(number - limit) > 1e-5 * (fabs(number) + fabs(limit));
-    if (c->comparison == IS ? !(fabs(number) <= 1.7e308) : !clear)
-        return false;
-    c->known = true;
-    switch ((comparison_t)c->comparison) {
-    case LESS: case AT_MOST: return number > limit;
-    case AT_LEAST: case GREATER: return number < limit;
+    switch ((comparison_t)l->comparison) {
+    case LESS: case AT_MOST: return number > l->limit;
+    case AT_LEAST: case GREATER: return number < l->limit;
     case UNLIKE: return false;
     default: return true;
     }
@@ -260,17 +265,48 @@ bp_entity_t condition_next(const program_t *program, const condition_t *c, uint3
     return entity;
 }
 
+/* Resolve the property for the first of some entities that has it. */
+static void resolve_for_some(const program_t *program, condition_t *c, const condition_block_t *block)
+{
+    char value[CONDITION_VALUE];
+    for (uint32_t i = 0; i < block->count && !c->resolved; i++)
+        condition_value(program, c, block->entities[i], value);
+}
+
+bool condition_next_block(const program_t *program, condition_t *c, uint32_t *index, condition_block_t *block)
+{
+    bp_entity_t entity;
+    block->count = block->size = 0;
+    while (block->count < CONDITION_BLOCK && (entity = condition_next(program, c, index)).id != 0)
+        block->entities[block->count++] = entity;
+    resolve_for_some(program, c, block);
+    bp_property_t *p = &c->path.property;
+    bool lies = c->resolved && p->size <= CONDITION_RAW && p->type != BP_STRING && (p->flags & BP_FIELD_LIST) == 0;
+    if (lies && block->count > 0 &&
+        program->api->property->get(c->world, p, block->entities, block->count, block->values, p->size) == BP_OK) {
+        block->size = p->size;
+        c->known = true;
+    }
+    return block->count > 0;
+}
+
 bool condition_holds(const program_t *program, condition_t *c, bp_entity_t *entity, char *value)
 {
+    condition_block_t block;
     uint32_t index = 0;
     *entity = (bp_entity_t){0};
     if (c->property == NULL)
         return condition_holds_for(program, c, *entity, value);
-    bool number = c->value != NULL && (c->comparison == IS || numbers_is_number(c->value));
-    double limit = number && c->comparison != IS ? strtod(c->value, NULL) : 0;
-    while ((*entity = condition_next(program, c, &index)).id != 0) {
-        if (!(number && is_ruled_out(program, c, *entity, limit)) && condition_holds_for(program, c, *entity, value))
+    while (condition_next_block(program, c, &index, &block)) {
+        limit_t limit = {0};
+        bool numbers = block.size > 0 && reads_numbers(c, &limit);
+        for (uint32_t i = 0; i < block.count; i++) {
+            bool out = numbers && is_ruled_out(&limit, number_of(limit.type, condition_block_value(&block, i)));
+            if (out || !condition_holds_for(program, c, block.entities[i], value))
+                continue;
+            *entity = block.entities[i];
             return true;
+        }
     }
     return false;
 }

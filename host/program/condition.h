@@ -51,6 +51,25 @@ bp_entity_t condition_next(const program_t *program, const condition_t *conditio
 /* Does the condition hold now? Then *entity is the first one for which it does ({0} of a count), with its value. */
 bool condition_holds(const program_t *program, condition_t *condition, bp_entity_t *entity, char *value);
 
+/* Entities that a condition may be about, with their values where these can be read all at once: as they lie, `size`
+ * bytes each, of a property that is neither text nor list. */
+enum { CONDITION_BLOCK = 256, CONDITION_RAW = 32 };
+
+typedef struct condition_block_t {
+    uint32_t count;
+    uint32_t size; /* 0: read them one by one; not all have the property, or have it from the same component */
+    bp_entity_t entities[CONDITION_BLOCK];
+    uint64_t values[CONDITION_BLOCK * CONDITION_RAW / sizeof(uint64_t)];
+} condition_block_t;
+
+/* The next entities, as condition_next gives them; false after the last. */
+bool condition_next_block(const program_t *program, condition_t *condition, uint32_t *index, condition_block_t *block);
+
+static inline const void *condition_block_value(const condition_block_t *block, uint32_t i)
+{
+    return (const char *)block->values + (size_t)i * block->size;
+}
+
 /* Why a condition can never have held, to be said where it has not; NULL where it might have. */
 const char *condition_fault(const program_t *program, const condition_t *condition, char *text, size_t size);
 

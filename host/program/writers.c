@@ -23,15 +23,30 @@ static bool reserve(void *block, size_t *room, size_t needed, size_t size)
     return true;
 }
 
-static bool add_value(values_t *v, bp_entity_t entity, const char *text)
+/* `size` as in known_value_t. */
+static bool add_value(values_t *v, bp_entity_t entity, const void *value, size_t size)
 {
-    size_t length = strlen(text) + 1;
+    size_t length = size > 0 ? size : strlen(value) + 1;
     if (!reserve(&v->items, &v->capacity, v->count + 1, sizeof *v->items) ||
-        !reserve(&v->texts, &v->room, v->size + length, 1))
+        !reserve(&v->bytes, &v->room, v->size + length + 7, 1))
         return false;
-    v->items[v->count++] = (known_value_t){entity, v->size};
-    memcpy(v->texts + v->size, text, length);
-    v->size += length;
+    v->items[v->count++] = (known_value_t){entity, v->size, size};
+    memcpy(v->bytes + v->size, value, length);
+    v->size += (length + 7) / 8 * 8;
+    return true;
+}
+
+static bool add_block(writers_t *w, values_t *v, const condition_block_t *block)
+{
+    char text[CONDITION_VALUE];
+    for (uint32_t i = 0; i < block->count; i++) {
+        bp_entity_t entity = block->entities[i];
+        bool added = block->size > 0 ? add_value(v, entity, condition_block_value(block, i), block->size)
+                                     : !condition_value(w->program, w->condition, entity, text) ||
+                                           add_value(v, entity, text, 0);
+        if (!added)
+            return false;
+    }
     return true;
 }
 
@@ -39,14 +54,14 @@ static bool add_value(values_t *v, bp_entity_t entity, const char *text)
 static bool read_values(writers_t *w, values_t *v)
 {
     char text[CONDITION_VALUE];
+    condition_block_t block;
     uint32_t index = 0;
-    bp_entity_t entity;
     v->count = v->size = 0;
     if (w->condition->property == NULL)
         return condition_value(w->program, w->condition, (bp_entity_t){0}, text) &&
-               add_value(v, (bp_entity_t){0}, text);
-    while ((entity = condition_next(w->program, w->condition, &index)).id != 0) {
-        if (condition_value(w->program, w->condition, entity, text) && !add_value(v, entity, text))
+               add_value(v, (bp_entity_t){0}, text, 0);
+    while (condition_next_block(w->program, w->condition, &index, &block)) {
+        if (!add_block(w, v, &block))
             return false;
     }
     return true;
@@ -55,46 +70,62 @@ static bool read_values(writers_t *w, values_t *v)
 static void free_values(values_t *v)
 {
     free(v->items);
-    free(v->texts);
+    free(v->bytes);
     *v = (values_t){.count = 0};
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
 
-static const char *text_of(const values_t *v, size_t i)
+/* The text of a value; `room` holds it where it has to be written. */
+static const char *text_of(const writers_t *w, const values_t *v, size_t i, char room[CONDITION_VALUE])
 {
-    return v->texts + v->items[i].text;
+    const known_value_t *item = &v->items[i];
+    const condition_t *c = w->condition;
+    if (item->size == 0)
+        return v->bytes + item->at;
+    room[0] = '\0';
+    w->program->api->property->format(c->world, &c->path.property, v->bytes + item->at, room, CONDITION_VALUE);
+    return room;
 }
 
-static void note(writer_t *writer, bp_entity_t entity, const char *before, const char *after)
+/* Note a value: the `i`-th before, the `k`-th after; BP_NONE: there is none. */
+static void note(const writers_t *w, writer_t *writer, const values_t *a, size_t i, const values_t *b, size_t k)
 {
+    char before[CONDITION_VALUE], after[CONDITION_VALUE];
     if (writer->count++ >= WRITERS_SHOWN)
         return;
     written_t *written = &writer->first[writer->count - 1];
-    written->entity = entity;
-    snprintf(written->before, sizeof written->before, "%s", before);
-    snprintf(written->after, sizeof written->after, "%s", after);
+    written->entity = k != BP_NONE ? b->items[k].entity : a->items[i].entity;
+    snprintf(written->before, sizeof written->before, "%s", i != BP_NONE ? text_of(w, a, i, before) : "");
+    snprintf(written->after, sizeof written->after, "%s", k != BP_NONE ? text_of(w, b, k, after) : "");
+}
+
+static bool is_same(const writers_t *w, const values_t *a, size_t i, const values_t *b, size_t k)
+{
+    char before[CONDITION_VALUE], after[CONDITION_VALUE];
+    const known_value_t *was = &a->items[i], *is = &b->items[k];
+    if (was->entity.id != is->entity.id)
+        return false;
+    if (was->size == is->size && was->size > 0)
+        return memcmp(a->bytes + was->at, b->bytes + is->at, was->size) == 0;
+    return strcmp(text_of(w, a, i, before), text_of(w, b, k, after)) == 0;
 }
 
 /* Note all values that are others than before; entities lie in the order of their indices. */
-static void compare(const values_t *a, const values_t *b, writer_t *writer)
+static void compare(const writers_t *w, const values_t *a, const values_t *b, writer_t *writer)
 {
     for (size_t i = 0, k = 0; k < b->count || i < a->count;) {
         uint32_t was = i < a->count ? bp_entity_index(a->items[i].entity) : UINT32_MAX;
         uint32_t is = k < b->count ? bp_entity_index(b->items[k].entity) : UINT32_MAX;
         if (was < is) {
-            note(writer, a->items[i].entity, text_of(a, i), "");
-            i++;
+            note(w, writer, a, i, b, BP_NONE);
         } else if (is < was) {
-            note(writer, b->items[k].entity, "", text_of(b, k));
-            k++;
-        } else {
-            bool same = a->items[i].entity.id == b->items[k].entity.id && strcmp(text_of(a, i), text_of(b, k)) == 0;
-            if (!same)
-                note(writer, b->items[k].entity, text_of(a, i), text_of(b, k));
-            i++;
-            k++;
+            note(w, writer, a, BP_NONE, b, k);
+        } else if (!is_same(w, a, i, b, k)) {
+            note(w, writer, a, i, b, k);
         }
+        i += was <= is;
+        k += is <= was;
     }
 }
 
@@ -107,7 +138,7 @@ static void look(writers_t *w, const char *kind, const char *name)
     w->no_memory = !read_values(w, &w->now);
     if (w->no_memory)
         return;
-    compare(&w->before, &w->now, &writer);
+    compare(w, &w->before, &w->now, &writer);
     values_t now = w->now;
     w->now = w->before;
     w->before = now;

@@ -1,8 +1,9 @@
 /* writers.h - who writes a property in a step, or changes a count: which units, of which entities, from what to what.
  *
- * All values of the property, or the count, are read before the step, as texts, and after each unit. What differs from
- * the time before has been written by that unit; what differs before the first unit came from outside, what differs
- * after the last one from commands, or from whatever follows the units.
+ * All values of the property, or the count, are read before the step and after each unit: as they lie, or as texts
+ * where they cannot be read so (condition.h); those that are shown become texts. What differs from the time before has
+ * been written by that unit; what differs before the first unit came from outside, what differs after the last one from
+ * commands, or from whatever follows the units.
  *
  * Not here: which step (console_when.c, bisect.c).
  */
@@ -28,13 +29,14 @@ typedef struct writer_t {
 
 typedef struct known_value_t {
     bp_entity_t entity;
-    size_t text; /* where it begins in the texts */
+    size_t at; /* where it begins in the bytes; 8-byte aligned */
+    size_t size; /* of a value as it lies; 0: a text */
 } known_value_t;
 
 /* All values at one time. */
 typedef struct values_t {
     known_value_t *items;
-    char *texts;
+    char *bytes;
     size_t count, capacity, size, room;
 } values_t;
 

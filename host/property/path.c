@@ -214,6 +214,29 @@ static void free_cell(world_t *world, const bp_property_t *property, const bp_va
         memory_free(&world->memory, cell, property->size);
 }
 
+static void format_value(const bp_property_t *property, const world_t *world, const void *value, char *text,
+                         size_t size)
+{
+    const field_t *field = property_field(property);
+    if (property->element == BP_NONE)
+        field_format_cell(field, &world->base->values, value, text, size);
+    else
+        field_format(field, &world->base->values, value, text, size);
+}
+
+bp_result_t path_format(bp_world_o *handle, const bp_property_t *property, const void *value, char *text, size_t size)
+{
+    world_t *world = world_of(handle);
+    bp_property_t now = *property;
+    bp_result_t result = property_refresh(world, &now);
+    if (result == BP_OK && (now.type != property->type || now.size != property->size))
+        return error_set(&world->base->error, BP_ERROR_TYPE, "%s has become another type since the value was read",
+                         property_field(&now)->name);
+    if (result == BP_OK)
+        format_value(&now, world, value, text, size);
+    return result;
+}
+
 bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size)
 {
     bp_value_t room;
@@ -221,10 +244,8 @@ bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size)
     world_t *world = world_of(path->world);
     bp_property_t property = path->property;
     bp_result_t result = read_cell(world, &property, path->entity, &room, &cell);
-    if (result == BP_OK && property.element == BP_NONE)
-        field_format_cell(property_field(&property), &world->base->values, cell, text, size);
-    else if (result == BP_OK)
-        field_format(property_field(&property), &world->base->values, cell, text, size);
+    if (result == BP_OK)
+        format_value(&property, world, cell, text, size);
     free_cell(world, &property, &room, cell);
     return result;
 }

@@ -26,6 +26,10 @@ world_t *path_world(const path_worlds_t *worlds, const char *name);
 /* As bp_property_api.parse_path, get_text and set_text. [main] */
 bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t *path);
 bp_result_t path_get_text(const bp_path_t *path, char *text, size_t size);
+
+/* As bp_property_api.format. [main] */
+bp_result_t path_format(bp_world_o *world, const bp_property_t *property, const void *value, char *text, size_t size);
+
 bp_result_t path_set_text(const bp_path_t *path, const char *text);
 
 #endif

@@ -619,6 +619,11 @@ static void text(const char *field, const char *set, const char *get)
         WORKS(rig.host, rig.api->property->set_text(&path, set));
     WORKS(rig.host, rig.api->property->get_text(&path, read, sizeof read));
     ck_assert_str_eq(read, get);
+    union { char bytes[1024]; bp_list_t list; bp_value_t value; } cell;
+    ck_assert(path.property.size <= sizeof cell);
+    WORKS(rig.host, rig.api->property->get(world, &path.property, &path.entity, 1, &cell, path.property.size));
+    WORKS(rig.host, rig.api->property->format(world, &path.property, &cell, read, sizeof read));
+    ck_assert_str_eq(read, get);
 }
 
 static void refused(const char *field, const char *set, bp_result_t code, const char *says)

@@ -159,6 +159,10 @@ START_TEST(each_type_is_set_and_got_in_every_way)
     WORKS(rig.host, api->get(world, &p, &e, 1, &back, p.size));
     ck_assert(s->type == BP_STRING ? strcmp(back.string, s->second) == 0
                                    : memcmp(&back, &second, p.size) == 0);
+    WORKS(rig.host, api->format(world, &p, &back, text, sizeof text));
+    ck_assert_str_eq(text, s->second);
+    WORKS(rig.host, api->format(world, &p, &first, text, sizeof text));
+    ck_assert_str_eq(text, s->first);
 }
 END_TEST
 
@@ -675,6 +679,7 @@ START_TEST(a_property_whose_plugin_has_gone_is_refused)
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'pool'", api->get(world, &number, &pool, 1, &(int64_t){1}, 8));
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get_text(&path, out, sizeof out));
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->set_text(&path, "much"));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->format(world, &mass, &value, out, sizeof out));
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'",
               api->get_named(world, e, "body", "mass", BP_F32, &value));
         ck_assert_ptr_null(bp_property_cell(world, &mass, e));
