@@ -290,6 +290,88 @@ bool condition_next_block(const program_t *program, condition_t *c, uint32_t *in
     return block->count > 0;
 }
 
+enum { LANES = 32 };
+
+/* Is one of LANES numbers within bounds, or no number? Of a fixed count, so that compilers make vectors of the loop. */
+static bool any_of_f32(const float *numbers, float low, float high)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        found |= !((numbers[i] < low) | (numbers[i] > high));
+    return found != 0;
+}
+
+static bool any_of_f64(const double *numbers, double low, double high)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        found |= !((numbers[i] < low) | (numbers[i] > high));
+    return found != 0;
+}
+
+/* Is some number of a column within bounds, or no number? */
+static bool any_within(uint32_t type, const void *cells, uint32_t count, double low, double high)
+{
+    const float *f32 = cells;
+    const double *f64 = cells;
+    uint32_t i = 0;
+    for (; (type == BP_F32 || type == BP_F64) && count - i >= LANES; i += LANES) {
+        if (type == BP_F32 ? any_of_f32(f32 + i, (float)low, (float)high) : any_of_f64(f64 + i, low, high))
+            return true;
+    }
+    for (; i < count; i++) {
+        size_t size = type == BP_F64 ? sizeof(double) : sizeof(float);
+        double number = number_of(type, (const char *)cells + i * size);
+        if (!(number < low || number > high))
+            return true;
+    }
+    return false;
+}
+
+/* Numbers between *low and *high may fulfil the condition, others do not. Some more are let in than do: a value is
+ * compared as its text says, which is rounded. */
+static void bounds_of(const limit_t *l, double *low, double *high)
+{
+    double near = 3e-5 * fabs(l->limit);
+    *low = l->comparison == LESS || l->comparison == AT_MOST ? -HUGE_VAL : l->limit - near;
+    *high = l->comparison == AT_LEAST || l->comparison == GREATER ? HUGE_VAL : l->limit + near;
+}
+
+/* Might a row of a prototype fulfil a condition on numbers? */
+static bool may_hold_in(const program_t *program, const condition_t *c, const bp_look_prototype_t *rows,
+                        const limit_t *limit)
+{
+    double low, high;
+    const bp_property_t *p = &c->path.property;
+    const void *cells = program->look->column(c->world, rows->prototype, p->key, p->field);
+    bounds_of(limit, &low, &high);
+    if (cells != NULL)
+        return any_within(limit->type, cells, rows->row_count, low, high);
+    bp_property_t other;
+    for (uint32_t i = 0; i < rows->row_count; i++) {
+        if (rows->entities[i].id != 0)
+            return program->api->property->resolve(c->world, rows->entities[i], c->component, c->property, &other) ==
+                   BP_OK;
+    }
+    return false;
+}
+
+/* One pass over the columns: false where the condition holds for nobody; true where it may, or that is not known. */
+static bool may_hold(const program_t *program, const condition_t *c)
+{
+    limit_t limit;
+    uint32_t cursor = 0;
+    bp_look_prototype_t rows = {.struct_size = sizeof rows};
+    if (!c->resolved || c->entity != NULL || !reads_numbers(c, &limit) || c->path.property.element != BP_NONE ||
+        limit.comparison == UNLIKE || limit.comparison == IS)
+        return true;
+    while (program->look->prototype(c->world, &cursor, &rows)) {
+        if (may_hold_in(program, c, &rows, &limit))
+            return true;
+    }
+    return false;
+}
+
 bool condition_holds(const program_t *program, condition_t *c, bp_entity_t *entity, char *value)
 {
     condition_block_t block;
@@ -297,6 +379,8 @@ bool condition_holds(const program_t *program, condition_t *c, bp_entity_t *enti
     *entity = (bp_entity_t){0};
     if (c->property == NULL)
         return condition_holds_for(program, c, *entity, value);
+    if (!may_hold(program, c))
+        return false;
     while (condition_next_block(program, c, &index, &block)) {
         limit_t limit = {0};
         bool numbers = block.size > 0 && reads_numbers(c, &limit);
