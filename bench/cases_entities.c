@@ -252,6 +252,16 @@ static void alive_singly(void *state)
     measure_keep(living);
 }
 
+static void alive_inline(void *state)
+{
+    entities_bench_t *s = state;
+    bp_living_t who = bp_living_of(s->w.api->entity, s->w.host);
+    uint32_t living = 0;
+    for (uint32_t i = 0; i < s->size; i++)
+        living += bp_is_alive(&who, s->ids[i]);
+    measure_keep(living);
+}
+
 static void loop_alive(void *state)
 {
     entities_bench_t *s = state;
@@ -266,6 +276,7 @@ const group_t group_alive = {
         {.name = "loop", .run = loop_alive},
         {.name = "by_batch", .floor = "loop", .run = alive_by_batch, .bound = AT_MOST_TIMES(1.5)},
         {.name = "one_by_one", .floor = "loop", .run = alive_singly, .bound = AT_MOST_TO(1.3, 10000)},
+        {.name = "inline", .floor = "loop", .run = alive_inline, .bound = AT_MOST_TO(1.3, 10000)},
     },
 };
 

@@ -327,6 +327,14 @@ static bp_result_t alive(paths_t *s)
     return living == ITEMS ? BP_OK : BP_ERROR_FAILED;
 }
 
+static bp_result_t alive_inline(paths_t *s)
+{
+    bp_living_t who = bp_living_of(s->w.api->entity, s->w.host);
+    uint32_t living = 0;
+    EACH(i) living += bp_is_alive(&who, s->mixed[i]);
+    return living == ITEMS ? BP_OK : BP_ERROR_FAILED;
+}
+
 static bp_result_t add(paths_t *s)
 {
     bp_result_t result = BP_OK;
@@ -483,6 +491,7 @@ static const struct {
     {"destroy_batch_and_collect", ITEMS, rows_made_alone, destroy_and_collect},
     {"alive", ITEMS, NULL, alive},
     {"alive_batch", ITEMS, NULL, alive_batch},
+    {"alive_inline", ITEMS, NULL, alive_inline},
     {"has_batch", ITEMS, NULL, has_batch},
     {"add", ITEMS, none_second, add},
     {"add_batch", ITEMS, none_second, add_batch},

@@ -102,6 +102,15 @@ typedef struct bp_name_api {
     bp_result_t (BP_CALL *assign)(bp_host_o *host, const char **cell, const char *text);
 } bp_name_api;
 
+/* Who is alive, asked without a call: fill this once with bp_living_of, hand it to bp_is_alive. Good as long as the
+ * host. A handle of a fixed size; a host that cannot be asked in this way leaves `where.known` 0, and bp_is_alive calls
+ * it each time. */
+typedef struct bp_living_t {
+    bp_inline_lives_t where;
+    const struct bp_entity_api *api;
+    bp_host_o *host;
+} bp_living_t;
+
 /* Entities. */
 typedef struct bp_entity_api {
     uint32_t struct_size;
@@ -131,7 +140,28 @@ typedef struct bp_entity_api {
     /* "#index:generation", the text form that the console reads, generations counted from 1. Writes at most
      * `size` bytes with the closing zero. [any] */
     void (BP_CALL *format)(bp_host_o *host, bp_entity_t entity, char *text, size_t size);
+
+    /* Where who is alive can be read (bp_inline.h); what bp_living_of asks. [job] */
+    void (BP_CALL *living)(bp_host_o *host, bp_inline_lives_t *where);
 } bp_entity_api;
+
+/* How to ask who is alive, in this host and for as long as it is there. [job] */
+static inline bp_living_t bp_living_of(const bp_entity_api *api, bp_host_o *host)
+{
+    bp_living_t living = {{0, 0, NULL, NULL, NULL}, api, host};
+    if (BP_HAS(api, bp_entity_api, living))
+        api->living(host, &living.where);
+    return living;
+}
+
+/* 1 where the entity lives, 0 where it is dead, {0}, or another host's: as bp_entity_api.alive for one, in a handful of
+ * instructions. For many at once `alive` takes a batch. [job] */
+static inline uint32_t bp_is_alive(const bp_living_t *living, bp_entity_t entity)
+{
+    if (living->where.known == BP_INLINE_LAYOUT)
+        return bp_inline_lives(&living->where, entity);
+    return living->api->alive(living->host, &entity, 1, NULL);
+}
 
 /* A reference to one field of one entity, resolved once and then checked by one comparison: the rows of a run
  * carry a version that changes whenever a row may have moved. Make it with bp_world_api.ref, read it with

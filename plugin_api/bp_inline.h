@@ -1,10 +1,11 @@
-/* bp_inline.h - where a value lies, read without a call.
+/* bp_inline.h - where a value lies and who is alive, read without a call.
  *
  * bp_property_cell (bp_api.h) finds a value in a handful of instructions, because it knows how the host keeps the
  * records of a world and the columns of a run. What it knows is not the contract: all of it stands here, behind one
  * number. A host that keeps these things in another way raises BP_INLINE_LAYOUT in its headers and writes that number
  * into every property that it resolves; a plugin that was built with another number then finds nothing inline, and
- * calls bp_property_api.get, which always works.
+ * calls bp_property_api.get, which always works. bp_is_alive asks in the same way whether an entity lives, with the
+ * number in the bp_living_t that the host has filled.
  *
  * Whoever changes one of the structs below changes the number with it (tests/abi says so).
  *
@@ -47,6 +48,16 @@ typedef struct bp_run_head_t {
     uint32_t version;
 } bp_run_head_t;
 
+/* Where a host keeps who is alive. lives[index] is the generation of the entity at an index less `base` and 1 while it
+ * lives, and odd while nobody is there; indices run to `bound` - 1. */
+typedef struct bp_inline_lives_t {
+    uint32_t known;          /* BP_INLINE_LAYOUT of the host's headers; 0: ask */
+    uint32_t padding;
+    uint32_t *const *lives;
+    const uint32_t *bound;
+    const uint32_t *base;
+} bp_inline_lives_t;
+
 /* Where a property was found last. */
 typedef struct bp_inline_found_t {
     uint32_t known;     /* BP_INLINE_LAYOUT of the host's headers */
@@ -73,6 +84,13 @@ static inline const void *bp_inline_cell(const bp_world_o *world, const bp_inlin
     if (record->generation != bp_entity_generation(entity) || record->prototype != found->prototype)
         return NULL;
     return (const char *)run->columns[found->column] + (size_t)record->row * size;
+}
+
+/* 1 where the entity lives, else 0. [job] */
+static inline uint32_t bp_inline_lives(const bp_inline_lives_t *where, bp_entity_t entity)
+{
+    uint32_t index = bp_entity_index(entity), generation = bp_entity_generation(entity);
+    return index < *where->bound && (*where->lives)[index] + 1 + *where->base == generation && (generation & 1) != 0;
 }
 
 #ifdef __cplusplus

@@ -61,6 +61,11 @@ static uint32_t entity_table_alive(bp_host_o *host, const bp_entity_t *entities,
     return entities_alive(&host->entities, entities, count, alive);
 }
 
+static void entity_table_living(bp_host_o *host, bp_inline_lives_t *where)
+{
+    entities_tell_lives(&host->entities, where);
+}
+
 static uint32_t entity_table_count(bp_host_o *host)
 {
     return host->entities.living - host->entities.owned;
@@ -387,6 +392,7 @@ const bp_entity_api host_entity_table = {
     .at = entity_table_at,
     .bound = entity_table_bound,
     .format = entity_table_format,
+    .living = entity_table_living,
 };
 
 const bp_world_api host_world_table = {

@@ -307,20 +307,39 @@ bp_entity_t entities_at(const entities_t *entities, uint32_t index)
     return (bp_entity_t){(uint64_t)(entities->lives[index] + 1 + entities->base->values.entity_base) << 32 | index};
 }
 
+void entities_tell_lives(const entities_t *entities, bp_inline_lives_t *where)
+{
+    *where = (bp_inline_lives_t){
+        .known = BP_INLINE_LAYOUT,
+        .lives = &entities->lives,
+        .bound = &entities->bound,
+        .base = &entities->base->values.entity_base,
+    };
+}
+
+/* Whether an id is the present one is computed without a branch: half of a batch may be dead, and a wrong guess costs
+ * more than the comparison. Indices and lives that no entity has are foreseen as branches that are never taken. */
+static inline uint32_t lives_there(const uint32_t *lives, uint32_t bound, uint32_t base, bp_entity_t e)
+{
+    uint32_t index = bp_entity_index(e), life = bp_entity_generation(e) - base;
+    if (index >= bound || (life & 1) != 0)
+        return 0;
+    return lives[index] == life;
+}
+
 uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, uint32_t count, uint8_t *alive)
 {
-    static const uint32_t nobody[1] = {1};
-    const uint32_t *lives = entities->bound > 0 ? entities->lives : nobody;
-    uint32_t living = 0, last = entities->bound > 0 ? entities->bound - 1 : 0,
-             base = entities->base->values.entity_base + 1;
-    /* Branch-free: half of a batch may be dead, and a wrong guess costs more than one more load. */
+    const uint32_t *lives = entities->lives;
+    uint32_t living = 0, bound = entities->bound, base = entities->base->values.entity_base + 1;
+    if (alive == NULL) {
+        for (uint32_t i = 0; i < count; i++)
+            living += lives_there(lives, bound, base, batch[i]);
+        return living;
+    }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = bp_entity_index(batch[i]), life = bp_entity_generation(batch[i]) - base;
-        uint32_t inside = index < last ? index : last;
-        uint32_t yes = (uint32_t)(lives[inside] == life) & (uint32_t)(inside == index) & ((life & 1) ^ 1);
+        uint32_t yes = lives_there(lives, bound, base, batch[i]);
         living += yes;
-        if (alive != NULL)
-            alive[i] = (uint8_t)yes;
+        alive[i] = (uint8_t)yes;
     }
     return living;
 }

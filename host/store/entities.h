@@ -42,7 +42,7 @@ typedef struct entity_pool_t {
 typedef struct entities_t {
     memory_t memory;
     base_t *base;
-    uint32_t *lives;      /* by index */
+    uint32_t *lives;      /* by index; plugins read it, `bound` and the base's tag (bp_is_alive) */
     uint32_t bound;       /* indices ever used */
     uint32_t capacity;    /* of lives and of the queue */
     uint32_t *queue;      /* a ring with room for every index, so that destroying needs no memory */
@@ -189,6 +189,9 @@ static inline bool entities_end_one(entities_t *entities, bp_entity_t e)
 
 /* The living entity at an index, or {0}. [job] */
 bp_entity_t entities_at(const entities_t *entities, uint32_t index);
+
+/* As bp_entity_api.living. [job] */
+void entities_tell_lives(const entities_t *entities, bp_inline_lives_t *where);
 
 /* As bp_entity_api.alive. [job] */
 uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, uint32_t count, uint8_t *alive);

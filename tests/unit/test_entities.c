@@ -38,8 +38,12 @@ static void end_one(bp_entity_t e)
     EXPECT(api->destroy(rig.host, &e, 1) == 1, "it did not die");
 }
 
+/* However it is asked. */
 static bool lives(bp_entity_t e)
 {
+    bp_living_t living = bp_living_of(api, rig.host);
+    ck_assert_uint_eq(living.where.known, BP_INLINE_LAYOUT);
+    ck_assert_uint_eq(bp_is_alive(&living, e), api->alive(rig.host, &e, 1, NULL));
     return api->alive(rig.host, &e, 1, NULL) == 1;
 }
 
@@ -97,9 +101,48 @@ START_TEST(alive_answers_for_each_of_a_mixed_batch)
     memcpy(batch + 3, forged, sizeof forged);
     ck_assert_uint_eq(api->alive(rig.host, batch, COUNT(batch), alive), 2);
     for (uint32_t i = 0; i < COUNT(batch); i++)
-        ck_assert_uint_eq(alive[i], i == 0 || i == 2);
+        EXPECT(alive[i] == (i == 0 || i == 2) && lives(batch[i]) == alive[i], "entity %u", i);
     ck_assert_uint_eq(api->alive(rig.host, batch, COUNT(batch), NULL), 2);
     ck_assert_uint_eq(api->alive(rig.host, batch, 0, NULL), 0);
+}
+END_TEST
+
+/* A plugin makes the handle once; what the host does to its arrays afterwards must be seen through the handle. */
+START_TEST(who_lives_is_read_without_a_call_through_growth_and_deaths)
+{
+    enum { MANY = 5000 };
+    static bp_entity_t e[MANY];
+    bp_living_t living = bp_living_of(api, rig.host);
+    ck_assert_uint_eq(bp_is_alive(&living, (bp_entity_t){UINT64_C(1) << 32}), 0);
+    make(e, 10);
+    bp_entity_t first = e[0];
+    ck_assert_uint_eq(bp_is_alive(&living, first), 1);
+    make(e + 10, MANY - 10);
+    for (uint32_t i = 0; i < MANY; i++)
+        EXPECT(bp_is_alive(&living, e[i]) == 1, "entity %u", i);
+    api->destroy(rig.host, e, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        EXPECT(bp_is_alive(&living, e[i]) == 0, "entity %u", i);
+    make(e, MANY);
+    ck_assert_uint_eq(bp_is_alive(&living, first), 0);
+    ck_assert_uint_eq(bp_is_alive(&living, e[0]), 1);
+}
+END_TEST
+
+/* Hosts before this one have no such entry, and later ones may keep who lives in another way. */
+START_TEST(a_host_that_cannot_be_read_is_asked)
+{
+    bp_entity_t e[2];
+    make(e, 2);
+    end_one(e[1]);
+    bp_entity_api earlier = *api;
+    earlier.struct_size = offsetof(bp_entity_api, living);
+    bp_living_t living = bp_living_of(&earlier, rig.host);
+    ck_assert_uint_eq(living.where.known, 0);
+    EXPECT(bp_is_alive(&living, e[0]) == 1 && bp_is_alive(&living, e[1]) == 0, "an earlier host");
+    living = bp_living_of(api, rig.host);
+    living.where = (bp_inline_lives_t){.known = BP_INLINE_LAYOUT + 1};
+    EXPECT(bp_is_alive(&living, e[0]) == 1 && bp_is_alive(&living, e[1]) == 0, "a later host");
 }
 END_TEST
 
@@ -314,6 +357,8 @@ START_TEST(an_entity_of_another_host_is_never_alive)
         make(mine, COUNT(mine));
         ck_assert_uint_eq(api->alive(rig.host, theirs, COUNT(theirs), NULL), 0);
     }
+    for (uint32_t i = 0; i < COUNT(theirs); i++)
+        EXPECT(!lives(theirs[i]), "entity %u", i);
     bp_host_destroy(pair.other);
 }
 END_TEST
@@ -425,6 +470,8 @@ Suite *entities_suite(void)
     tcase_add_test(life, created_entities_live_and_differ);
     tcase_add_test(life, destroying_passes_over_the_dead_the_unknown_and_second_mentions);
     tcase_add_test(life, alive_answers_for_each_of_a_mixed_batch);
+    tcase_add_test(life, who_lives_is_read_without_a_call_through_growth_and_deaths);
+    tcase_add_test(life, a_host_that_cannot_be_read_is_asked);
     tcase_add_test(life, nobody_lives_in_a_host_without_entities);
     tcase_add_test(life, creating_none_is_no_error);
     TCase *recycling = new_case(suite, "recycling");
