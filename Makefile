@@ -365,7 +365,7 @@ proofs: $(BUILD)/tests $(FIXTURES)
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 	MUTATED=21000 CK_TIMEOUT_MULTIPLIER=10 CK_RUN_SUITE=mutated $(BUILD)/tests
-	HISTORY_VISITS=2000 CK_TIMEOUT_MULTIPLIER=30 CK_RUN_SUITE=history $(BUILD)/tests
+	HISTORY_VISITS=10000 CK_TIMEOUT_MULTIPLIER=30 CK_RUN_SUITE=history $(BUILD)/tests
 
 # Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.
 SEEDS ?= 3000
