@@ -209,7 +209,7 @@ typedef struct packing {
 static void pack_rows(split_t *split, const split_kind *kind, uint32_t to, uint32_t what, const uint32_t *rows,
                       uint32_t count)
 {
-    size_t text = strlen(kind->text) + 1;
+    size_t text = strlen(kind->text) + 1, before = split->out[to].size;
     split_block block = {what, count, filled(text)};
     split_bytes *out = &split->out[to];
     if (count == 0)
@@ -224,6 +224,8 @@ static void pack_rows(split_t *split, const split_kind *kind, uint32_t to, uint3
             split->look->column(split->system->world, kind->prototype, column->key, column->field);
         split_pack_column(split, out, column, cells, rows, count);
     }
+    split->moved += out->size - before;
+    split->migrated += what == MIGRANT ? out->size - before : 0;
 }
 
 static void reserve_rows(split_t *split, packing *p, uint32_t rows)
@@ -368,6 +370,7 @@ static void unpack(split_t *split, bp_commands_o *commands, bool counting_only)
 static void exchange(split_t *split, const bp_step_t *step, bool first)
 {
     packing p = {.step = step, .first = first};
+    double began = MPI_Wtime();
     for (uint32_t r = 0; r < split->ranks; r++)
         split->out[r].size = 0;
     walk(split, pack_kind, &p);
@@ -375,7 +378,9 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
     resize(split, p.leaving, p.room * sizeof *p.leaving, 0);
     resize(split, p.places, p.room * sizeof *p.places, 0);
     resize(split, p.owners, p.room * sizeof *p.owners, 0);
+    double packed = MPI_Wtime();
     split_send(split);
+    double sent = MPI_Wtime();
     for (uint32_t i = 0; i < split->kind_count; i++)
         split->kinds[i].coming = split->kinds[i].placed = 0;
     unpack(split, step->commands, true);
@@ -385,6 +390,9 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
         split->copies += split->kinds[i].coming;
     }
     unpack(split, step->commands, false);
+    split->moved += split->in.size;
+    split->talking += sent - packed;
+    split->packing += packed - began + MPI_Wtime() - sent;
 }
 
 /* --- a step ------------------------------------------------------------------------------------------------------- */
@@ -460,6 +468,13 @@ static void tell(bp_system_t *s, bp_report_o *out, const char *name, uint64_t nu
     s->api->report->value(out, name, text);
 }
 
+static void tell_seconds(bp_system_t *s, bp_report_o *out, const char *name, double seconds)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.6f", seconds);
+    s->api->report->value(out, name, text);
+}
+
 static void report(bp_system_t *s, bp_report_o *out)
 {
     split_t *split = s->state;
@@ -470,6 +485,10 @@ static void report(bp_system_t *s, bp_report_o *out)
     tell(s, out, "left for others", split->left);
     tell(s, out, "copies of others'", split->copies);
     tell(s, out, "bytes sent", split->sent);
+    tell(s, out, "of those, of entities that left", split->migrated);
+    tell(s, out, "bytes packed and unpacked", split->moved);
+    tell_seconds(s, out, "seconds of packing and unpacking", split->packing);
+    tell_seconds(s, out, "seconds of sending and waiting", split->talking);
 }
 
 static const bp_system_report_i reporting = {report};
@@ -482,7 +501,7 @@ const bp_system_i split_systems[2] = {
         .start = start,
         .stop = stop,
         .run_all = run_split,
-        .state_form = BP_STATE_FORM(split_t, 1),
+        .state_form = BP_STATE_FORM(split_t, 2),
         .extensions = BP_LIST(extensions),
     },
     {

@@ -59,6 +59,8 @@ typedef struct split_t {
     uint64_t all, hash;          /* the number of entities of all ranks, the sum of hashes of their identities */
     uint64_t left, came, copies, sent; /* entities that went to others and came from them; copies here; bytes sent */
     uint64_t cuts;
+    uint64_t moved, migrated;    /* bytes packed for others and unpacked from them; of those, of entities that moved */
+    double packing, talking;     /* seconds: looking, packing and unpacking; sending, and waiting for other ranks */
 } split_t;
 
 /* End the job, where nothing can go on without the thing that is missing. Does not return. */

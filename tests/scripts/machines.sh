@@ -91,9 +91,19 @@ for number in 1 2 3 4; do
     [ ! -s "$scratch/error" ] || fail "the gas on $number ranks complains"
     [ "$(hash_of)" = "$flat" ] || fail "the gas on $number ranks is not that of one host, $flat"
 done
+for threads in 1 2; do
+    sed "s/^\[host\]/&\nthreads = $threads/" "$scratch/gas/flat.ini" >"$scratch/gas/threads.ini"
+    for number in 1 2 3; do
+        ranks $number gas/threads.ini || fail "the gas on $number ranks with $threads threads fails"
+        [ "$(hash_of)" = "$flat" ] || fail "the gas on $number ranks with $threads threads is not $flat"
+    done
+done
+ranks 4 gas/flat.ini || fail "the gas on 4 ranks fails"
 grep -Eq 'times that space was cut *([2-9]|[1-9][0-9])' "$scratch/said" || fail "space is never cut anew"
-awk '/came from others/ { reading = 1; next } reading && NF == 5 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
-    END { exit !(n == 4 && came == left && came > 100) }' "$scratch/said" || fail "hardly any particle has moved on"
+awk '/came from others/ { reading = 1; next } reading && NF == 9 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
+    reading && NF == 9 { bad += $6 == 0 || $6 > $5 || $7 < $5 }
+    END { exit !(n == 4 && came == left && came > 100 && !bad) }' "$scratch/said" ||
+    fail "hardly any particle has moved on, or the bytes of these cannot be"
 for number in 1 4; do
     ranks $number gas/deep.ini --steps 200 || fail "the gas in three dimensions fails on $number ranks"
     [ "$(hash_of)" = "${deep:=$(hash_of)}" ] || fail "the gas in three dimensions differs on $number ranks"

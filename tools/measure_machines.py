@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""measure_machines.py BUILD [--count N] [--steps N] [--svg FILE] - what a split world costs on this machine, and what that
+comes to on more of them.
+
+Runs examples/gas with N particles (1,000,000) on one rank and on two by mpirun, in turn, three times, and prints the
+medians: the steps' time, what looking, packing and unpacking take, and the bytes that are sent.
+
+Then computes, from these and from a latency and a bandwidth that are parameters (--latency in microseconds, --bandwidth
+in GB/s), a step of so many particles on more ranks, each on a processor of its own, as a table in Markdown and, with
+--svg, a plot. A computed step is the particles' share of the loop, packing and unpacking copies, and sending them to
+eight neighbours, beside three sums over all ranks of log2(ranks) messages each. What the model leaves out: particles
+that crowd together, memory that two processors share, and the network's own crowding."""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+RANKS = [1, 2, 4, 16, 64, 256, 1024]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def run(program, ini, ranks):
+    start = MPIRUN + ["-n", str(ranks)] if ranks > 1 else []
+    done = subprocess.run(start + [program, "run", ini, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout)
+
+
+def told(report, name):
+    """What the system split says under that name: a number for each rank."""
+    split = [unit for unit in report["reports"] if unit["unit"] == "split"][0]
+    if name in split["values"]:
+        return [split["values"][name]] * report.get("ranks", 1)
+    return [row[name] for table in split["tables"] for row in table["rows"]]
+
+
+def measure(build, count, steps, scratch):
+    """Medians of three runs on one rank and on two."""
+    program, ini = os.path.join(build, "backplane"), os.path.join(scratch, "gas.ini")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Iplugin_api"]
+                   + [os.path.join("examples/gas", f) for f in os.listdir("examples/gas") if f.endswith(".c")]
+                   + ["-o", os.path.join(scratch, "gas.so"), "-lm"], check=True)
+    side = math.sqrt(count / 4000)
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(f"[host]\nplugins = mpi ./gas.so\nsteps = {steps}\n[plugin mpi]\nposition = particle.position\n"
+                   f"halo = 1\n[plugin gas]\ncount = {count}\nbox = {120 * side:.3f} {80 * side:.3f} 0\n"
+                   "[world main]\nplace = split\nstep_rate = 100\ncomponents = particle\nsystems = gas\n")
+    one, two = [], []
+    for _ in range(3):
+        one.append(run(program, ini, 1))
+        two.append(run(program, ini, 2))
+    sent = [sum(told(r, "bytes sent")) for r in two]
+    copies = [sum(told(r, "copies of others'")) for r in two]
+    packing = [sum(told(r, "seconds of packing and unpacking")) for r in two]
+    return {
+        "one": median([r["nanoseconds"] for r in one]) / steps,
+        "two": median([r["nanoseconds"] for r in two]) / steps,
+        "copies": median(copies),
+        "copy": median([s / steps / c for s, c in zip(sent, copies)]),
+        "looking": median([p * 1e9 / (count * steps) for p in packing]),
+        "area": 120 * 80 * side * side,
+    }
+
+
+def compute(m, count, ranks, latency, bandwidth):
+    """Milliseconds of a step on so many ranks, and the copies of one of them."""
+    own, area = count / ranks, m["area"] / ranks
+    per_entity = (m["one"]) / count
+    edge = math.sqrt(area)
+    copies = 0 if ranks == 1 else (4 * edge + 4) * count / m["area"]
+    looking = 0 if ranks == 1 else own * m["looking"]
+    network = 0 if ranks == 1 else (8 + 3 * math.log2(ranks)) * latency * 1e3 + copies * m["copy"] / bandwidth
+    return (own * per_entity + looking + network) / 1e6, copies
+
+
+def plot(rows, file, title):
+    width, height, left, top = 680, 410, 50, 60
+    most, least = max(r[1] for r in rows), min(r[1] / 2 for r in rows)
+
+    def at(ranks, ms):
+        x = left + (width - left - 70) * math.log2(ranks) / math.log2(RANKS[-1])
+        y = top + (height - top - 50) * math.log(most / ms) / math.log(most / least)
+        return x, y
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+             f'font-size="12"><rect width="100%" height="100%" fill="white"/><text x="{left}" y="22">{title}</text>']
+    for ranks, ms, ideal in rows:
+        x, y = at(ranks, ms)
+        lines.append(f'<line x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{height - 50}" stroke="#ddd"/>'
+                     f'<text x="{x:.1f}" y="{height - 32}" text-anchor="middle">{ranks}</text>'
+                     f'<text x="{x + 4:.1f}" y="{y - 6:.1f}">{ms:.3g} ms</text>')
+    for column, colour in ((2, "#999"), (1, "#c33")):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(r[0], max(r[column], least)) for r in rows))
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
+    lines.append(f'<text x="{left}" y="{height - 10}">ranks; red: computed, grey: the loop divided by the ranks</text></svg>')
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("\n".join(lines) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--count", type=int, default=1000000)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--latency", type=float, default=2)
+    parser.add_argument("--bandwidth", type=float, default=12.5)
+    parser.add_argument("--svg")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with tempfile.TemporaryDirectory() as scratch:
+        m = measure(build, options.count, options.steps, scratch)
+    print(f"measured, {options.count} particles, {options.steps} steps, two processors:\n")
+    print("| | |\n| --- | --- |")
+    print(f"| a step on one rank | {m['one'] / 1e6:.1f} ms |")
+    print(f"| on two ranks | {m['two'] / 1e6:.1f} ms, {m['two'] / m['one']:.2f} of one |")
+    print(f"| copies of both together | {m['copies']:.0f} |")
+    print(f"| bytes sent for each copy | {m['copy']:.1f} |")
+    print(f"| looking, packing and unpacking, for each entity of the world | {m['looking']:.1f} ns |\n")
+    print(f"computed, {options.latency:g} us from rank to rank, {options.bandwidth:g} GB/s:\n")
+    print("| ranks | entities of each | copies of each | a step | of the time of one |\n| --- | --- | --- | --- | --- |")
+    rows = []
+    for ranks in RANKS:
+        ms, copies = compute(m, options.count, ranks, options.latency, options.bandwidth)
+        rows.append((ranks, ms, m["one"] / 1e6 / ranks))
+        print(f"| {ranks} | {options.count // ranks} | {copies:.0f} | {ms:.3g} ms | {ms / rows[0][1]:.4f} |")
+    if options.svg:
+        plot(rows, options.svg, f"computed: a step of {options.count} particles on more ranks")
+
+
+if __name__ == "__main__":
+    main()
