@@ -359,13 +359,14 @@ tsan:
 	    CK_RUN_SUITE=$$suite $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program; done
 
 # Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads,
-# a hundred times the visits of moments that a host remembers, and of damaged libraries.
+# five times the visits of moments that a host remembers, a hundred times the damaged libraries, and 50 killed ranks.
 proofs: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 	MUTATED=21000 CK_TIMEOUT_MULTIPLIER=10 CK_RUN_SUITE=mutated $(BUILD)/tests
 	HISTORY_VISITS=10000 CK_TIMEOUT_MULTIPLIER=30 CK_RUN_SUITE=history $(BUILD)/tests
+	KILLED=50 sh tests/scripts/machines.sh $(BUILD)
 
 # Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.
 SEEDS ?= 3000

@@ -278,6 +278,25 @@ for harm in abort raise; do
     [ "$harm" = raise ] || grep -q "rank 1: mpi: plugin 'gas' has crashed here" "$scratch/error" || fail "no reason is told"
 done
 
+# A rank that is killed at any step ends the job: none waits for it. KILLED of them, 3; `make proofs` kills 50.
+sed -e 's/step->number == 20 && rank != NULL && \*rank == 49/rank != NULL \&\& strcmp(rank, getenv("KILLED_RANK")) == 0 \&\& step->number == strtoull(getenv("KILLED_AT"), NULL, 10)/' \
+    -e '1i #include <string.h>' "$scratch/gas/gas.c" >"$scratch/gas/gas.new"
+mv "$scratch/gas/gas.new" "$scratch/gas/gas.c"
+${CC:-cc} -shared -fPIC -O2 -D_POSIX_C_SOURCE=200809L '-DHARM=raise(9)' -I"$source/plugin_api" "$scratch"/gas/*.c \
+    -o "$scratch/gas/gas.so" -lm
+killed=0
+while [ $killed -lt "${KILLED:-3}" ]; do
+    KILLED_RANK=$((killed % 4)) KILLED_AT=$((1 + killed * 317 % 997))
+    export KILLED_RANK KILLED_AT
+    status=0
+    ranks 4 gas/flat.ini || status=$?
+    [ $status != 0 ] && [ $status != 124 ] && [ ! -s "$scratch/said" ] ||
+        fail "rank $KILLED_RANK is killed in step $KILLED_AT: status $status"
+    killed=$((killed + 1))
+done
+KILLED_AT=9999
+ranks 4 gas/flat.ini || fail "a job in which nobody is killed fails"
+
 # Another ini on one rank: both say what differs, and the job fails.
 sed 's/^steps = .*/steps = 61/' "$scratch/sweep.ini" >"$scratch/other.ini"
 if timeout 60 mpirun -n 1 "$build/backplane" run "$scratch/sweep.ini" : -n 2 "$build/backplane" run "$scratch/other.ini" \
