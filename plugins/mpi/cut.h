@@ -33,4 +33,17 @@ uint32_t cut_rank(const cut_node *nodes, uint32_t ranks, const cut_point *point)
 /* The square of the distance from a point to a part; 0 inside. */
 double cut_distance2(const cut_part *part, const cut_point *point);
 
+/* Is a point so deep inside a part that cut_rank gives its rank, and cut_distance2 more than the square of `distance`
+ * for every other part? Rounded as cut_distance2 rounds, and false for a point that is no number. Most points are, and
+ * need not be looked at any closer. */
+static inline bool cut_is_deep(const cut_part *part, const cut_point *point, double distance)
+{
+    bool deep = true;
+    for (uint32_t a = 0; a < 3; a++) {
+        double x = point->at[a], low = x - part->low[a], high = part->high[a] - x;
+        deep &= (low > 0) & (high > 0) & (low * low > distance * distance) & (high * high > distance * distance);
+    }
+    return deep;
+}
+
 #endif

@@ -203,25 +203,11 @@ const char *split_places(const split_t *split, const split_kind *kind)
     return split->look->column(split->system->world, kind->prototype, column->key, column->field);
 }
 
-cut_point split_place(const split_kind *kind, const char *places, uint32_t row)
-{
-    const split_column *column = &kind->columns[kind->position];
-    cut_point point = {{0, 0, 0}};
-    const char *cell = places + (size_t)row * column->size;
-    uint32_t parts = column->type == BP_VEC2 || column->type == BP_DVEC2 ? 2 : 3;
-    bool wide = column->type == BP_DVEC2 || column->type == BP_DVEC3;
-    const double *numbers = (const double *)(const void *)cell;
-    const float *floats = (const float *)(const void *)cell;
-    for (uint32_t i = 0; i < parts; i++)
-        point.at[i] = wide ? numbers[i] : (double)floats[i];
-    return point;
-}
-
 const uint64_t *split_identities(const split_t *split, const split_kind *kind)
 {
     const char *wanted = option(split, SPLIT_IDENTITY);
     bp_property_t property;
-    if (wanted[0] == '\0')
+    if (wanted[0] == '\0' || !split->system->plugin->options[SPLIT_AUDIT].boolean)
         return NULL;
     for (uint32_t i = 0; i < kind->column_count; i++) {
         char name[256];

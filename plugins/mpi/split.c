@@ -200,8 +200,9 @@ typedef struct packing {
     const bp_step_t *step;
     bool first;           /* all ranks have all entities: those of other ranks need not be sent, only destroyed here */
     uint32_t *rows;       /* of one kind, for one rank */
-    cut_point *places;    /* the places of the rows of the kind */
-    uint32_t *owners;     /* the ranks that these places belong to */
+    uint32_t *seen;       /* rows of the kind that may concern another rank, ... */
+    cut_point *places;    /* ... their places, ... */
+    uint32_t *owners;     /* ... and the ranks that these belong to */
     bp_entity_t *leaving;
     uint32_t room;
 } packing;
@@ -234,10 +235,11 @@ static void reserve_rows(split_t *split, packing *p, uint32_t rows)
         return;
     p->rows = resize(split, p->rows, p->room * sizeof *p->rows, rows * sizeof *p->rows);
     p->leaving = resize(split, p->leaving, p->room * sizeof *p->leaving, rows * sizeof *p->leaving);
+    p->seen = resize(split, p->seen, p->room * sizeof *p->seen, rows * sizeof *p->seen);
     p->places = resize(split, p->places, p->room * sizeof *p->places, rows * sizeof *p->places);
     p->owners = resize(split, p->owners, p->room * sizeof *p->owners, rows * sizeof *p->owners);
     p->room = rows;
-    if (p->rows == NULL || p->leaving == NULL || p->places == NULL || p->owners == NULL)
+    if (p->rows == NULL || p->leaving == NULL || p->seen == NULL || p->places == NULL || p->owners == NULL)
         split_fail(split, "out of memory for what is sent to other ranks");
 }
 
@@ -248,18 +250,16 @@ static void destroy_leaving(split_t *split, packing *p, uint32_t count)
         split_fail(split, "what has left for another rank cannot be destroyed");
 }
 
-/* Pack the entities of a kind that belong to rank `to`, and copies of the entities near its part. */
-static void pack_for(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t rows, packing *p,
+/* Of `count` rows that were seen: pack the entities that belong to rank `to`, and copies of those near its part. */
+static void pack_for(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t count, packing *p,
                      uint32_t to)
 {
     double halo = split->system->plugin->options[SPLIT_HALO].f64;
     uint32_t leaving = 0, near = 0;
-    for (uint32_t i = 0; i < rows; i++) {
-        if (entities[i].id == 0)
-            continue;
+    for (uint32_t i = 0; i < count; i++) {
         if (p->owners[i] == to && to != split->rank) {
-            p->leaving[leaving] = entities[i];
-            p->rows[leaving++] = i;
+            p->leaving[leaving] = entities[p->seen[i]];
+            p->rows[leaving++] = p->seen[i];
         }
     }
     destroy_leaving(split, p, leaving);
@@ -267,12 +267,10 @@ static void pack_for(split_t *split, split_kind *kind, const bp_entity_t *entiti
         pack_rows(split, kind, to, MIGRANT, p->rows, leaving);
         split->left += leaving;
     }
-    for (uint32_t i = 0; i < rows && halo > 0; i++) {
-        if (entities[i].id == 0)
-            continue;
+    for (uint32_t i = 0; i < count && halo > 0; i++) {
         bool told = !p->first || to == split->rank; /* at first every rank has all entities and makes its own copies */
         if (told && p->owners[i] != to && cut_distance2(&split->parts[to], &p->places[i]) <= halo * halo)
-            p->rows[near++] = i;
+            p->rows[near++] = p->seen[i];
     }
     pack_rows(split, kind, to, COPY, p->rows, near);
 }
@@ -280,14 +278,20 @@ static void pack_for(split_t *split, split_kind *kind, const bp_entity_t *entiti
 static void pack_kind(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t rows, void *data)
 {
     packing *p = data;
+    uint32_t count = 0;
+    double halo = split->system->plugin->options[SPLIT_HALO].f64;
     const char *places = split_places(split, kind);
     reserve_rows(split, p, rows);
     for (uint32_t i = 0; i < rows; i++) {
-        p->places[i] = split_place(kind, places, i);
-        p->owners[i] = cut_rank(split->nodes, split->ranks, &p->places[i]);
+        cut_point place = split_place(kind, places, i);
+        if (entities[i].id == 0 || (!p->first && cut_is_deep(&split->parts[split->rank], &place, halo)))
+            continue;
+        p->seen[count] = i;
+        p->places[count] = place;
+        p->owners[count++] = cut_rank(split->nodes, split->ranks, &place);
     }
     for (uint32_t to = 0; to < split->ranks; to++)
-        pack_for(split, kind, entities, rows, p, to);
+        pack_for(split, kind, entities, count, p, to);
 }
 
 /* --- unpacking ---------------------------------------------------------------------------------------------------- */
@@ -376,6 +380,7 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
     walk(split, pack_kind, &p);
     resize(split, p.rows, p.room * sizeof *p.rows, 0);
     resize(split, p.leaving, p.room * sizeof *p.leaving, 0);
+    resize(split, p.seen, p.room * sizeof *p.seen, 0);
     resize(split, p.places, p.room * sizeof *p.places, 0);
     resize(split, p.owners, p.room * sizeof *p.owners, 0);
     double packed = MPI_Wtime();

@@ -76,9 +76,22 @@ split_kind *split_kind_of(split_t *split, uint32_t prototype);
 split_kind *split_kind_named(split_t *split, const char *text);
 
 /* split_places gives the cells with the places of a prototype's rows, split_place reads the place in one cell.
- * split_identities gives the numbers by which the entities are known on all ranks: NULL where no property says so. */
+ * split_identities gives the numbers by which the entities are known on all ranks: NULL where no property says so, or
+ * nobody asks, since nothing is audited. */
 const char *split_places(const split_t *split, const split_kind *kind);
-cut_point split_place(const split_kind *kind, const char *places, uint32_t row);
+static inline cut_point split_place(const split_kind *kind, const char *places, uint32_t row)
+{
+    const split_column *column = &kind->columns[kind->position];
+    cut_point point = {{0, 0, 0}};
+    const char *cell = places + (size_t)row * column->size;
+    uint32_t parts = column->type == BP_VEC2 || column->type == BP_DVEC2 ? 2 : 3;
+    bool wide = column->type == BP_DVEC2 || column->type == BP_DVEC3;
+    const double *numbers = (const double *)(const void *)cell;
+    const float *floats = (const float *)(const void *)cell;
+    for (uint32_t i = 0; i < parts; i++)
+        point.at[i] = wide ? numbers[i] : (double)floats[i];
+    return point;
+}
 const uint64_t *split_identities(const split_t *split, const split_kind *kind);
 
 /* split_pack_column appends the cells of those rows; split_skip_column steps over a column; split_unpack_column gives
