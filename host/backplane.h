@@ -826,7 +826,7 @@ typedef struct bp_world_stats_t {
     const char *name;
     uint64_t steps;
     double time;
-    uint64_t nanoseconds;   /* spent in bp_world_step, all told */
+    uint64_t nanoseconds;   /* spent in bp_world_step, all told; a step without units and rows counts as none */
     uint64_t bytes;         /* memory held by the world's records, prototypes and runs */
     uint32_t entities;      /* with components in this world */
     uint32_t holes;         /* rows of the dead, not yet collected */

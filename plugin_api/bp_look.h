@@ -36,7 +36,7 @@ typedef struct bp_look_world_t {
     const char *name;
     uint64_t steps;         /* done */
     double time, step_rate; /* steps in a unit of time */
-    uint64_t nanoseconds;   /* spent in steps, all told */
+    uint64_t nanoseconds;   /* spent in steps, all told; a step without units and rows counts as none */
     uint64_t bytes;         /* held by its records, prototypes and rows */
     uint32_t holes;         /* rows of the dead that are not yet collected */
     uint32_t prototypes;    /* combinations of components that entities have or had */

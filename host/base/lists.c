@@ -267,7 +267,7 @@ static void free_all(lists_t *lists)
 
 void lists_tidy(lists_t *lists)
 {
-    if (lists->main.chunks == NULL && lists->all == NULL)
+    if (!lists_are_used(lists))
         return;
     if (count_blocks(lists) == 0)
         free_all(lists);

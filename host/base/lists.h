@@ -86,6 +86,12 @@ bool lists_reserve(lists_t *lists, bp_list_t *list, uint32_t item_size, uint32_t
 /* Give the block back: the list is {NULL, 0, 0}. [main] */
 void lists_release(lists_t *lists, bp_list_t *list, uint32_t item_size);
 
+/* Has lists_tidy anything to look at? */
+static inline bool lists_are_used(const lists_t *lists)
+{
+    return lists->main.chunks != NULL || lists->all != NULL;
+}
+
 /* Between calls: blocks that were released are for everybody from now on, and all chunks are given back where no list
  * has a block. [main] */
 void lists_tidy(lists_t *lists);

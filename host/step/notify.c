@@ -116,6 +116,7 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
 bp_result_t notify_refresh_now(schedule_t *schedule)
 {
     world_t *world = schedule->world;
+    schedule->read = 0;
     memory_t *memory = &schedule->memory;
     size_t number_size = (schedule->count + 1u) * sizeof(uint32_t),
            signature_size = (world->run_count + 1u) * sizeof(uint32_t);
@@ -159,6 +160,7 @@ void notify_subscribers(schedule_t *schedule)
 {
     world_t *world = schedule->world;
     trace_t *trace = schedule->crew->trace;
+    schedule->read = 0;
     uint64_t from = trace != NULL ? os_clock_ns() : 0;
     uint32_t told = world->notices->count > 0 ? notices_deliver(world->notices, tell, schedule) : 0;
     for (uint32_t i = 0; i < schedule->count; i++) {

@@ -126,6 +126,7 @@ static void account(unit_t *unit, uint64_t nanoseconds)
 static void run_on_threads(region_t *region, const crew_t *crew)
 {
     uint32_t tasks = cut(region);
+    region->parts[0].schedule->read = 0;
     crew->jobs.run(crew->jobs.context, take_part, region, tasks < crew->jobs.threads ? tasks : crew->jobs.threads);
     for (uint32_t p = 0; p < region->count; p++) {
         const region_part_t *part = &region->parts[p];
@@ -137,9 +138,11 @@ static void run_on_threads(region_t *region, const crew_t *crew)
 /* --- one region, begun and ended
  * ----------------------------------------------------------------------------------------------- */
 
+/* Units of a world are measured from where the clock was read last in the step (schedule_t.read). */
 static void run_here(const region_t *region)
 {
-    uint64_t before = os_clock_ns();
+    schedule_t *schedule = region->parts[0].schedule;
+    uint64_t before = schedule->read != 0 ? schedule->read : os_clock_ns();
     for (uint32_t p = 0; p < region->count; p++) {
         const region_part_t *part = &region->parts[p];
         for (uint32_t i = 0; i < part->count; i++) {
@@ -156,6 +159,7 @@ static void run_here(const region_t *region)
             before = now;
         }
     }
+    schedule->read = region->trace == NULL ? before : 0;
 }
 
 /* The time that the units are expected to take, by the times they took before; 0 where no work could be shared. */

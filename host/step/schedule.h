@@ -163,7 +163,9 @@ typedef struct schedule_t {
     bp_step_t now;
     uint32_t calls;
     uint32_t part; /* number of the world among those that step side by side */
-    uint64_t began;
+    uint64_t began; /* by the clock; 0: the step has nothing to do, and is not measured */
+    uint64_t read;  /* the clock as it was read last; 0: something has been done since that is no part of what comes
+                       next */
     uint64_t moment;   /* of the world when the step began; units have moments of their own after it (unit_moment) */
     commands_t commands;
     messages_t messages;

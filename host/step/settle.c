@@ -326,6 +326,7 @@ static void settle_flags(unit_t *unit)
 bp_result_t schedule_settle_anew(schedule_t *schedule)
 {
     bp_result_t result = BP_OK;
+    schedule->read = 0;
     schedule_unsettle(schedule);
     for (uint32_t i = 0; i < schedule->count && result == BP_OK; i++) {
         unit_t *unit = schedule->units[i];

@@ -441,6 +441,7 @@ static uint32_t collect_runs(world_t *world, uint32_t visits, bool fully)
 NOT_INLINED static uint32_t collect_managers(world_t *world)
 {
     uint32_t collected = 0;
+    world->tended = true;
     for (uint32_t m = 0; m < world->manager_count; m++) {
         manager_t *manager = world->managers[m];
         if (!manager->started || manager->component->storage.gc == NULL)
@@ -475,6 +476,7 @@ NOT_INLINED static void give_back(world_t *world, uint32_t visits)
         run_t *run = world->runs[world->trim_next];
         if (is_to_be_trimmed(run, world->collections)) {
             most = most > 0 ? most : memory_bytes(&world->memory) / WORLD_TRIM_SHARE + WORLD_TRIM_BYTES;
+            world->tended = true;
             size_t freed = run_trim(run, &world->memory, most);
             if (freed >= most)
                 return; /* the next step goes on with this run */
@@ -497,6 +499,7 @@ static inline void look_for_room(world_t *world)
 
 NOT_INLINED static uint32_t collect_holes(world_t *world)
 {
+    world->tended = true;
     uint32_t visits = WORLD_GC_RUNS + world->holed_count / WORLD_GC_RUNS_SHARE;
     return collect_runs(world, visits < world->holed_count ? visits : world->holed_count, false);
 }

@@ -134,6 +134,7 @@ typedef struct world_t {
     run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
     uint32_t holed_count, holed_capacity, holed_next;
     bool holed_lost;           /* a run with holes could not be listed: look at all */
+    bool tended;               /* store_collect has done more than look; whoever wants to know sets it false */
     uint32_t collections;      /* after steps, so far */
     uint32_t trim_next;        /* the run that is looked at next, whether it has too much room */
 

@@ -1,6 +1,7 @@
 /* test_worlds.c - worlds as embedders meet them: made, found, stopped, stepped, measured and ended. */
 #include "../suites.h"
 #include "inspect.h"
+#include "os/os.h"
 #include "support.h"
 #include "zoo.h"
 
@@ -213,6 +214,74 @@ START_TEST(figures_of_a_world_are_what_is_in_it)
 }
 END_TEST
 
+/* --- times -------------------------------------------------------------------------------------------------------- */
+
+enum { NAP = 20000000 }; /* nanoseconds */
+
+static void nap(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities, (void)count;
+    os_sleep_ns(NAP);
+}
+
+static void nap_at_deaths(void *data, const bp_entity_t *entities, uint32_t count)
+{
+    (void)data, (void)entities, (void)count;
+    os_sleep_ns(NAP);
+}
+
+static void end_last(const bp_match_t *match, uint32_t count)
+{
+    match->system->api->entity->destroy(match->system->host, match->entities + count - 1, 1);
+}
+
+static const bp_term_t bodies[] = {{.component = "body"}};
+static const bp_system_i sleepers[] = {
+    {.name = "sleeper", .terms = BP_LIST(bodies), .run = end_last, .entities_added = nap},
+};
+static const bp_plugin_desc_t sleeping = {.version = "1", .systems = BP_LIST(sleepers)};
+static const bp_plugin_head_t sleeping_plugin = BP_PLUGIN_HEAD("sleeping", &sleeping);
+
+/* What a step spends before its units and after them is the step's, and no unit's. A nap can be longer than it was
+ * meant to be, but then all of it is in the step. */
+START_TEST(a_unit_is_charged_with_its_own_time_and_the_step_with_all)
+{
+    bp_entity_t e[10];
+    const bp_plugin_head_t *plugins[] = {zoo_plugins[0], &sleeping_plugin};
+    rig_close(&rig);
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&rig);
+    load(zoo_plugins[0]->name);
+    load("sleeping");
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    bp_world_stats_t stats;
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_world_step(world));
+    bp_world_stats(world, &stats);
+    uint64_t before = stats.nanoseconds; /* a world with nothing in it; the first step settles that */
+    WORKS(rig.host, bp_world_step(world));
+    bp_world_stats(world, &stats);
+    ck_assert_uint_eq(stats.nanoseconds, before);
+    WORKS(rig.host, bp_world_use_component(world, "body"));
+    WORKS(rig.host, bp_world_use_system(world, "sleeper"));
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &rig, nap_at_deaths, NULL));
+    for (uint32_t step = 1; step <= 3; step++) { /* each tells of entities that have come, and has one die in the end */
+        bp_unit_stats_t unit;
+        uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL);
+        WORKS(rig.host, api->create(world, prototype, e, step == 1 ? COUNT(e) : 1));
+        WORKS(rig.host, bp_world_step(world));
+        bp_world_stats(world, &stats);
+        ck_assert_int_eq(bp_host_unit_stats(rig.host, 0, &unit), 1);
+        ck_assert_uint_eq(stats.entities, COUNT(e) - 1);
+        EXPECT(unit.nanoseconds > 0 && stats.nanoseconds - before >= unit.nanoseconds + 2 * step * (uint64_t)NAP,
+               "step %u: %llu ns, the unit %llu", step, (unsigned long long)(stats.nanoseconds - before),
+               (unsigned long long)unit.nanoseconds);
+    }
+}
+END_TEST
+
 /* A program that was built with earlier headers, whose structs are shorter: nothing is written behind them. And one
  * that was built with later headers: what this host does not know is zero. */
 START_TEST(figures_are_written_as_far_as_the_program_knows_them)
@@ -255,6 +324,7 @@ Suite *worlds_suite(void)
     tcase_add_test(tests, a_world_has_65535_managers_and_not_one_more);
     tcase_add_test(tests, worlds_end_with_everything_in_them_in_any_order);
     tcase_add_test(tests, figures_of_a_world_are_what_is_in_it);
+    tcase_add_test(tests, a_unit_is_charged_with_its_own_time_and_the_step_with_all);
     tcase_add_test(tests, figures_are_written_as_far_as_the_program_knows_them);
     return suite;
 }
