@@ -713,6 +713,17 @@ START_TEST(pe_headers_keep_their_limits)
 }
 END_TEST
 
+/* A signature lies behind the sections, and its table holds a place in the file, no address. */
+START_TEST(a_signed_pe_library_is_whole_up_to_its_certificate)
+{
+    put(library + PE_TABLES + 32, PE_SIZE - 8, 4);
+    put(library + PE_TABLES + 36, 8, 4);
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    pe_patched_is_refused(PE_TABLES + 36, 9, 4, "cut short: its certificate ends at byte 1537 of a file of 1536");
+    pe_patched_is_refused(PE_TABLES + 32, PE_SIZE, 4, "cut short: its certificate");
+}
+END_TEST
+
 #if defined(__x86_64__)
 START_TEST(a_pe_table_for_unwinding_is_in_order)
 {
@@ -808,6 +819,7 @@ Suite *image_suite(void)
     tcase_add_test(tests, the_kind_and_machine_of_a_pe_file_are_told);
     tcase_add_test(tests, pe_tables_that_point_astray_are_refused);
     tcase_add_test(tests, pe_headers_keep_their_limits);
+    tcase_add_test(tests, a_signed_pe_library_is_whole_up_to_its_certificate);
 #if defined(__x86_64__)
     tcase_add_test(tests, a_pe_table_for_unwinding_is_in_order);
 #endif
