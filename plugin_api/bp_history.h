@@ -120,6 +120,16 @@ typedef struct bp_history_api {
      * And the `index`-th difference; 0 past the last. */
     void (BP_CALL *read_change)(bp_host_o *host, bp_changed_t *changed);
     uint32_t (BP_CALL *difference)(bp_host_o *host, uint32_t index, bp_difference_t *difference);
+
+    /* --- since version 3 --- */
+
+    /* Give the present moment a name, a word, for people and for `marked`: an event, a level, the beginning of a fight.
+     * A name that is given again means the later moment. BP_ERROR_ARGUMENT for what is no word; BP_ERROR_STATE where
+     * nothing is remembered, and from a step or a callback. */
+    bp_result_t (BP_CALL *mark)(bp_host_o *host, const char *name);
+
+    /* The moment of a name, to be wished for. BP_ERROR_NOT_FOUND where no moment of the present line has it. */
+    bp_result_t (BP_CALL *marked)(bp_host_o *host, const char *name, uint64_t *moment);
 } bp_history_api;
 
 #ifdef __cplusplus

@@ -40,9 +40,24 @@ static bp_result_t wish(bp_host_o *host, uint64_t moment)
     return BP_OK;
 }
 
+static bp_result_t mark(bp_host_o *host, const char *name)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK && name == NULL)
+        result = error_set(&host->base.error, BP_ERROR_ARGUMENT, "mark: the name is NULL");
+    return result == BP_OK ? bp_host_mark(host, name) : result;
+}
+
+static bp_result_t marked(bp_host_o *host, const char *name, uint64_t *moment)
+{
+    if (name == NULL)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT, "marked: the name is NULL");
+    return bp_host_marked(host, name, moment);
+}
+
 const bp_history_api host_history_table = {
     .struct_size = sizeof host_history_table,
-    .version = 2,
+    .version = 3,
     .read = read_past,
     .wish = wish,
     .branch_off = bp_host_branch_off,
@@ -50,6 +65,8 @@ const bp_history_api host_history_table = {
     .make_change = wished_change_make,
     .read_change = wished_change_read,
     .difference = wished_change_difference,
+    .mark = mark,
+    .marked = marked,
 };
 
 /* Have the worlds stand still or not, as `clocks` says of the first of them; further ones do as their past says. */

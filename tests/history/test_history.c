@@ -3,6 +3,8 @@
 #include "../unit/support.h"
 #include "recall.h"
 
+#include <bp_history.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +266,43 @@ START_TEST(the_first_change_begins_another_future)
 }
 END_TEST
 
+static const bp_history_api *through;
+static bp_result_t marked_in_step;
+
+static void mark_in_step(void *context, bp_world_o *world, const char *unit, uint32_t is_system)
+{
+    (void)world, (void)unit, (void)is_system;
+    marked_in_step = through->mark(context, "inside");
+}
+
+START_TEST(a_plugin_marks_moments_and_has_the_host_go_there)
+{
+    rig_t rig;
+    uint64_t moment;
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
+    bp_host_o *host = rig.host;
+    const bp_unit_watch_i watch = {.struct_size = sizeof watch, .context = host, .before = mark_in_step};
+    through = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 3);
+    ck_assert_ptr_nonnull(through);
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, through->mark(host, "fifth"));
+    WORKS(host, bp_host_watch_units(host, &watch));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_watch_units(host, NULL));
+    EXPECT(marked_in_step == BP_ERROR_STATE, "a step is no moment: %d", (int)marked_in_step);
+    FAILS(host, BP_ERROR_NOT_FOUND, "no moment is marked 'inside'", through->marked(host, "inside", &moment));
+    FAILS(host, BP_ERROR_ARGUMENT, "a mark is 1 to 63", through->mark(host, "no word"));
+    FAILS(host, BP_ERROR_ARGUMENT, "NULL", through->mark(host, NULL));
+    FAILS(host, BP_ERROR_ARGUMENT, "NULL", through->marked(host, NULL, &moment));
+    WORKS(host, through->marked(host, "fifth", &moment));
+    WORKS(host, through->wish(host, moment));
+    WORKS(host, bp_host_poll(host));
+    EXPECT(recall_history(host).now == 5 && recall_history(host).last == 6, "it is elsewhere");
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(the_present_is_never_lost)
 {
     rig_t rig;
@@ -487,6 +526,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, no_memory_for_keyframes);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
+    tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);
     tcase_add_test(tcase, the_present_is_never_lost);
     tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 6);
     tcase_add_test(tcase, a_branch_is_there_or_not);
