@@ -15,7 +15,7 @@ extern const group_t group_stamps_step, group_stamps_search;
 
 /* cases_history.c */
 extern const group_t group_history_keyframe, group_history_second, group_history_snapshot, group_history_compare;
-extern const group_t group_history_go;
+extern const group_t group_history_go, group_history_beside;
 
 /* cases_query.c */
 extern const group_t group_query;

@@ -7,7 +7,8 @@
  * where it has them.
  *
  * A minute of history: steps without a past, and the same with one keyframe in sixty steps, as at 60 steps a second.
- * Going: to a random one of the last moments, with a keyframe every sixty steps.
+ * Going: to a random one of the last moments, with a keyframe every sixty steps. Beside: a step of a host while a draft
+ * of it takes its own between.
  */
 #include "cases.h"
 
@@ -342,5 +343,63 @@ const group_t group_history_go = {
     .sides = {
         {.name = "sixty_steps_and_a_copy", .prepare = copy_before, .run = steps_and_a_copy},
         {.name = "anywhere", .floor = "sixty_steps_and_a_copy", .run = go, .bound = AT_MOST_TIMES(1.1)},
+    },
+};
+
+/* --- beside ------------------------------------------------------------------------------------------------------- */
+
+/* A draft takes its steps when the host polls, between the host's own: those are what is measured. */
+static bp_result_t change_mass(void *context, bp_host_o *clone)
+{
+    bp_path_t path;
+    (void)context;
+    bp_result_t result = bp_host_api(clone)->property->parse_path(clone, "main/#0:1.point_mass.mass", &path);
+    return result == BP_OK ? bp_host_api(clone)->property->set_text(&path, "2") : result;
+}
+
+static void *setup_beside(uint32_t size)
+{
+    past_t *s = setup(size);
+    const bp_draft_i draft = {.struct_size = sizeof draft, .change = change_mass};
+    bp_drafted_t drafted = {.struct_size = sizeof drafted};
+    open_world(&s->other, size);
+    worlds_must(s->w.host, bp_host_draft(s->w.host, &draft), "a draft");
+    for (uint32_t i = 0; i < 1000 && drafted.state != BP_DRAFT_BESIDE; i++) {
+        worlds_must(s->w.host, bp_host_poll(s->w.host), "polling");
+        bp_host_draft_read(s->w.host, &drafted);
+    }
+    if (drafted.state != BP_DRAFT_BESIDE)
+        worlds_must(s->w.host, BP_ERROR_STATE, drafted.text);
+    return s;
+}
+
+static void poll_alone(void *state)
+{
+    past_t *s = state;
+    worlds_must(s->other.host, bp_host_poll(s->other.host), "polling");
+}
+
+static void step_alone(void *state)
+{
+    past_t *s = state;
+    worlds_step(&s->other);
+}
+
+static void poll_beside(void *state)
+{
+    past_t *s = state;
+    worlds_must(s->w.host, bp_host_poll(s->w.host), "polling");
+}
+
+const group_t group_history_beside = {
+    .name = "history/beside",
+    .sizes = million,
+    .setup = setup_beside,
+    .teardown = teardown,
+    .whole = true,
+    .sides = {
+        {.name = "a_step", .prepare = poll_alone, .run = step_alone},
+        {.name = "with_a_draft_beside", .floor = "a_step", .prepare = poll_beside, .run = step_first,
+         .bound = AT_MOST_TIMES(1.05)},
     },
 };

@@ -25,7 +25,7 @@ static const group_t *const groups[] = {
     &group_stamps_step,
     &group_stamps_search,
     &group_history_keyframe, &group_history_second, &group_history_snapshot, &group_history_compare,
-    &group_history_go,
+    &group_history_go, &group_history_beside,
     &group_query,
     &group_guard_call,
     &group_guard_step,
