@@ -5,8 +5,8 @@
  * debugger. On Windows it always does, and suites that need a shell, a copy of the process, or other calls of POSIX
  * systems are left out.
  *
- * The halves can run beside each other: suites that write files of the same name are in the same one. The second has
- * those that run the program, and those that put plugins in the place of others.
+ * The halves can run beside each other: suites that write files of the same name are in the same one. The first has
+ * those that run the program, the second those that put plugins in the place of others (put_plugin makes sure).
  */
 #include "suites.h"
 
@@ -31,7 +31,6 @@ static const make_suite_t first_half[] = {
     stamps_suite,
     queries_suite,
     referrers_suite,
-    own_suite,
     destruction_suite,
     collection_suite,
     long_use_suite,
@@ -42,7 +41,6 @@ static const make_suite_t first_half[] = {
     sets_suite,
     terms_suite,
     side_by_side_suite,
-    messages_suite,
     pace_suite,
     host_suite,
     worlds_suite,
@@ -96,7 +94,6 @@ static const make_suite_t first_half[] = {
     crash_suite,
     program_values_suite,
     recordings_suite,
-    clone_suite,
 #endif
 };
 
@@ -106,6 +103,11 @@ static const make_suite_t second_half[] = {
     eras_suite,
     outside_suite,
     draft_suite,
+#if !defined(_WIN32)
+    clone_suite,
+#endif
+    own_suite,
+    messages_suite,
     journal_suite,
     recording_suite,
     twice_suite,
