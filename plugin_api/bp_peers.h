@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define BP_PEERS_API "peers"
-#define BP_PEERS_RETURNS "ccrn"
+#define BP_PEERS_RETURNS "ccrncc"
 
 /* Receives what one rank has sent; `bytes` are aligned to 16 and good until it returns, NULL where size is 0. */
 typedef void (BP_CALL *bp_peers_take)(void *data, uint32_t rank, const void *bytes, size_t size);
@@ -48,6 +48,16 @@ typedef struct bp_peers_api {
     /* The last call: `failed` 0 waits for all others to leave as well. Else nobody is waited for, and when this process
      * ends the others are ended. Called by the host; a second call does nothing. [main] */
     void (BP_CALL *leave)(bp_host_o *host, uint32_t failed);
+
+    /* --- since version 2 --- */
+
+    /* Of a world that several ranks share: the number by which all of them know an entity that lives here, the same as
+     * long as it lives, wherever it is. 0 where the world is not shared, or the entity dead. [main] */
+    uint64_t (BP_CALL *durable)(bp_world_o *world, bp_entity_t entity);
+
+    /* The handle here of the entity with that number, in `*entity`: one of this rank's own, the copy of another rank's,
+     * or a stand-in that something here refers to it by; {0} where there is none, and then 0 is returned. [main] */
+    uint32_t (BP_CALL *found)(bp_world_o *world, uint64_t durable, bp_entity_t *entity);
 } bp_peers_api;
 
 #ifdef __cplusplus

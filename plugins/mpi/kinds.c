@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEYS = 256, TEXT = 8192 };
+enum { TEXT = 8192 };
 
 static void *resize(split_t *split, void *old, size_t old_size, size_t new_size)
 {
-    void *block = split->system->api->memory->resize(split->system->plugin, old, old_size, new_size);
+    void *block = split_resize(split, old, old_size, new_size);
     if (block == NULL && new_size > 0)
         split_fail(split, "out of memory");
     return block;
@@ -31,7 +31,7 @@ static const char *type_of(split_t *split, uint32_t component)
 {
     bp_look_type_t type = {.struct_size = sizeof type};
     for (uint32_t cursor = 0; split->look->type(split->system->host, &cursor, &type);)
-        if (split->system->api->world->component(split->system->world, type.name) == component)
+        if (split->system->api->world->component(split->world, type.name) == component)
             return type.name;
     return "?";
 }
@@ -39,100 +39,134 @@ static const char *type_of(split_t *split, uint32_t component)
 static const char *name_of(split_t *split, uint32_t key, uint32_t *component)
 {
     bp_name_t name = 0;
-    if (split->system->api->world->key_info(split->system->world, key, component, &name) != BP_OK)
+    if (split->system->api->world->key_info(split->world, key, component, &name) != BP_OK)
         split_fail(split, "a component of the world is not known any more");
     return name == 0 ? type_of(split, *component) : split->system->api->name->text(split->system->host, name);
 }
 
-static void refuse_field(split_t *split, const char *type, const bp_field_t *field, const char *why)
+/* Can a property be set for the field, or must it be written where it lies? Lists cannot be written so. */
+static bool is_raw(split_t *split, const char *type, const bp_field_t *field)
 {
     char text[256];
-    snprintf(text, sizeof text, "%s.%s %s, which cannot be sent to another rank; keep it out of a world with "
-             "place = split", type, field->name, why);
-    split_fail(split, text);
+    bool raw = (field->flags & (BP_FIELD_READ_ONLY | BP_FIELD_HIDDEN)) != 0;
+    if (raw && (field->flags & BP_FIELD_LIST) != 0) {
+        snprintf(text, sizeof text, "%s.%s is a list that only its own plugin writes, which cannot be sent to another "
+                 "rank; keep it out of a world with place = split", type, field->name);
+        split_fail(split, text);
+    }
+    return raw;
 }
 
-static void check_field(split_t *split, const char *type, const bp_field_t *field)
+/* Does the option `copied` name the field? Without a word all are copied. */
+static bool is_copied(const split_t *split, const char *name, const char *field)
 {
-    if ((field->flags & BP_FIELD_LIST) != 0 && field->type == BP_STRING)
-        refuse_field(split, type, field, "is a list of texts");
-    if (field->type == BP_ENTITY)
-        refuse_field(split, type, field, "refers to an entity");
-    if ((field->flags & BP_FIELD_READ_ONLY) != 0)
-        refuse_field(split, type, field, "is read only");
+    const char *at = option(split, SPLIT_COPIED);
+    size_t name_length = strlen(name), field_length = strlen(field);
+    if (at[strspn(at, " ")] == '\0')
+        return true;
+    while (*(at += strspn(at, " ")) != '\0') {
+        size_t length = strcspn(at, " ");
+        if (length == name_length + 1 + field_length && strncmp(at, name, name_length) == 0 &&
+            at[name_length] == '.' && strncmp(at + name_length + 1, field, field_length) == 0)
+            return true;
+        at += length;
+    }
+    return false;
 }
 
-static void add_column(split_t *split, split_kind *kind, uint32_t key, uint32_t index, const bp_field_t *field,
+static void add_column(split_t *split, split_kind *kind, uint32_t index, const bp_field_t *field, split_column column,
                        const char *name)
 {
     uint32_t count = kind->column_count;
     const bp_property_api *property = split->system->api->property;
     kind->columns = resize(split, kind->columns, count * sizeof *kind->columns, (count + 1) * sizeof *kind->columns);
-    split_column *column = &kind->columns[kind->column_count++];
-    *column = (split_column){.key = key, .field = index, .type = field->type};
-    column->list = (field->flags & BP_FIELD_LIST) != 0;
-    column->size = column->list ? (uint32_t)sizeof(bp_list_t)
-                                : bp_columns_size(field->type) * (field->count > 1 ? field->count : 1);
-    if (property->resolve(split->system->world, (bp_entity_t){0}, name, field->name, &column->own) != BP_OK ||
-        property->resolve(split->halo, (bp_entity_t){0}, name, field->name, &column->halo) != BP_OK)
+    column.field = index;
+    column.type = field->type;
+    column.list = (field->flags & BP_FIELD_LIST) != 0;
+    column.size = column.list ? (uint32_t)sizeof(bp_list_t)
+                              : bp_columns_size(field->type) * (field->count > 1 ? field->count : 1);
+    column.copied = is_copied(split, name, field->name);
+    column.told_at = kind->told_size;
+    column.told_size = column.list || column.type == BP_STRING ? (uint32_t)sizeof(uint64_t) : column.size;
+    kind->told_size += column.copied ? column.told_size : 0;
+    bool hidden = (field->flags & BP_FIELD_HIDDEN) != 0;
+    if (!hidden && (property->resolve(split->world, (bp_entity_t){0}, name, field->name, &column.own) != BP_OK ||
+                    property->resolve(split->halo, (bp_entity_t){0}, name, field->name, &column.halo) != BP_OK))
         split_fail(split, split->system->api->error->last(split->system->host));
     const char *position = option(split, SPLIT_POSITION);
     size_t length = strlen(name);
     if (strncmp(position, name, length) == 0 && position[length] == '.' &&
-        strcmp(position + length + 1, field->name) == 0)
-        kind->position = kind->column_count - 1;
+        strcmp(position + length + 1, field->name) == 0 && !column.stored)
+        kind->position = count;
+    kind->columns[kind->column_count++] = column;
 }
 
-static void add_component(split_t *split, split_kind *kind, uint32_t key, char text[TEXT])
+static bool has_own_storage(split_t *split, const char *name)
 {
-    uint32_t component, had = kind->column_count;
-    const char *name = name_of(split, key, &component), *type = type_of(split, component);
+    bp_look_type_t type = {.struct_size = sizeof type};
+    for (uint32_t cursor = 0; split->look->type(split->system->host, &cursor, &type);)
+        if (strcmp(type.name, name) == 0)
+            return (type.traits & BP_LOOK_STORAGE) != 0;
+    return false;
+}
+
+/* Of a component with storage of its own all properties are sent that can be set, as when its plugin is reloaded. What
+ * rows_added makes again is not sent. */
+static void add_component(split_t *split, split_kind *kind, uint32_t number, char text[TEXT])
+{
+    uint32_t component;
+    const char *name = name_of(split, kind->keys[number], &component), *type = type_of(split, component);
     size_t length = strlen(text);
     bp_field_t field;
+    split_column column = {.key = kind->keys[number], .halo_key = kind->halo_keys[number]};
+    column.stored = has_own_storage(split, type);
     snprintf(text + length, TEXT - length, "%s:%s\n", name, type);
     for (uint32_t i = 0; split->system->api->property->describe(split->system->host, type, i, &field,
                                                                 (uint32_t)sizeof field) == BP_OK; i++) {
-        check_field(split, type, &field);
-        add_column(split, kind, key, i, &field, name);
-    }
-    if (had < kind->column_count &&
-        split->look->column(split->system->world, kind->prototype, key, kind->columns[had].field) == NULL) {
-        bp_look_prototype_t found = {.struct_size = sizeof found};
-        split->system->api->property->describe(split->system->host, type, 0, &field, (uint32_t)sizeof field);
-        for (uint32_t cursor = 0; split->look->prototype(split->system->world, &cursor, &found);)
-            if (found.prototype == kind->prototype && found.row_count > 0)
-                refuse_field(split, type, &field, "has storage of its own");
+        bool derived = (field.flags & BP_FIELD_HIDDEN) != 0 && (field.flags & BP_FIELD_DERIVED) != 0;
+        if (derived || (column.stored && (field.flags & BP_FIELD_READ_ONLY) != 0))
+            continue;
+        column.raw = is_raw(split, type, &field);
+        add_column(split, kind, i, &field, column, name);
     }
 }
 
 /* Find the prototype with the same components in the world of copies. */
-static void find_halo_prototype(split_t *split, split_kind *kind, const uint32_t *keys, uint32_t count)
+static void find_halo_prototype(split_t *split, split_kind *kind)
 {
     const bp_world_api *world = split->system->api->world;
-    uint32_t there[KEYS];
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < kind->key_count; i++) {
         uint32_t component;
         bp_name_t name = 0;
-        world->key_info(split->system->world, keys[i], &component, &name);
+        world->key_info(split->world, kind->keys[i], &component, &name);
         component = world->component(split->halo, type_of(split, component));
-        if (component == BP_NONE || world->key(split->halo, component, name, &there[i]) != BP_OK)
+        if (component == BP_NONE || world->key(split->halo, component, name, &kind->halo_keys[i]) != BP_OK)
             split_fail(split, split->system->api->error->last(split->system->host));
     }
-    if (world->prototype(split->halo, there, count, &kind->halo_prototype) != BP_OK)
+    if (world->prototype(split->halo, kind->halo_keys, kind->key_count, &kind->halo_prototype) != BP_OK)
         split_fail(split, split->system->api->error->last(split->system->host));
 }
 
 static split_kind *make_kind(split_t *split, uint32_t prototype)
 {
-    uint32_t keys[KEYS], count = split->look->keys(split->system->world, prototype, keys, KEYS);
+    uint32_t keys[SPLIT_KEYS], count = split->look->keys(split->world, prototype, keys, SPLIT_KEYS);
     char text[TEXT] = "";
+    if (count > SPLIT_KEYS)
+        split_fail(split, "an entity of a split world has more than 256 components");
     split->kinds = resize(split, split->kinds, split->kind_count * sizeof *split->kinds,
                           (split->kind_count + 1) * sizeof *split->kinds);
     split_kind *kind = &split->kinds[split->kind_count++];
-    *kind = (split_kind){.prototype = prototype, .position = BP_NONE};
-    find_halo_prototype(split, kind, keys, count);
+    *kind = (split_kind){.prototype = prototype, .position = BP_NONE, .key_count = count};
+    kind->keys = resize(split, NULL, 0, count * sizeof *keys);
+    kind->halo_keys = resize(split, NULL, 0, count * sizeof *keys);
+    memcpy(kind->keys, keys, count * sizeof *keys);
+    kind->told = resize(split, NULL, 0, split->ranks * sizeof *kind->told);
+    kind->copies = resize(split, NULL, 0, split->ranks * sizeof *kind->copies);
+    memset(kind->told, 0, split->ranks * sizeof *kind->told);
+    memset(kind->copies, 0, split->ranks * sizeof *kind->copies);
+    find_halo_prototype(split, kind);
     for (uint32_t i = 0; i < count; i++)
-        add_component(split, kind, keys[i], text);
+        add_component(split, kind, i, text);
     uint32_t type = kind->position == BP_NONE ? 0 : kind->columns[kind->position].type;
     if (type != BP_VEC2 && type != BP_VEC3 && type != BP_DVEC2 && type != BP_DVEC3)
         split_fail(split, "[plugin mpi] position: the component has no such property, or it is no vector of two or "
@@ -147,9 +181,9 @@ static split_kind *make_kind(split_t *split, uint32_t prototype)
 /* Does a prototype have the component whose property is the position? */
 static bool has_position(split_t *split, uint32_t prototype)
 {
-    uint32_t keys[KEYS], count = split->look->keys(split->system->world, prototype, keys, KEYS), component;
+    uint32_t keys[SPLIT_KEYS], count = split->look->keys(split->world, prototype, keys, SPLIT_KEYS), component;
     const char *position = option(split, SPLIT_POSITION);
-    for (uint32_t i = 0; i < count && i < KEYS; i++) {
+    for (uint32_t i = 0; i < count && i < SPLIT_KEYS; i++) {
         const char *name = name_of(split, keys[i], &component);
         size_t length = strlen(name);
         if (strncmp(position, name, length) == 0 && position[length] == '.')
@@ -170,19 +204,19 @@ split_kind *split_kind_of(split_t *split, uint32_t prototype)
 static uint32_t prototype_named(split_t *split, const char *text)
 {
     const bp_world_api *world = split->system->api->world;
-    uint32_t keys[KEYS], count = 0, prototype;
-    while (*text != '\0' && count < KEYS) {
+    uint32_t keys[SPLIT_KEYS], count = 0, prototype;
+    while (*text != '\0' && count < SPLIT_KEYS) {
         char name[256], type[256];
         bp_name_t interned;
         if (sscanf(text, "%255[^:]:%255[^\n]", name, type) != 2)
             split_fail(split, "what came from another rank has no form");
-        uint32_t component = world->component(split->system->world, type);
+        uint32_t component = world->component(split->world, type);
         if (component == BP_NONE || split->system->api->name->intern(split->system->host, name, &interned) != BP_OK ||
-            world->key(split->system->world, component, interned, &keys[count++]) != BP_OK)
+            world->key(split->world, component, interned, &keys[count++]) != BP_OK)
             split_fail(split, "another rank has a component that is not here");
         text = strchr(text, '\n') + 1;
     }
-    if (world->prototype(split->system->world, keys, count, &prototype) != BP_OK)
+    if (world->prototype(split->world, keys, count, &prototype) != BP_OK)
         split_fail(split, split->system->api->error->last(split->system->host));
     return prototype;
 }
@@ -195,12 +229,80 @@ split_kind *split_kind_named(split_t *split, const char *text)
     return make_kind(split, prototype_named(split, text));
 }
 
+static void free_kind(split_t *split, split_kind *kind)
+{
+    for (uint32_t r = 0; r < split->ranks; r++) {
+        split_told *told = &kind->told[r];
+        split_resize(split, told->entities, told->room * sizeof *told->entities, 0);
+        split_resize(split, told->rows, told->room * sizeof *told->rows, 0);
+        split_resize(split, told->records, (size_t)told->room * kind->told_size, 0);
+        split_resize(split, told->table, told->table_size * sizeof *told->table, 0);
+        split_resize(split, kind->copies[r].entities, kind->copies[r].room * sizeof(bp_entity_t), 0);
+    }
+    split_resize(split, kind->told, split->ranks * sizeof *kind->told, 0);
+    split_resize(split, kind->copies, split->ranks * sizeof *kind->copies, 0);
+    split_resize(split, kind->keys, kind->key_count * sizeof *kind->keys, 0);
+    split_resize(split, kind->halo_keys, kind->key_count * sizeof *kind->halo_keys, 0);
+    split_resize(split, kind->columns, kind->column_count * sizeof *kind->columns, 0);
+    split_resize(split, kind->text, strlen(kind->text) + 1, 0);
+}
+
+void split_free_kinds(split_t *split)
+{
+    for (uint32_t i = 0; i < split->kind_count; i++)
+        free_kind(split, &split->kinds[i]);
+    split_resize(split, split->kinds, split->kind_count * sizeof *split->kinds, 0);
+    split->kinds = NULL;
+    split->kind_count = 0;
+}
+
+void split_forget_kinds(split_t *split)
+{
+    for (uint32_t i = 0; i < split->kind_count; i++)
+        split_end_copies(split, &split->kinds[i]);
+    split_free_kinds(split);
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* A number made of all component types of the host and their fields, so that the same code of plugins gives the same
+ * number, also where a past is computed again. */
+bool split_kinds_are_old(split_t *split)
+{
+    bp_look_type_t type = {.struct_size = sizeof type};
+    bp_field_t field;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    bool refers = false;
+    for (uint32_t cursor = 0; split->look->type(split->system->host, &cursor, &type);) {
+        hash = mix(hash, type.name, strlen(type.name) + 1);
+        for (uint32_t i = 0; i < type.field_count; i++) {
+            if (split->system->api->property->describe(split->system->host, type.name, i, &field,
+                                                       (uint32_t)sizeof field) != BP_OK)
+                break;
+            const uint32_t numbers[3] = {field.type, field.flags, field.count};
+            hash = mix(mix(hash, numbers, sizeof numbers), field.name, strlen(field.name) + 1);
+            refers |= field.type == BP_ENTITY;
+        }
+    }
+    if (hash == split->declared)
+        return false;
+    split->declared = hash;
+    split->refers = refers;
+    return true;
+}
+
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
 const char *split_places(const split_t *split, const split_kind *kind)
 {
     const split_column *column = &kind->columns[kind->position];
-    return split->look->column(split->system->world, kind->prototype, column->key, column->field);
+    return split->look->column(split->world, kind->prototype, column->key, column->field);
 }
 
 const uint64_t *split_identities(const split_t *split, const split_kind *kind)
@@ -216,12 +318,12 @@ const uint64_t *split_identities(const split_t *split, const split_kind *kind)
             return NULL;
         memcpy(name, wanted, (size_t)(dot - wanted));
         name[dot - wanted] = '\0';
-        if (split->system->api->property->resolve(split->system->world, (bp_entity_t){0}, name, dot + 1, &property) !=
+        if (split->system->api->property->resolve(split->world, (bp_entity_t){0}, name, dot + 1, &property) !=
                 BP_OK ||
             property.type != BP_U64)
             return NULL;
         if (kind->columns[i].key == property.key && kind->columns[i].field == property.field)
-            return split->look->column(split->system->world, kind->prototype, property.key, property.field);
+            return split->look->column(split->world, kind->prototype, property.key, property.field);
     }
     return NULL;
 }

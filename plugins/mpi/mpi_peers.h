@@ -12,10 +12,15 @@
 
 extern const bp_peers_api mpi_peers;
 
+/* Entries of that table about worlds that are split (migrants.c). */
+uint64_t BP_CALL mpi_durable(bp_world_o *world, bp_entity_t entity);
+uint32_t BP_CALL mpi_found(bp_world_o *world, uint64_t durable, bp_entity_t *entity);
+
 /* Join the others where this process was started by MPI; else this process is rank 0 of 1, and MPI is left alone. */
 bp_result_t mpi_join(bp_plugin_t *plugin);
 
-/* Can this process talk to others: has it joined and not left, and is it no copy of a process that has joined? */
-bool mpi_talks(void);
+/* Can this host talk to others: has it joined and not left? A clone of it, or a copy of its process in which something
+ * is tried, has not. */
+bool mpi_talks(const bp_host_o *host);
 
 #endif

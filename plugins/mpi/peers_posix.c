@@ -29,19 +29,19 @@ static bool begun(void)
     return initialized && !finalized;
 }
 
-/* The name for the communicator of the process that has joined. */
-static void name_of_process(char name[MPI_MAX_OBJECT_NAME])
+/* The name for the communicator of the process and the host that have joined. */
+static void name_of_process(const bp_host_o *host, char name[MPI_MAX_OBJECT_NAME])
 {
-    snprintf(name, MPI_MAX_OBJECT_NAME, "backplane %ld", (long)getpid());
+    snprintf(name, MPI_MAX_OBJECT_NAME, "backplane %ld %p", (long)getpid(), (const void *)host);
 }
 
-bool mpi_talks(void)
+bool mpi_talks(const bp_host_o *host)
 {
     char mine[MPI_MAX_OBJECT_NAME], joined[MPI_MAX_OBJECT_NAME];
     int length = 0;
     if (!begun() || MPI_Comm_get_name(MPI_COMM_WORLD, joined, &length) != MPI_SUCCESS)
         return false;
-    name_of_process(mine);
+    name_of_process(host, mine);
     return strcmp(mine, joined) == 0;
 }
 
@@ -118,7 +118,7 @@ bp_result_t mpi_join(bp_plugin_t *plugin)
     if (!joined)
         return plugin->api->error->set(plugin->host, BP_ERROR_IO, "mpi: this process cannot join the others");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    name_of_process(name);
+    name_of_process(plugin->host, name);
     MPI_Comm_set_name(MPI_COMM_WORLD, name);
     return BP_OK;
 }
@@ -183,15 +183,14 @@ static bp_result_t exchange_parcels(const void *bytes, size_t size, int ranks, b
 static bp_result_t BP_CALL exchange(bp_host_o *host, const void *bytes, size_t size, bp_peers_take take, void *data)
 {
     if (count(host) > 1)
-        return mpi_talks() ? exchange_parcels(bytes, size, (int)count(host), take, data) : BP_ERROR_STATE;
+        return mpi_talks(host) ? exchange_parcels(bytes, size, (int)count(host), take, data) : BP_ERROR_STATE;
     take(data, 0, size == 0 ? NULL : bytes, size);
     return BP_OK;
 }
 
 static void BP_CALL leave(bp_host_o *host, uint32_t failed)
 {
-    (void)host;
-    if (!mpi_talks())
+    if (!mpi_talks(host))
         return;
     if (failed)
         MPI_Comm_set_name(MPI_COMM_WORLD, "left");
@@ -199,4 +198,5 @@ static void BP_CALL leave(bp_host_o *host, uint32_t failed)
         MPI_Finalize();
 }
 
-const bp_peers_api mpi_peers = {.rank = rank, .count = count, .exchange = exchange, .leave = leave};
+const bp_peers_api mpi_peers = {
+    .rank = rank, .count = count, .exchange = exchange, .leave = leave, .durable = mpi_durable, .found = mpi_found};

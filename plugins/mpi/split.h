@@ -6,13 +6,17 @@
 #define MPI_SPLIT_H
 
 #include "cut.h"
+#include "durable.h"
 #include "mpi_peers.h"
 
 #include <bp_look.h>
+#include <bp_outside.h>
 #include <bp_vote.h>
 
 /* The options of the plugin, in the order of declaration. */
-enum { SPLIT_POSITION, SPLIT_IDENTITY, SPLIT_HALO, SPLIT_UNEVEN, SPLIT_EVERY, SPLIT_AUDIT };
+enum { SPLIT_POSITION, SPLIT_IDENTITY, SPLIT_HALO, SPLIT_UNEVEN, SPLIT_EVERY, SPLIT_AUDIT, SPLIT_COPIED };
+
+enum { SPLIT_KEYS = 256 };
 
 /* Bytes that grow. */
 typedef struct split_bytes {
@@ -22,23 +26,52 @@ typedef struct split_bytes {
 
 /* A field as it is sent. */
 typedef struct split_column {
-    uint32_t key, field, type;
+    uint32_t key, halo_key, field, type;
     uint32_t size;               /* of a cell */
     bool list;                   /* its cells are lists of that type */
+    bool stored;                 /* its component has storage of its own */
+    bool raw;                    /* no property: written through a reference */
+    bool copied;                 /* copies of others' entities have it */
+    uint32_t told_at, told_size; /* of copied ones: where in a record of split_told its cell, or the hash of a text or
+                                    list, lies */
     bp_property_t own, halo;     /* in the world that is split, and in the one of copies */
 } split_column;
+
+/* Which entities a rank has copies of, slot by slot, and what it has been told of them. */
+typedef struct split_told {
+    bp_entity_t *entities;
+    uint32_t *rows;              /* in this step; BP_NONE: not near any more */
+    char *records;               /* of split_kind.told_size bytes */
+    uint32_t count, room;
+    uint32_t *table;             /* slot and 1, by the entity's index; table_size is a power of two */
+    uint32_t table_size;
+} split_told;
+
+/* The copies of what a rank has told of, in the same slots. */
+typedef struct split_copies {
+    bp_entity_t *entities;
+    uint32_t count, room;
+} split_copies;
 
 /* Entities with the same components: how they are packed, and the copies of others' that are here. */
 typedef struct split_kind {
     uint32_t prototype, halo_prototype;
+    uint32_t key_count;
     uint32_t column_count, position; /* which of the columns says where they are */
+    uint32_t told_size;          /* bytes of a record */
+    uint32_t *keys, *halo_keys;
     split_column *columns;
     char *text;                  /* "name:type\n" of each component: the same on all ranks */
-    bp_entity_t *copies;
-    uint32_t copy_count, copy_room;
-    uint32_t coming;             /* copies in this step */
-    uint32_t placed;             /* copies among them whose values have been set */
+    split_told *told;            /* by rank */
+    split_copies *copies;        /* by rank */
 } split_kind;
+
+/* Entities of one kind that have come, between the two systems. */
+typedef struct split_arrival {
+    size_t at;                   /* of their block in split_t.in */
+    uint32_t kind, count;
+    bp_entity_t *entities;       /* placeholders of those that are made, and stand-ins */
+} split_arrival;
 
 /* The system in the world that is split. */
 typedef struct split_t {
@@ -46,34 +79,72 @@ typedef struct split_t {
     bp_system_t *system;
     bp_world_o *world, *halo;
     const bp_look_api *look;
+    const bp_outside_api *outside;
     uint32_t rank, ranks;
     bool begun;                  /* space has been cut */
+    bool refers;                 /* some component of the host has a field that refers to entities */
+    bool alone;                  /* this is a copy that no other rank knows of: nothing is sent */
+    bool uneven;                 /* space is to be cut anew, whoever has how many */
+    bool hashed;                 /* identities were summed at the beginning of the step */
     uint64_t steps;
+    uint64_t declared;           /* of the fields of all components, when kinds were described */
     split_kind *kinds;
     uint32_t kind_count;
     cut_node *nodes;
     cut_part *parts;
+    durable_t durable;
+    split_arrival *arrivals;
+    uint32_t arrival_count, arrival_room;
+    uint64_t *dead;              /* numbers of entities that have died here and that others may refer to */
+    uint32_t dead_count, dead_room;
+    split_bytes buried;          /* numbers, ascending: who has died since the step before, on all ranks */
     split_bytes *out;            /* for each rank */
     split_bytes in;
-    split_bytes values;          /* of one column: texts and lists that lie in what has come */
+    uint64_t samples;            /* points of this rank that space is being cut by */
+    size_t *in_at;               /* where in it the bytes of each rank begin; behind them, where all end */
+    split_bytes cells;           /* of one column, gathered from rows */
+    split_bytes slots, fresh;    /* of copies: slots; rows that are new */
+    split_bytes values, items;   /* of one column: texts, references and lists that lie in what has come */
+    split_bytes kept;            /* a state that has been loaded, and waits for the world */
     uint64_t all, hash;          /* the number of entities of all ranks, the sum of hashes of their identities */
     uint64_t left, came, copies, sent; /* entities that went to others and came from them; copies here; bytes sent */
     uint64_t cuts;
     uint64_t moved, migrated;    /* bytes packed for others and unpacked from them; of those, of entities that moved */
+    uint64_t changed;            /* bytes of the fields of copies that were other than the rank knew that has them */
     double packing, talking;     /* seconds: looking, packing and unpacking; sending, and waiting for other ranks */
 } split_t;
 
 /* End the job, where nothing can go on without the thing that is missing. Does not return. */
 void split_fail(split_t *split, const char *text);
 
+/* Make room for another number of ranks in a split that has no kinds yet; false when out of memory. */
+bool split_change_ranks(split_t *split, uint32_t ranks);
+
 /* Room for so many more bytes, behind those in use; ends the job where there is no memory. */
 char *split_append(split_t *split, split_bytes *bytes, size_t size);
+
+void *split_resize(split_t *split, void *old, size_t old_size, size_t new_size);
+
+/* Size filled up to a multiple of 8. */
+static inline size_t split_filled(size_t size)
+{
+    return (size + 7) / 8 * 8;
+}
+
+/* --- kinds.c ------------------------------------------------------------------------------------------------------ */
 
 /* The kind of a prototype of the world; NULL where its entities have no position, and so belong to every rank. */
 split_kind *split_kind_of(split_t *split, uint32_t prototype);
 
 /* The kind of that text. */
 split_kind *split_kind_named(split_t *split, const char *text);
+
+/* Forget all kinds, and end all copies: what is known of fields is not true any more. The other ranks do the same. */
+void split_forget_kinds(split_t *split);
+void split_free_kinds(split_t *split);
+
+/* Have fields of components changed since kinds were described? All ranks find the same. */
+bool split_kinds_are_old(split_t *split);
 
 /* split_places gives the cells with the places of a prototype's rows, split_place reads the place in one cell.
  * split_identities gives the numbers by which the entities are known on all ranks: NULL where no property says so, or
@@ -94,28 +165,127 @@ static inline cut_point split_place(const split_kind *kind, const char *places, 
 }
 const uint64_t *split_identities(const split_t *split, const split_kind *kind);
 
-/* split_pack_column appends the cells of those rows; split_skip_column steps over a column; split_unpack_column gives
- * the values of a column as properties are set from them, cells of column->size bytes, good until the next column. */
-void split_pack_column(split_t *split, split_bytes *out, const split_column *column, const char *cells,
-                       const uint32_t *rows, uint32_t count);
+/* --- columns.c ---------------------------------------------------------------------------------------------------- */
+
+/* The cells of those rows, packed; good until the next call. `entities` are those of all rows of the prototype. */
+const char *split_cells(split_t *split, const split_kind *kind, const split_column *column,
+                        const bp_entity_t *entities, const uint32_t *rows, uint32_t count);
+
+/* split_pack_column appends cells; split_skip_column steps over a column; split_unpack_column gives packed cells, good
+ * until the next column: entities are those of this rank, with stand-ins for those that are not here. */
+void split_pack_column(split_t *split, split_bytes *out, const split_column *column, const char *cells, uint32_t count);
 const char *split_skip_column(const char *at);
 const void *split_unpack_column(split_t *split, const split_column *column, const char *at, uint32_t count);
 
-/* Send out[rank] to each rank and put what comes, rank by rank, into `in`, parcels aligned to 8. */
+/* Set a column of entities: of copies, or of the split world's own. */
+void split_set(split_t *split, split_column *column, bool of_copies, const bp_entity_t *entities, uint32_t count,
+               const void *cells);
+
+/* A hash of what a text or a list says. */
+uint64_t split_hash(const split_column *column, const char *cell);
+
+/* The entity here that has that number; a stand-in is made where there is none. */
+bp_entity_t split_entity_of(split_t *split, uint64_t id);
+
+/* --- migrants.c --------------------------------------------------------------------------------------------------- */
+
+enum { SPLIT_MIGRANTS = 0, SPLIT_COPIES = 1, SPLIT_DEATHS = 2 };
+
+/* The head of what is sent of one kind, behind which the kind's text comes. */
+typedef struct split_block {
+    uint64_t size;               /* of the block, with this */
+    uint32_t what, count;
+    uint32_t removed, text_bytes; /* filled up; 0: of no kind */
+} split_block;
+
+/* Append the head of a block, whose size is known when it is ended; the place of the head is returned. */
+size_t split_begin_block(split_t *split, split_bytes *out, const split_kind *kind, const split_block *block);
+void split_end_block(split_bytes *out, size_t at);
+
+/* Append bytes, filled up to a multiple of 8. */
+void split_append_bytes(split_t *split, split_bytes *out, const void *bytes, size_t size);
+
+/* Going over the blocks that have come: begins as {0}. False at the end. */
+typedef struct split_reading {
+    size_t at;                   /* of the next block in split_t.in */
+    size_t block_at, body;       /* of this one; of what comes behind its text */
+    uint32_t from;               /* the rank that has sent it */
+    uint32_t kind;               /* BP_NONE: of no kind */
+    split_block block;
+} split_reading;
+bool split_next_block(split_t *split, split_reading *reading);
+
+/* Pack entities of those rows for another rank. */
+void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *entities, const uint32_t *rows,
+                         uint32_t count, uint32_t to);
+
+/* Entities of those rows belong to another rank from now on: they leave this one. */
+void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind, const bp_entity_t *entities,
+                 uint32_t count);
+
+/* Record commands that make what has come. */
+void split_receive_migrants(split_t *split, bp_commands_o *commands);
+
+/* When these have been made: set the values. */
+void split_settle_migrants(split_t *split);
+
+/* Stand-ins that nothing refers to end. */
+void split_sweep(split_t *split);
+
+/* Some entities have died here. Tell the other ranks of those that have since this was called last. */
+void split_died(bp_system_t *s, const bp_death_t *batch);
+void split_pack_deaths(split_t *split);
+
+/* --- copies.c ----------------------------------------------------------------------------------------------------- */
+
+/* Tell a rank of those rows of a kind, which are all that are near its part: what is new, what is not near any more,
+ * and which values are other than that rank knows. */
+void split_pack_copies(split_t *split, uint32_t kind, const bp_entity_t *entities, const uint32_t *rows, uint32_t count,
+                       uint32_t to);
+
+/* Make the table that finds slots. */
+void split_find_told(split_t *split, split_told *told);
+
+/* Make, end and set copies as the other ranks have told. */
+void split_settle_copies(split_t *split);
+
+/* End all copies of a kind; entities that have gone from the world of copies, and are not this rank's own, end. */
+void split_end_copies(split_t *split, split_kind *kind);
+void split_end_copies_of(split_t *split, const split_kind *kind, const bp_entity_t *entities, uint32_t count);
+
+/* --- keep.c ------------------------------------------------------------------------------------------------------- */
+
+extern const bp_system_save_i split_saving;
+
+/* The state that was loaded becomes the present one, now that the world is there. */
+void split_take_kept(split_t *split);
+
+/* --- send.c ------------------------------------------------------------------------------------------------------- */
+
+/* Send out[rank] to each rank and put what comes, rank by rank, into `in`: parcels begin with their size. */
 void split_send(split_t *split);
 
-/* Sum numbers over all ranks. */
-void split_sum(split_t *split, uint64_t *numbers, int count);
+/* Sum numbers over all ranks, or find the greatest of a number. False where this is a copy of which no other rank
+ * knows. */
+bool split_sum(split_t *split, uint64_t *numbers, uint32_t count);
+uint64_t split_most(split_t *split, uint64_t number);
 
 /* Points of all ranks in the order of ranks. */
 cut_point *split_gather(split_t *split, const cut_point *mine, uint64_t count, uint64_t *all);
 
+/* Seconds, from some beginning. */
+double split_seconds(void);
+
 /* The plugin's state: all worlds that are split. */
 typedef struct split_worlds {
+    struct split_worlds *next; /* of another host of this process */
     split_t *first;
     bool waiting; /* this rank has a change of plugins ready */
     bool agreed;  /* in the last step all ranks had a change ready */
 } split_worlds;
+
+/* The split of a world; NULL where the world is not split. */
+split_t *split_of(const bp_world_o *world);
 
 extern const bp_voter_api split_voter;
 

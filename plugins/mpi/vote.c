@@ -28,7 +28,7 @@ typedef struct count_t {
 static bool together(const bp_plugin_t *plugin)
 {
     const split_worlds *worlds = plugin->state;
-    return worlds != NULL && worlds->first != NULL && mpi_peers.count(plugin->host) > 1 && mpi_talks();
+    return worlds != NULL && worlds->first != NULL && mpi_peers.count(plugin->host) > 1 && mpi_talks(plugin->host);
 }
 
 static uint32_t BP_CALL ready(const bp_plugin_t *plugin, uint64_t change)

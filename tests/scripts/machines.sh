@@ -100,8 +100,8 @@ for threads in 1 2; do
 done
 ranks 4 gas/flat.ini || fail "the gas on 4 ranks fails"
 grep -Eq 'times that space was cut *([2-9]|[1-9][0-9])' "$scratch/said" || fail "space is never cut anew"
-awk '/came from others/ { reading = 1; next } reading && NF == 9 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
-    reading && NF == 9 { bad += $6 == 0 || $6 > $5 || $7 < $5 }
+awk '/came from others/ { reading = 1; next } reading && NF == 11 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
+    reading && NF == 11 { bad += $6 == 0 || $6 + $7 > $5 || $8 < $5 || $9 == 0 || $9 > 16 * 1000 }
     END { exit !(n == 4 && came == left && came > 100 && !bad) }' "$scratch/said" ||
     fail "hardly any particle has moved on, or the bytes of these cannot be"
 for number in 1 4; do
@@ -112,6 +112,7 @@ done
 gas near.ini 0.3 400 "12 8 7"
 ranks 3 gas/near.ini --steps 200 || fail "the gas with few copies fails"
 [ "$(hash_of)" != "$deep" ] || fail "the copies make no difference"
+# Entities are counted by the numbers that ranks know them by, where no property says who is who.
 # Texts, lists and arrays go with the entities that have them: every second particle bears a tag with its number in all
 # of them, which a plugin looks at in each step, in copies too.
 cat >"$scratch/gas/tags.c" <<'END'
@@ -214,18 +215,172 @@ BP_PLUGIN(tags) = {.components = BP_LIST(components), .systems = BP_LIST(systems
 END
 ${CC:-cc} -shared -fPIC -O1 -I"$source/plugin_api" "$scratch/gas/tags.c" -o "$scratch/gas/tags.so"
 rm "$scratch/gas/tags.c"
-sed -e 's,^plugins = .*,& ./tags.so,; s/^components = .*/& tag/; s/^systems = .*/& tags/' "$scratch/gas/flat.ini" \
+sed -e '/^copied/d; /^identity/d; s,^plugins = .*,& ./tags.so,; s/^components = .*/& tag/; s/^systems = .*/& tags/' "$scratch/gas/flat.ini" \
     >"$scratch/gas/tagged.ini"
 ranks 3 gas/tagged.ini || fail "what bears texts and lists is not what it was"
 [ "$(hash_of)" = "$flat" ] || fail "tags change the result"
 awk '/^tags in/ { here = 1 } /^gas in/ { here = 0 } here && NF == 3 && $1 ~ /^[012]$/ { tags += $2; copies += $3 }
     END { exit !(tags == 300 && copies > 0) }' "$scratch/said" || fail "there are not as many tags as before"
 
-# What cannot be sent is told by name.
-sed -e 's/^plugins = mpi/& debug_name/; s/^components = .*/& debug_name/' "$scratch/gas/flat.ini" >"$scratch/gas/named.ini"
-printf '[spawn main one]\ncomponents = particle debug_name\n' >>"$scratch/gas/named.ini"
-if ranks 2 gas/named.ini; then fail "a component with storage of its own is sent"; fi
-grep -q 'mpi: debug_name.name has storage of its own, which cannot be sent' "$scratch/error" || fail "it is not named"
+# References lead to the same entity wherever the two are, and so do names, texts in lists, and what only its own plugin
+# writes. Each particle follows the next number; in step 200 every tenth dies where it is, and its followers see that.
+mkdir "$scratch/gas/follows"
+cat >"$scratch/gas/follows/follows.c" <<'END'
+#include <bp_look.h>
+#include <bp_peers.h>
+#include <bp_plugin.h>
+#include <stdio.h>
+#include <string.h>
+enum { COUNT = 600 };
+static const bp_field_t fields[] = {
+    {.name = "next", .type = BP_ENTITY},
+    {.name = "around", .type = BP_ENTITY, .flags = BP_FIELD_LIST},
+    {.name = "words", .type = BP_STRING, .flags = BP_FIELD_LIST},
+    {.name = "told", .type = BP_U64, .flags = BP_FIELD_READ_ONLY},
+    {.name = "small", .type = BP_U64, .max = "10"}};
+static const bp_component_i components[] = {{.name = "follows", .fields = BP_LIST(fields)}};
+struct particle { const uint64_t *number; };
+struct follows { const bp_entity_t *next; const bp_list_t *around; const bp_list_t *words; uint64_t *told, *small; };
+static const bp_term_field_t of_particle[] = {{BP_FIELD_OF(struct particle, number)}};
+static const bp_term_field_t of_follows[] = {
+    {BP_FIELD_OF(struct follows, next)}, {BP_LIST_OF(struct follows, around, BP_ENTITY)},
+    {BP_LIST_OF(struct follows, words, BP_STRING)},
+    {BP_FIELD_OF(struct follows, told)}, {BP_FIELD_OF(struct follows, small)}};
+static const bp_term_t terms[] = {{.component = "particle", .fields = BP_LIST(of_particle)},
+                                  {.component = "follows", .fields = BP_LIST(of_follows)},
+                                  {.component = "debug_name"}};
+static struct { uint32_t followed, near, dead, bad; } seen;
+static bp_result_t start(bp_system_t *s)
+{
+    const bp_api_t *api = s->api;
+    uint32_t key, name;
+    bp_entity_t all[COUNT];
+    bp_result_t result = BP_OK;
+    api->world->key(s->world, api->world->component(s->world, "follows"), 0, &key);
+    api->world->key(s->world, api->world->component(s->world, "debug_name"), 0, &name);
+    for (uint32_t i = 0; i < api->entity->bound(s->host); i++) {
+        bp_entity_t e = api->entity->at(s->host, i);
+        uint64_t number;
+        if (api->property->get_named(s->world, e, "particle", "number", BP_U64, &number) == BP_OK)
+            all[number] = e;
+    }
+    if (api->world->count(s->world, api->world->component(s->world, "follows")) > 0)
+        return BP_OK;
+    for (uint32_t i = 0; i < COUNT && result == BP_OK; i++) {
+        char text[32];
+        const char *said = text, *words[2] = {"number", text};
+        bp_entity_t around[2] = {all[(i + 1) % COUNT], all[(i + 300) % COUNT]};
+        const bp_list_t lists[2] = {{around, 2, 2}, {words, 2, 2}};
+        bp_property_t p;
+        snprintf(text, sizeof text, "p%u", i);
+        result = api->world->add(s->world, key, &all[i], 1);
+        if (result == BP_OK)
+            result = api->world->add(s->world, name, &all[i], 1);
+        if (result == BP_OK)
+            result = api->property->set_named(s->world, all[i], "debug_name", "name", BP_STRING, &said);
+        if (result == BP_OK)
+            result = api->property->set_named(s->world, all[i], "follows", "next", BP_ENTITY, &around[0]);
+        for (int l = 0; l < 2 && result == BP_OK; l++) {
+            result = api->property->resolve(s->world, all[i], "follows", l == 0 ? "around" : "words", &p);
+            if (result == BP_OK)
+                result = api->property->set(s->world, &p, &all[i], 1, &lists[l], 0);
+        }
+    }
+    return result;
+}
+/* 0: not here; 1: it is the one with that number; 2: it is another one */
+static int who(bp_system_t *s, bp_world_o *world, bp_entity_t e, uint64_t wanted)
+{
+    char text[32];
+    const char *name;
+    uint64_t number;
+    if (s->api->property->get_named(world, e, "particle", "number", BP_U64, &number) != BP_OK)
+        return 0;
+    snprintf(text, sizeof text, "p%u", (unsigned)number);
+    if (s->api->property->get_named(world, e, "debug_name", "name", BP_STRING, &name) != BP_OK)
+        return 2;
+    return number == wanted && strcmp(name, text) == 0 ? 1 : 2;
+}
+static void look(bp_system_t *s, bp_entity_t e, uint64_t wanted, int dead)
+{
+    if (s->api->entity->alive(s->host, &e, 1, NULL) == 0) {
+        seen.dead++;
+        seen.bad += !dead;
+        return;
+    }
+    int here = who(s, s->world, e, wanted), near = who(s, s->api->world->find(s->host, "main.halo"), e, wanted);
+    seen.followed += here == 1;
+    seen.near += near == 1;
+    seen.bad += here == 2 || near == 2 || (here == 1 && near == 1) || dead;
+}
+static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    const bp_peers_api *peers = s->api->registry->find(s->host, BP_PEERS_API, 2);
+    memset(&seen, 0, offsetof(__typeof__(seen), bad));
+    for (uint32_t m = 0; m < count; m++) {
+        BP_COLUMNS(struct particle, p, matches[m].columns[0]);
+        BP_COLUMNS(struct follows, f, matches[m].columns[1]);
+        for (uint32_t i = 0; i < matches[m].count; i++) {
+            const bp_entity_t *e = &matches[m].entities[i];
+            uint64_t n = p.number[i], next = (n + 1) % COUNT, far = (n + 300) % COUNT, id;
+            if (e->id == 0)
+                continue;
+            if (step->number == 0)
+                f.told[i] = n + 7, f.small[i] = n + 100;
+            const bp_entity_t *around = f.around[i].items;
+            const char *const *words = f.words[i].items, *name;
+            int late = step->number > 202;
+            char text[32];
+            snprintf(text, sizeof text, "p%u", (unsigned)n);
+            seen.bad += f.around[i].count != 2 || f.words[i].count != 2 || f.told[i] != n + 7 || f.small[i] != n + 100;
+            seen.bad += who(s, s->world, *e, n) != 1 || strcmp(words[0], "number") != 0 || strcmp(words[1], text) != 0;
+            seen.bad += s->api->property->get_named(s->world, *e, "debug_name", "name", BP_STRING, &name) != BP_OK;
+            if (step->number <= 199 || late) {
+                look(s, f.next[i], next, late && next % 10 == 0);
+                look(s, around[0], next, late && next % 10 == 0);
+                look(s, around[1], far, late && far % 10 == 0);
+            }
+            id = peers->durable(s->world, *e);
+            bp_entity_t same;
+            seen.bad += id == 0 || peers->found(s->world, id, &same) != 1 || same.id != e->id;
+            if (step->number == 200 && n % 10 == 0)
+                s->api->command->destroy(step->commands, e, 1);
+        }
+    }
+}
+static void tell(bp_system_t *s, bp_report_o *out, const char *name, uint32_t number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", number);
+    s->api->report->value(out, name, text);
+}
+static void report(bp_system_t *s, bp_report_o *out)
+{
+    tell(s, out, "here", seen.followed);
+    tell(s, out, "near", seen.near);
+    tell(s, out, "dead", seen.dead);
+    tell(s, out, "bad", seen.bad);
+    tell(s, out, "living", s->api->entity->count(s->host));
+}
+static const bp_system_report_i reporting = {report};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+static const bp_system_i systems[] = {{.name = "following", .start = start, .run_all = run, .after = "gas",
+    .terms = BP_LIST(terms), .keeps = BP_KEEP_NOTHING, .extensions = BP_LIST(extensions)}};
+BP_PLUGIN(follows) = {.components = BP_LIST(components), .systems = BP_LIST(systems)};
+END
+${CC:-cc} -shared -fPIC -O1 -I"$source/plugin_api" "$scratch/gas/follows/follows.c" -o "$scratch/gas/follows.so"
+sed -e 's,^plugins = .*,& debug_name ./follows.so,; s/^components = .*/& follows debug_name/; s/^systems = .*/& following/' \
+    -e '/^audit/d; /^copied/d' "$scratch/gas/flat.ini" >"$scratch/gas/follows.ini"
+for number in 2 4; do
+    ranks $number gas/follows.ini --steps 600 || fail "particles that refer to each other fail on $number ranks"
+    [ ! -s "$scratch/error" ] || fail "particles that refer to each other complain on $number ranks"
+    awk -v ranks=$number '/^following in/ { on = 1 } on && NF == 5 && $1 ~ /^[0-9]$/ {
+            here += $2; near += $3; dead += $4; living += $5; n++ }
+        on && $1 == "bad" { bad = $2 } BEGIN { bad = 1 } # the same on all ranks, and told once
+        END { exit !(n == ranks && bad == 0 && here > 300 && near > 0 && dead == 120 && living > 540 && living < 540 + 600 * ranks) }' \
+        "$scratch/said" || fail "references do not lead where they led before on $number ranks"
+    [ "$(hash_of)" = "${followed:=$(hash_of)}" ] || fail "what dies differs on $number ranks"
+done
 
 sed 's/^position = .*/position = particle.number/' "$scratch/gas/flat.ini" >"$scratch/gas/wrong.ini"
 if ranks 2 gas/wrong.ini; then fail "a position that is none is not noticed"; fi

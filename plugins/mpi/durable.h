@@ -1,0 +1,61 @@
+/* durable.h - the numbers by which all ranks know the entities of a split world.
+ *
+ * A handle means an entity on one rank only. Where ranks talk of an entity they name its durable number, which stays
+ * with it wherever it goes. What all ranks have at the beginning has the same index on each, so its number is its index
+ * and 1, and takes no memory. An entity that was made later gets a number when somebody first asks for it.
+ *
+ * An entity whose components are on another rank may have a stand-in here: an entity without components in the world
+ * that is split, which references mean it by. A copy in the world of copies is such a stand-in with components there.
+ *
+ * Invariants: 8 bytes for each index, and 4 to 8 for each number that is not its entity's index and 1. A number means
+ * at most one entity here.
+ *
+ * Not here: what is sent, MPI.
+ */
+#ifndef MPI_DURABLE_H
+#define MPI_DURABLE_H
+
+#include <bp_plugin.h>
+
+#include <stdbool.h>
+
+typedef struct durable_t {
+    const bp_plugin_t *plugin; /* whose memory it is */
+    uint64_t *ids;             /* by index: the number, DURABLE_... */
+    uint32_t room;
+    uint32_t initial;          /* indices below are those of the beginning */
+    uint32_t *slots;           /* index and 1, by the hash of the number; 0: none */
+    uint32_t slot_count, used; /* a power of two, or 0 */
+    uint64_t made;             /* numbers given on this rank */
+} durable_t;
+
+/* Begin with the entities that are there; false when out of memory. */
+bool durable_begin(durable_t *d, const bp_plugin_t *plugin, bp_host_o *host);
+void durable_free(durable_t *d);
+
+/* The number of an entity that lives here, which gets one where it has none. 0 when out of memory. */
+uint64_t durable_of(durable_t *d, bp_entity_t entity, uint32_t rank);
+
+/* The number, where it has one; else 0. */
+uint64_t durable_known(const durable_t *d, uint32_t index);
+
+/* The index of the entity with that number here; BP_NONE where there is none. */
+uint32_t durable_find(const durable_t *d, uint64_t id);
+
+/* From now on that number means the entity of that index, whose components are here, or elsewhere. False when out of
+ * memory. */
+bool durable_set(durable_t *d, uint32_t index, uint64_t id, bool elsewhere);
+
+/* Are the components of the entity of that index on another rank? */
+bool durable_is_elsewhere(const durable_t *d, uint32_t index);
+
+/* The entity of that index has gone, or is another one. */
+void durable_forget(durable_t *d, uint32_t index);
+
+/* The number of bytes held. */
+uint64_t durable_bytes(const durable_t *d);
+
+/* Make the table that finds entities anew, from `ids`, `room` and `initial`. False when out of memory. */
+bool durable_index(durable_t *d);
+
+#endif

@@ -1,0 +1,185 @@
+/* keep.c - the state of a world that is split, as one block of bytes, and back: for a history and for recordings
+ * (docs/history.md).
+ *
+ * What is loaded is kept as it is at first, since the worlds are not there yet; the first step takes it over. Saved
+ * before that, the same bytes are given again. Times that were measured are no part of it.
+ */
+#include "split.h"
+
+#include <string.h>
+
+enum { FORM = 1 };
+
+/* The numbers of a split, in front of everything else. */
+typedef struct kept_t {
+    uint32_t form, rank, ranks, begun;
+    uint32_t initial, room, kinds, dead;
+    uint64_t steps, declared, made;
+    uint64_t all, hash, left, came, copies, sent, cuts, moved, migrated, changed;
+    uint32_t refers, uneven;
+} kept_t;
+
+static void put(split_t *split, split_bytes *out, const void *bytes, size_t size)
+{
+    split_append_bytes(split, out, bytes, size);
+}
+
+static void put_kind(split_t *split, split_bytes *out, const split_kind *kind)
+{
+    uint64_t text = strlen(kind->text) + 1;
+    put(split, out, &text, sizeof text);
+    put(split, out, kind->text, (size_t)text);
+    for (uint32_t r = 0; r < split->ranks; r++) {
+        const split_told *told = &kind->told[r];
+        const split_copies *copies = &kind->copies[r];
+        const uint32_t counts[2] = {told->count, copies->count};
+        put(split, out, counts, sizeof counts);
+        put(split, out, told->entities, told->count * sizeof *told->entities);
+        put(split, out, told->records, (size_t)told->count * kind->told_size);
+        put(split, out, copies->entities, copies->count * sizeof *copies->entities);
+    }
+}
+
+static void write_all(split_t *split, split_bytes *out)
+{
+    const kept_t kept = {
+        .form = FORM, .rank = split->rank, .ranks = split->ranks, .begun = split->begun,
+        .initial = split->durable.initial, .room = split->durable.room, .kinds = split->kind_count,
+        .dead = split->dead_count, .steps = split->steps, .declared = split->declared, .made = split->durable.made,
+        .all = split->all, .hash = split->hash, .left = split->left, .came = split->came, .copies = split->copies,
+        .sent = split->sent, .cuts = split->cuts, .moved = split->moved, .migrated = split->migrated,
+        .changed = split->changed, .refers = split->refers, .uneven = split->uneven,
+    };
+    put(split, out, &kept, sizeof kept);
+    put(split, out, split->nodes, split->begun ? split->ranks * sizeof *split->nodes : 0);
+    put(split, out, split->parts, split->begun ? split->ranks * sizeof *split->parts : 0);
+    put(split, out, split->durable.ids, split->durable.room * sizeof *split->durable.ids);
+    put(split, out, split->dead, split->dead_count * sizeof *split->dead);
+    for (uint32_t i = 0; i < split->kind_count; i++)
+        put_kind(split, out, &split->kinds[i]);
+}
+
+static bp_result_t BP_CALL save(bp_system_t *s, void **data, size_t *size)
+{
+    split_t *split = s->state;
+    split_bytes out = {0};
+    if (split->kept.size > 0)
+        put(split, &out, split->kept.at, split->kept.size);
+    else
+        write_all(split, &out);
+    /* the block is freed as one of its size */
+    *data = s->api->memory->resize(s->plugin, out.at, out.room, out.size);
+    if (*data == NULL)
+        return s->api->error->set(s->host, BP_ERROR_MEMORY, "mpi: out of memory for the state of a split world");
+    *size = out.size;
+    return BP_OK;
+}
+
+/* The bytes must at least be as many as the head says; they were written by `save`. */
+static bp_result_t BP_CALL load(bp_system_t *s, const void *data, size_t size)
+{
+    split_t *split = s->state;
+    kept_t kept;
+    if (size < sizeof kept)
+        return s->api->error->set(s->host, BP_ERROR_SYNTAX, "mpi: the state of a split world is cut short");
+    memcpy(&kept, data, sizeof kept);
+    if (kept.form != FORM || kept.ranks == 0 || kept.ranks > 65535)
+        return s->api->error->set(s->host, BP_ERROR_SYNTAX,
+                                  "mpi: the state of a split world was written by another version of the plugin");
+    split->kept.size = 0;
+    put(split, &split->kept, data, size);
+    return BP_OK;
+}
+
+const bp_system_save_i split_saving = {.save = save, .load = load};
+
+/* --- taking over -------------------------------------------------------------------------------------------------- */
+
+/* The next `size` bytes of what was kept. */
+static const char *next(split_t *split, size_t *at, size_t size)
+{
+    const char *bytes = split->kept.at + *at;
+    if (size > split->kept.size - *at)
+        split_fail(split, "the state of a split world is cut short");
+    *at += split_filled(size);
+    return bytes;
+}
+
+static void *copy_next(split_t *split, size_t *at, size_t size, size_t room)
+{
+    const char *bytes = next(split, at, size);
+    void *block = split_resize(split, NULL, 0, room);
+    if (block == NULL && room > 0)
+        split_fail(split, "out of memory for the state of a split world");
+    if (size > 0)
+        memcpy(block, bytes, size);
+    return block;
+}
+
+static void take_kind(split_t *split, size_t *at)
+{
+    uint64_t text;
+    memcpy(&text, next(split, at, sizeof text), sizeof text);
+    split_kind *kind = split_kind_named(split, next(split, at, (size_t)text));
+    for (uint32_t r = 0; r < split->ranks; r++) {
+        split_told *told = &kind->told[r];
+        split_copies *copies = &kind->copies[r];
+        uint32_t counts[2];
+        memcpy(counts, next(split, at, sizeof counts), sizeof counts);
+        told->count = told->room = counts[0];
+        copies->count = copies->room = counts[1];
+        told->entities = copy_next(split, at, counts[0] * sizeof(bp_entity_t), counts[0] * sizeof(bp_entity_t));
+        told->rows = split_resize(split, NULL, 0, counts[0] * sizeof *told->rows);
+        size_t records = (size_t)counts[0] * kind->told_size;
+        told->records = copy_next(split, at, records, records);
+        copies->entities = copy_next(split, at, counts[1] * sizeof(bp_entity_t), counts[1] * sizeof(bp_entity_t));
+        if (told->rows == NULL && counts[0] > 0)
+            split_fail(split, "out of memory for the state of a split world");
+        if (counts[0] > 0)
+            split_find_told(split, told);
+    }
+}
+
+void split_take_kept(split_t *split)
+{
+    kept_t kept;
+    size_t at = 0;
+    if (split->kept.size == 0)
+        return;
+    memcpy(&kept, next(split, &at, sizeof kept), sizeof kept);
+    if (kept.ranks != split->ranks && !split_change_ranks(split, kept.ranks))
+        split_fail(split, "out of memory for the state of a split world");
+    split->rank = kept.rank;
+    split->begun = kept.begun != 0;
+    split->steps = kept.steps;
+    split->declared = kept.declared;
+    split->all = kept.all;
+    split->hash = kept.hash;
+    split->left = kept.left;
+    split->came = kept.came;
+    split->copies = kept.copies;
+    split->sent = kept.sent;
+    split->cuts = kept.cuts;
+    split->moved = kept.moved;
+    split->migrated = kept.migrated;
+    split->changed = kept.changed;
+    split->refers = kept.refers != 0;
+    split->uneven = kept.uneven != 0;
+    size_t nodes = split->ranks * sizeof *split->nodes, parts = split->ranks * sizeof *split->parts;
+    memcpy(split->nodes, next(split, &at, split->begun ? nodes : 0), split->begun ? nodes : 0);
+    memcpy(split->parts, next(split, &at, split->begun ? parts : 0), split->begun ? parts : 0);
+    durable_free(&split->durable);
+    split->durable.initial = kept.initial;
+    split->durable.made = kept.made;
+    split->durable.ids = copy_next(split, &at, kept.room * sizeof(uint64_t), kept.room * sizeof(uint64_t));
+    split->durable.room = kept.room;
+    if (!durable_index(&split->durable))
+        split_fail(split, "out of memory for the state of a split world");
+    split_resize(split, split->dead, split->dead_room * sizeof *split->dead, 0);
+    split->dead = copy_next(split, &at, kept.dead * sizeof(uint64_t), kept.dead * sizeof(uint64_t));
+    split->dead_count = split->dead_room = kept.dead;
+    for (uint32_t i = 0; i < kept.kinds; i++)
+        take_kind(split, &at);
+    split_resize(split, split->kept.at, split->kept.room, 0);
+    split->kept = (split_bytes){0};
+}

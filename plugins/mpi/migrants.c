@@ -1,0 +1,394 @@
+/* migrants.c - entities that go from one rank to another, and what refers to them.
+ *
+ * An entity that leaves loses its components in the world that is split. Where fields of the host can refer to
+ * entities, it stays as a stand-in, so that references to it stay good: another rank is told of them by its durable
+ * number, and an entity that comes back is the stand-in again. Stand-ins that nothing refers to are ended from time to
+ * time. When the entity dies where it is, all stand-ins for it die.
+ *
+ * What comes is made by commands in the first of the two systems. In the second one the entities are there, so that
+ * their fields can refer to each other whatever the order in which they have come.
+ */
+#include "split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t split_begin_block(split_t *split, split_bytes *out, const split_kind *kind, const split_block *block)
+{
+    size_t at = out->size, text = kind == NULL ? 0 : strlen(kind->text) + 1;
+    split_block head = *block;
+    head.text_bytes = (uint32_t)split_filled(text);
+    split_append_bytes(split, out, &head, sizeof head);
+    if (kind != NULL)
+        split_append_bytes(split, out, kind->text, text);
+    return at;
+}
+
+void split_end_block(split_bytes *out, size_t at)
+{
+    uint64_t size = out->size - at;
+    memcpy(out->at + at, &size, sizeof size);
+}
+
+bool split_next_block(split_t *split, split_reading *reading)
+{
+    while (reading->from + 1 < split->ranks && reading->at == split->in_at[reading->from + 1])
+        reading->from++;
+    if (reading->at >= split->in_at[split->ranks])
+        return false;
+    memcpy(&reading->block, split->in.at + reading->at, sizeof reading->block);
+    reading->block_at = reading->at;
+    reading->body = reading->at + sizeof reading->block + reading->block.text_bytes;
+    reading->at += (size_t)reading->block.size;
+    reading->kind = BP_NONE;
+    if (reading->block.text_bytes > 0) {
+        const split_kind *kind =
+            split_kind_named(split, split->in.at + reading->block_at + sizeof reading->block);
+        reading->kind = (uint32_t)(kind - split->kinds);
+    }
+    return true;
+}
+
+/* --- numbers for plugins ------------------------------------------------------------------------------------------ */
+
+uint64_t BP_CALL mpi_durable(bp_world_o *world, bp_entity_t entity)
+{
+    split_t *split = split_of(world);
+    if (split == NULL || !split->begun ||
+        split->system->api->entity->alive(split->system->host, &entity, 1, NULL) != 1)
+        return 0;
+    return durable_of(&split->durable, entity, split->rank);
+}
+
+uint32_t BP_CALL mpi_found(bp_world_o *world, uint64_t durable, bp_entity_t *entity)
+{
+    const split_t *split = split_of(world);
+    uint32_t index = split == NULL || !split->begun ? BP_NONE : durable_find(&split->durable, durable);
+    *entity = index == BP_NONE ? (bp_entity_t){0} : split->system->api->entity->at(split->system->host, index);
+    return entity->id != 0;
+}
+
+/* --- leaving ------------------------------------------------------------------------------------------------------ */
+
+void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *entities, const uint32_t *rows,
+                         uint32_t count, uint32_t to)
+{
+    split_bytes *out = &split->out[to];
+    if (count == 0)
+        return;
+    size_t before = split_begin_block(split, out, kind, &(split_block){.what = SPLIT_MIGRANTS, .count = count});
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t id = durable_of(&split->durable, entities[rows[i]], split->rank);
+        if (id == 0)
+            split_fail(split, "out of memory for the numbers of entities");
+        split_append_bytes(split, out, &id, sizeof id);
+    }
+    for (uint32_t c = 0; c < kind->column_count; c++) {
+        const split_column *column = &kind->columns[c];
+        split_pack_column(split, out, column, split_cells(split, kind, column, entities, rows, count), count);
+    }
+    split_end_block(out, before);
+    split->moved += out->size - before;
+    split->migrated += out->size - before;
+    split->left += count;
+}
+
+/* Has the entity components in a world other than the two? */
+static bool lives_elsewhere(split_t *split, bp_entity_t entity)
+{
+    const bp_world_api *api = split->system->api->world;
+    bp_world_o *world;
+    for (uint32_t w = 0; (world = api->at(split->system->host, w)) != NULL; w++)
+        if (world != split->world && world != split->halo && api->keys_of(world, entity, NULL, 0) > 0)
+            return true;
+    return false;
+}
+
+void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind, const bp_entity_t *entities,
+                 uint32_t count)
+{
+    const bp_command_api *command = split->system->api->command;
+    bool stays = split->refers || (count > 0 && split->system->api->world->at(split->system->host, 2) != NULL);
+    bool fine = true;
+    if (!stays)
+        fine = command->destroy(commands, entities, count) == BP_OK;
+    for (uint32_t k = 0; k < kind->key_count && stays && fine; k++)
+        fine = command->remove(commands, kind->keys[k], entities, count) == BP_OK;
+    for (uint32_t i = 0; i < count && fine; i++) {
+        uint32_t index = bp_entity_index(entities[i]);
+        bool kept = split->refers || (stays && lives_elsewhere(split, entities[i]));
+        if (kept)
+            fine = durable_set(&split->durable, index, durable_of(&split->durable, entities[i], split->rank), true);
+        else if (stays)
+            fine = command->destroy(commands, &entities[i], 1) == BP_OK;
+        if (!kept)
+            durable_forget(&split->durable, index);
+    }
+    if (!fine)
+        split_fail(split, "what has left for another rank cannot be taken out of the world");
+}
+
+/* --- coming ------------------------------------------------------------------------------------------------------- */
+
+static split_arrival *add_arrival(split_t *split, const split_reading *reading)
+{
+    if (split->arrival_count == split->arrival_room) {
+        uint32_t room = split->arrival_room * 2 + 8;
+        split_arrival *all = split_resize(split, split->arrivals, split->arrival_room * sizeof *all,
+                                          room * sizeof *all);
+        if (all == NULL)
+            split_fail(split, "out of memory for what has come from other ranks");
+        split->arrivals = all;
+        split->arrival_room = room;
+    }
+    split_arrival *arrival = &split->arrivals[split->arrival_count++];
+    *arrival = (split_arrival){.at = reading->body, .kind = reading->kind, .count = reading->block.count};
+    arrival->entities = split_resize(split, NULL, 0, arrival->count * sizeof *arrival->entities);
+    if (arrival->entities == NULL)
+        split_fail(split, "out of memory for what has come from other ranks");
+    return arrival;
+}
+
+static uint64_t id_at(const split_t *split, size_t at, uint32_t index)
+{
+    uint64_t id;
+    memcpy(&id, split->in.at + at + (size_t)index * sizeof id, sizeof id);
+    return id;
+}
+
+/* Entities that have a stand-in are that; the others are made, together. The order is that of their block. */
+static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *commands)
+{
+    const bp_command_api *command = split->system->api->command;
+    const split_kind *kind = &split->kinds[arrival->kind];
+    uint32_t made = 0;
+    bool fine = true;
+    for (uint32_t i = 0; i < arrival->count && fine; i++) {
+        uint32_t index = split->refers ? durable_find(&split->durable, id_at(split, arrival->at, i)) : BP_NONE;
+        bp_entity_t e = {0};
+        if (index != BP_NONE)
+            e = split->system->api->entity->at(split->system->host, index);
+        arrival->entities[i] = e;
+        made += e.id == 0;
+        for (uint32_t k = 0; k < kind->key_count && e.id != 0 && fine; k++)
+            fine = command->add(commands, kind->keys[k], &e, 1) == BP_OK;
+    }
+    split->values.size = 0;
+    bp_entity_t *coming = (bp_entity_t *)(void *)split_append(split, &split->values, (made + 1) * sizeof *coming);
+    fine = fine && (made == 0 || command->create(commands, kind->prototype, coming, made) == BP_OK);
+    for (uint32_t i = 0; i < arrival->count; i++)
+        if (arrival->entities[i].id == 0)
+            arrival->entities[i] = *coming++;
+    if (!fine)
+        split_fail(split, "what has come from another rank cannot be created");
+    split->came += arrival->count;
+}
+
+static void bury(split_t *split, const split_reading *reading)
+{
+    for (uint32_t i = 0; i < reading->block.count; i++) {
+        uint64_t id = id_at(split, reading->body, i);
+        uint32_t index = durable_find(&split->durable, id);
+        split_append_bytes(split, &split->buried, &id, sizeof id);
+        if (index == BP_NONE || !durable_is_elsewhere(&split->durable, index))
+            continue;
+        bp_entity_t e = split->system->api->entity->at(split->system->host, index);
+        split->system->api->entity->destroy(split->system->host, &e, 1);
+    }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+void split_receive_migrants(split_t *split, bp_commands_o *commands)
+{
+    split_reading reading = {0};
+    split->arrival_count = 0;
+    while (split_next_block(split, &reading)) {
+        if (reading.block.what == SPLIT_MIGRANTS)
+            make_arrival(split, add_arrival(split, &reading), commands);
+        if (reading.block.what == SPLIT_DEATHS)
+            bury(split, &reading);
+    }
+    qsort(split->buried.at, split->buried.size / sizeof(uint64_t), sizeof(uint64_t), compare_ids);
+}
+
+static void settle_arrival(split_t *split, split_arrival *arrival)
+{
+    split_kind *kind = &split->kinds[arrival->kind];
+    const char *at = split->in.at + arrival->at + (size_t)arrival->count * sizeof(uint64_t);
+    for (uint32_t c = 0; c < kind->column_count; c++) {
+        split_column *column = &kind->columns[c];
+        const void *cells = split_unpack_column(split, column, at, arrival->count);
+        split_set(split, column, false, arrival->entities, arrival->count, cells);
+        at = split_skip_column(at);
+    }
+}
+
+/* First all get to be known by their numbers, then their values are set, some of which may refer to others. */
+void split_settle_migrants(split_t *split)
+{
+    for (uint32_t a = 0; a < split->arrival_count; a++) {
+        split_arrival *arrival = &split->arrivals[a];
+        for (uint32_t i = 0; i < arrival->count; i++) {
+            bp_entity_t made = {0};
+            if (split->system->api->command->created(split->world, &arrival->entities[i], 1, &made) == 1)
+                arrival->entities[i] = made;
+            uint32_t index = bp_entity_index(arrival->entities[i]);
+            if (split->system->api->entity->alive(split->system->host, &arrival->entities[i], 1, NULL) != 1)
+                split_fail(split, "what has come from another rank was not created");
+            if (!durable_set(&split->durable, index, id_at(split, arrival->at, i), false))
+                split_fail(split, "out of memory for the numbers of entities");
+        }
+    }
+    for (uint32_t a = 0; a < split->arrival_count; a++) {
+        split_arrival *arrival = &split->arrivals[a];
+        settle_arrival(split, arrival);
+        split_resize(split, arrival->entities, arrival->count * sizeof *arrival->entities, 0);
+    }
+    split->arrival_count = 0;
+}
+
+/* --- deaths ------------------------------------------------------------------------------------------------------- */
+
+void split_died(bp_system_t *s, const bp_death_t *batch)
+{
+    split_t *split = s->state;
+    for (uint32_t i = 0; i < batch->count && split->begun; i++) {
+        uint32_t index = bp_entity_index(batch->entities[i]);
+        uint64_t id = durable_known(&split->durable, index);
+        bool told = id != 0 && split->refers && split->ranks > 1 && !durable_is_elsewhere(&split->durable, index);
+        durable_forget(&split->durable, index);
+        if (!told)
+            continue;
+        if (split->dead_count == split->dead_room) {
+            uint32_t room = split->dead_room * 2 + 64;
+            uint64_t *dead = split_resize(split, split->dead, split->dead_room * sizeof *dead, room * sizeof *dead);
+            if (dead == NULL)
+                split_fail(split, "out of memory for deaths that other ranks are to be told of");
+            split->dead = dead;
+            split->dead_room = room;
+        }
+        split->dead[split->dead_count++] = id;
+    }
+}
+
+void split_pack_deaths(split_t *split)
+{
+    const split_block block = {.what = SPLIT_DEATHS, .count = split->dead_count};
+    size_t size = split->dead_count * sizeof *split->dead;
+    split->buried.size = 0;
+    split_append_bytes(split, &split->buried, split->dead, size);
+    for (uint32_t to = 0; to < split->ranks && split->dead_count > 0; to++) {
+        if (to == split->rank)
+            continue;
+        size_t at = split_begin_block(split, &split->out[to], NULL, &block);
+        split_append_bytes(split, &split->out[to], split->dead, size);
+        split_end_block(&split->out[to], at);
+    }
+    split->dead_count = 0;
+}
+
+/* --- sweeping ----------------------------------------------------------------------------------------------------- */
+
+static void mark(unsigned char *marked, uint32_t bound, const char *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bp_entity_t e;
+        memcpy(&e, values + i * sizeof e, sizeof e);
+        if (e.id != 0 && bp_entity_index(e) < bound)
+            marked[bp_entity_index(e)] = 1;
+    }
+}
+
+/* What `count` cells of a field refer to. */
+static void mark_cells(const bp_field_t *field, const char *cells, uint32_t count, unsigned char *marked,
+                       uint32_t bound)
+{
+    uint32_t each = field->count > 1 ? field->count : 1;
+    if ((field->flags & BP_FIELD_LIST) == 0)
+        mark(marked, bound, cells, (size_t)count * each);
+    for (uint32_t i = 0; i < count && (field->flags & BP_FIELD_LIST) != 0; i++) {
+        bp_list_t list;
+        memcpy(&list, cells + (size_t)i * sizeof list, sizeof list);
+        mark(marked, bound, list.items, list.count);
+    }
+}
+
+/* A field of a component with storage of its own, or of the world's own entity: asked for one by one. */
+static void mark_properties(split_t *split, bp_world_o *world, const char *name, const bp_field_t *field,
+                            const bp_entity_t *entities, uint32_t count, unsigned char *marked, uint32_t bound)
+{
+    const bp_property_api *property = split->system->api->property;
+    bp_property_t handle;
+    for (uint32_t i = 0; i < count; i++) {
+        if (entities[i].id == 0 || property->resolve(world, entities[i], name, field->name, &handle) != BP_OK)
+            continue;
+        split->cells.size = 0;
+        char *cell = split_append(split, &split->cells, handle.size);
+        if (property->get(world, &handle, &entities[i], 1, cell, handle.size) == BP_OK)
+            mark_cells(field, cell, 1, marked, bound);
+    }
+}
+
+static void mark_rows(split_t *split, bp_world_o *world, const bp_look_component_t *component,
+                      const bp_look_prototype_t *rows, unsigned char *marked, uint32_t bound)
+{
+    bp_field_t field;
+    for (uint32_t i = 0; split->system->api->property->describe(split->system->host, component->type, i, &field,
+                                                                (uint32_t)sizeof field) == BP_OK; i++) {
+        if (field.type != BP_ENTITY)
+            continue;
+        const char *cells = split->look->column(world, rows->prototype, component->key, i);
+        if (cells != NULL)
+            mark_cells(&field, cells, rows->row_count, marked, bound);
+        else
+            mark_properties(split, world, component->name, &field, rows->entities, rows->row_count, marked, bound);
+    }
+}
+
+static void mark_world(split_t *split, bp_world_o *world, unsigned char *marked, uint32_t bound)
+{
+    bp_look_component_t component = {.struct_size = sizeof component};
+    bp_look_prototype_t rows = {.struct_size = sizeof rows};
+    bp_entity_t own = split->system->api->world->own(world);
+    const bp_look_prototype_t single = {.prototype = BP_NONE, .entities = &own, .row_count = own.id != 0};
+    for (uint32_t cursor = 0; split->look->component(world, &cursor, &component);) {
+        for (uint32_t at = 0; split->look->prototype(world, &at, &rows);) {
+            uint32_t keys[SPLIT_KEYS], count = split->look->keys(world, rows.prototype, keys, SPLIT_KEYS);
+            bool has = false;
+            for (uint32_t k = 0; k < count && k < SPLIT_KEYS; k++)
+                has |= keys[k] == component.key;
+            if (has)
+                mark_rows(split, world, &component, &rows, marked, bound);
+        }
+        mark_rows(split, world, &component, &single, marked, bound);
+    }
+}
+
+void split_sweep(split_t *split)
+{
+    const bp_api_t *api = split->system->api;
+    uint32_t bound = api->entity->bound(split->system->host);
+    unsigned char *marked = split_resize(split, NULL, 0, bound + 1);
+    bp_world_o *world;
+    if (marked == NULL)
+        split_fail(split, "out of memory for finding what is referred to");
+    memset(marked, 0, bound + 1);
+    for (uint32_t w = 0; (world = api->world->at(split->system->host, w)) != NULL; w++)
+        mark_world(split, world, marked, bound);
+    for (uint32_t i = 0; i < bound; i++) {
+        bp_entity_t e = {0};
+        if (!marked[i] && durable_is_elsewhere(&split->durable, i))
+            e = api->entity->at(split->system->host, i);
+        if (e.id != 0 && api->world->keys_of(split->world, e, NULL, 0) == 0 &&
+            api->world->keys_of(split->halo, e, NULL, 0) == 0 && !lives_elsewhere(split, e))
+            api->entity->destroy(split->system->host, &e, 1);
+    }
+    split_resize(split, marked, bound + 1, 0);
+}
