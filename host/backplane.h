@@ -733,6 +733,11 @@ BACKPLANE_API void bp_recording_info(const bp_recording_o *recording, bp_recordi
  * there are chunks in front of the keyframe. */
 BACKPLANE_API uint64_t bp_recording_keyframe(const bp_recording_o *recording, uint32_t index);
 
+/* Pass over what was recorded after a moment, or after the last one before it at which the file can be ended: returns
+ * that moment. What is resumed goes on there, and is recorded in the place of what was passed over. Until then the file
+ * stays as it is. */
+BACKPLANE_API uint64_t bp_recording_cut(bp_recording_o *recording, uint64_t moment);
+
 /* Close a recording; NULL is allowed. */
 BACKPLANE_API void bp_recording_close(bp_recording_o *recording);
 

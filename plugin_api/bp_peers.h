@@ -26,10 +26,16 @@ extern "C" {
 #endif
 
 #define BP_PEERS_API "peers"
-#define BP_PEERS_RETURNS "ccrncc"
+#define BP_PEERS_RETURNS "ccrnccrr"
 
 /* Receives what one rank has sent; `bytes` are aligned to 16 and good until it returns, NULL where size is 0. */
 typedef void (BP_CALL *bp_peers_take)(void *data, uint32_t rank, const void *bytes, size_t size);
+
+/* What a rank has packed of the worlds that ranks share. */
+typedef struct bp_parcel_t {
+    const void *bytes; /* aligned to 8 */
+    size_t size;
+} bp_parcel_t;
 
 typedef struct bp_peers_api {
     uint32_t struct_size;
@@ -58,6 +64,14 @@ typedef struct bp_peers_api {
     /* The handle here of the entity with that number, in `*entity`: one of this rank's own, the copy of another rank's,
      * or a stand-in that something here refers to it by; {0} where there is none, and then 0 is returned. [main] */
     uint32_t (BP_CALL *found)(bp_world_o *world, uint64_t durable, bp_entity_t *entity);
+
+    /* For going on, on another number of ranks, with what was written down (`--resume`). `pack`: everything that this
+     * rank has of worlds that are shared, as bytes that are good until the next call. `join`: this host has been
+     * brought to what some rank of another job was, and becomes the rank that it is now. Where keeps_own is 0, what it
+     * has of shared worlds is another rank's, and goes; then the entities of parcels come in; the next step deals them
+     * out. All ranks call `join`. Between steps. BP_ERROR_STATE where the plugin is not at work. [main] */
+    bp_result_t (BP_CALL *pack)(bp_host_o *host, const void **bytes, size_t *size);
+    bp_result_t (BP_CALL *join)(bp_host_o *host, uint32_t keeps_own, const bp_parcel_t *parcels, uint32_t count);
 } bp_peers_api;
 
 #ifdef __cplusplus

@@ -373,6 +373,13 @@ uint64_t bp_recording_keyframe(const bp_recording_o *recording, uint32_t index)
     return recorded_keyframe_moment(&recording->recorded, index);
 }
 
+uint64_t bp_recording_cut(bp_recording_o *recording, uint64_t moment)
+{
+    eras_free(&recording->eras);
+    recording->eras_read = false;
+    return recorded_cut(&recording->recorded, moment);
+}
+
 void bp_recording_close(bp_recording_o *recording)
 {
     if (recording == NULL)

@@ -397,6 +397,34 @@ uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index)
     return recorded->last;
 }
 
+/* What came from outside at the moment itself is of the step after it, and passed over too. */
+uint64_t recorded_cut(recorded_t *recorded, uint64_t moment)
+{
+    const chunk_t *chunk;
+    recorded_t cut = *recorded;
+    size_t at = 0, behind = 0;
+    cut.keyframes = cut.parts = 0;
+    while ((chunk = recorded_next(recorded, &at)) != NULL) {
+        bool plain = chunk->kind == CHUNK_KEYFRAME && (cut.keyframes == 0 || (chunk->flags & CHUNK_BRING_BACK) == 0);
+        bool timeless = chunk->kind == CHUNK_NAMES || chunk->kind == CHUNK_HEAD;
+        uint64_t end = chunk->moment;
+        const chunk_steps_t *steps = chunk_bytes(chunk);
+        for (size_t i = 0; chunk->kind == CHUNK_STEPS && i < chunk->size / sizeof *steps; i++)
+            end += steps[i].count;
+        if (cut.keyframes > 0 && !timeless && (end > moment || (chunk->moment >= moment && !plain)))
+            break;
+        if (!timeless)
+            cut.last = end;
+        cut.keyframes += chunk->kind == CHUNK_KEYFRAME;
+        cut.parts += chunk->kind == CHUNK_PARTS;
+        cut.sum = chunk->sum;
+        behind = at;
+    }
+    cut.good = behind;
+    *recorded = cut;
+    return cut.last;
+}
+
 /* Put the stretches that differ in their places. */
 static bool apply_delta(const chunk_t *chunk, bytes_t *bytes)
 {

@@ -141,6 +141,10 @@ bp_result_t recorded_keyframe(const recorded_t *recorded, const chunk_t *keyfram
 /* The moment of the `index`-th keyframe; `last` where there is none. */
 uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index);
 
+/* Pass over what comes after a moment, or after the last one before it at which the file can be ended; at least the
+ * first keyframe is left. Returns that moment. The file stays as it is. */
+uint64_t recorded_cut(recorded_t *recorded, uint64_t moment);
+
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);
 

@@ -3,6 +3,7 @@
 #include "../os/os.h"
 #include "arguments.h"
 #include "figures.h"
+#include "job.h"
 #include "json_output.h"
 #include "output.h"
 #include "plugin_list.h"
@@ -298,8 +299,11 @@ static uint64_t most_steps(const program_t *program)
 }
 
 /* Begin to record, or go on where a recording ends: `*done` steps have been taken then. */
-static int begin_recording(const program_t *program, const arguments_t *arguments, uint64_t *done)
+static int begin_recording(program_t *program, const arguments_t *arguments, uint64_t *done)
 {
+    const char *path = arguments->record != NULL ? arguments->record : arguments->resume;
+    if (path != NULL && job_is_concerned(program, path))
+        return job_begin_recording(program, arguments, done);
     bp_recording_o *recording = NULL;
     bp_recording_t info = {.struct_size = sizeof info};
     bp_result_t result = BP_OK;
@@ -334,8 +338,8 @@ static int run_steps(program_t *program, const arguments_t *arguments)
                  program->ini);
         return STATUS_BAD_INPUT;
     }
-    if (program->ranks > 1 && (arguments->record != NULL || arguments->resume != NULL || arguments->verify)) {
-        complain("a run on several ranks is neither recorded nor verified: run it on one");
+    if (program->ranks > 1 && arguments->verify) {
+        complain("a run on several ranks is not verified: run it on one");
         return STATUS_BAD_INPUT;
     }
     int status = begin_recording(program, arguments, &done);

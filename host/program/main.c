@@ -51,7 +51,8 @@ static const command_t commands[] = {
                 "  --trace FILE  write what ran when, on which thread, for Perfetto or chrome://tracing\n"
                 "  --record FILE write whole states and what comes from outside, for `replay` and --resume\n"
                 "  --verify      take each step twice, on different numbers of threads, and end where they differ\n"
-                "  --resume FILE go on where a recorded run was ended, bit for bit, and record on\n"
+                "  --resume FILE go on where a recorded run was ended, bit for bit, and record on; on several\n"
+                "                ranks each has a file of its own (FILE.0of4), and there may be more or fewer ranks\n"
                 "\n"
                 "Prints what the plugins report, then what the steps of each world and plugin cost.\n"
                 "A bar shows the progress when stderr is a terminal.\n",

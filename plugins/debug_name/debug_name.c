@@ -175,7 +175,7 @@ static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
 
 static const bp_component_i components[] = {{
     .doc = "a name for people",
-    .version = 1,
+    .version = 2,
     .flags = BP_COMPONENT_SINGLE,
     .fields = BP_LIST(fields),
     .start = start,

@@ -292,6 +292,10 @@ bp_result_t debug_name_create(bp_manager_t *m, debug_name_names_t *names, bp_nam
 
 /* --- as one block ----------------------------------------------------------------------------- */
 
+/* In front: what is used of the block of texts, what of that is garbage, and how large the block is, since that decides
+ * when it is made anew. Version 1 did not say how large. */
+enum { TEXTS = 3, TEXTS_1 = 2 };
+
 enum { SAVED = 1u << BP_SLOTS_ENTITY | 1u << BP_SLOTS_NAME | 1u << TEXT };
 
 static const uint32_t saved_sizes[COLUMNS_END] = {
@@ -300,7 +304,7 @@ static const uint32_t saved_sizes[COLUMNS_END] = {
 bp_result_t debug_name_save(bp_manager_t *m, void **data, size_t *size)
 {
     const debug_name_names_t *names = m->state;
-    uint64_t texts[2] = {names->texts_used, names->texts_garbage};
+    uint64_t texts[TEXTS] = {names->texts_used, names->texts_garbage, names->texts_capacity};
     *size = sizeof texts + names->texts_used + bp_slots_written(&names->slots, SAVED);
     char *at = m->api->memory->resize(m->plugin, NULL, 0, *size);
     if (at == NULL)
@@ -321,24 +325,34 @@ static bool texts_hold(const debug_name_names_t *names)
     return hold;
 }
 
+/* The block of texts, of which `from` holds what is used. */
+static bp_result_t load_texts(bp_manager_t *m, debug_name_names_t *names, const uint64_t texts[TEXTS], const char *from)
+{
+    size_t used = (size_t)texts[0], capacity = (size_t)texts[2];
+    names->texts = capacity == 0 ? NULL : m->api->memory->resize(m->plugin, NULL, 0, capacity);
+    if (capacity > 0 && names->texts == NULL)
+        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for the names");
+    names->texts_used = used;
+    names->texts_capacity = capacity;
+    names->texts_garbage = (size_t)texts[1];
+    if (used > 0)
+        memcpy(names->texts, from, used);
+    return texts_hold(names) ? BP_OK : bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the names is damaged");
+}
+
 bp_result_t debug_name_load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
 {
     debug_name_names_t *names = m->state;
-    uint64_t texts[2];
-    const char *at = data, *end = at + size;
-    if (version == 1 && size >= sizeof texts) {
-        memcpy(texts, at, sizeof texts);
-        at = bp_slots_read(m, &names->slots, SAVED, saved_sizes, at + sizeof texts, end);
+    uint64_t texts[TEXTS] = {0};
+    size_t head = (version == 1 ? TEXTS_1 : TEXTS) * sizeof *texts;
+    const char *at = NULL, *end = (const char *)data + size;
+    if ((version == 1 || version == 2) && size >= head) {
+        memcpy(texts, data, head);
+        texts[2] = version == 1 ? texts[0] : texts[2];
+        at = bp_slots_read(m, &names->slots, SAVED, saved_sizes, (const char *)data + head, end);
     }
-    if (version != 1 || size < sizeof texts || at == NULL || texts[0] != (uint64_t)(end - at))
+    if (at == NULL || texts[0] != (uint64_t)(end - at) || texts[2] < texts[0] || texts[2] / 8 > texts[0] + FIRST_TEXTS)
         return bp_slots_refuse(m, BP_ERROR_FAILED,
-            "what was saved of the names is not of version 1, which this one reads");
-    names->texts = texts[0] == 0 ? NULL : m->api->memory->resize(m->plugin, NULL, 0, (size_t)texts[0]);
-    if (texts[0] > 0 && names->texts == NULL)
-        return bp_slots_refuse(m, BP_ERROR_MEMORY, "out of memory for the names");
-    names->texts_used = names->texts_capacity = (size_t)texts[0];
-    names->texts_garbage = (size_t)texts[1];
-    if (texts[0] > 0)
-        memcpy(names->texts, at, (size_t)texts[0]);
-    return texts_hold(names) ? BP_OK : bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the names is damaged");
+            "what was saved of the names is not of versions 1 and 2, which this one reads");
+    return load_texts(m, names, texts, at);
 }

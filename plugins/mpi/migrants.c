@@ -156,10 +156,25 @@ static uint64_t id_at(const split_t *split, size_t at, uint32_t index)
     return id;
 }
 
+/* Add a component, or make entities: by commands in a step, at once between steps. */
+static bool add_key(split_t *split, bp_commands_o *commands, uint32_t key, const bp_entity_t *e)
+{
+    const bp_api_t *api = split->system->api;
+    return (commands != NULL ? api->command->add(commands, key, e, 1) : api->world->add(split->world, key, e, 1)) ==
+           BP_OK;
+}
+
+static bool make_entities(split_t *split, bp_commands_o *commands, uint32_t prototype, bp_entity_t *made,
+                          uint32_t count)
+{
+    const bp_api_t *api = split->system->api;
+    return count == 0 || (commands != NULL ? api->command->create(commands, prototype, made, count)
+                                           : api->world->create(split->world, prototype, made, count)) == BP_OK;
+}
+
 /* Entities that have a stand-in are that; the others are made, together. The order is that of their block. */
 static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *commands)
 {
-    const bp_command_api *command = split->system->api->command;
     const split_kind *kind = &split->kinds[arrival->kind];
     uint32_t made = 0;
     bool fine = true;
@@ -171,11 +186,11 @@ static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *
         arrival->entities[i] = e;
         made += e.id == 0;
         for (uint32_t k = 0; k < kind->key_count && e.id != 0 && fine; k++)
-            fine = command->add(commands, kind->keys[k], &e, 1) == BP_OK;
+            fine = add_key(split, commands, kind->keys[k], &e);
     }
     split->values.size = 0;
     bp_entity_t *coming = (bp_entity_t *)(void *)split_append(split, &split->values, (made + 1) * sizeof *coming);
-    fine = fine && (made == 0 || command->create(commands, kind->prototype, coming, made) == BP_OK);
+    fine = fine && make_entities(split, commands, kind->prototype, coming, made);
     for (uint32_t i = 0; i < arrival->count; i++)
         if (arrival->entities[i].id == 0)
             arrival->entities[i] = *coming++;
@@ -233,14 +248,16 @@ static void settle_arrival(split_t *split, split_arrival *arrival)
 /* First all get to be known by their numbers, then their values are set, some of which may refer to others. */
 void split_settle_migrants(split_t *split)
 {
+    const bp_api_t *api = split->system->api;
     for (uint32_t a = 0; a < split->arrival_count; a++) {
         split_arrival *arrival = &split->arrivals[a];
         for (uint32_t i = 0; i < arrival->count; i++) {
             bp_entity_t made = {0};
-            if (split->system->api->command->created(split->world, &arrival->entities[i], 1, &made) == 1)
+            if (api->entity->alive(split->system->host, &arrival->entities[i], 1, NULL) != 1 &&
+                api->command->created(split->world, &arrival->entities[i], 1, &made) == 1)
                 arrival->entities[i] = made;
             uint32_t index = bp_entity_index(arrival->entities[i]);
-            if (split->system->api->entity->alive(split->system->host, &arrival->entities[i], 1, NULL) != 1)
+            if (api->entity->alive(split->system->host, &arrival->entities[i], 1, NULL) != 1)
                 split_fail(split, "what has come from another rank was not created");
             if (!durable_set(&split->durable, index, id_at(split, arrival->at, i), false))
                 split_fail(split, "out of memory for the numbers of entities");

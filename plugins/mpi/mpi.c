@@ -33,6 +33,14 @@ split_t *split_of(const bp_world_o *world)
     return NULL;
 }
 
+split_worlds *split_worlds_of(const bp_host_o *host)
+{
+    split_worlds *worlds = known;
+    while (worlds != NULL && worlds->plugin->host != host)
+        worlds = worlds->next;
+    return worlds;
+}
+
 static bp_result_t load(bp_plugin_t *plugin)
 {
     split_worlds *worlds = plugin->state; /* of the version before this one, where there was one */
@@ -46,6 +54,7 @@ static bp_result_t load(bp_plugin_t *plugin)
         *worlds = (split_worlds){.first = NULL};
         plugin->state = worlds;
     }
+    worlds->plugin = plugin;
     worlds->next = known;
     known = worlds;
     return BP_OK;
@@ -58,7 +67,9 @@ static void unload(bp_plugin_t *plugin)
         at = &(*at)->next;
     if (*at != NULL)
         *at = (*at)->next;
-    plugin->api->memory->resize(plugin, plugin->state, sizeof(split_worlds), 0);
+    split_worlds *worlds = plugin->state;
+    plugin->api->memory->resize(plugin, worlds->packed.at, worlds->packed.room, 0);
+    plugin->api->memory->resize(plugin, worlds, sizeof *worlds, 0);
     plugin->state = NULL;
 }
 

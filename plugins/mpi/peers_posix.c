@@ -199,4 +199,5 @@ static void BP_CALL leave(bp_host_o *host, uint32_t failed)
 }
 
 const bp_peers_api mpi_peers = {
-    .rank = rank, .count = count, .exchange = exchange, .leave = leave, .durable = mpi_durable, .found = mpi_found};
+    .rank = rank, .count = count, .exchange = exchange, .leave = leave, .durable = mpi_durable, .found = mpi_found,
+    .pack = mpi_pack, .join = mpi_join_again};

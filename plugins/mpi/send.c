@@ -190,6 +190,14 @@ uint64_t split_most(split_t *split, uint64_t number)
     return number;
 }
 
+uint64_t split_greatest(split_t *split, uint64_t number)
+{
+    if (!mpi_talks(split->system->host))
+        split_fail(split, "this host is no rank of a job");
+    check(split, MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
+    return number;
+}
+
 static void ask_counts(split_t *split, void *bytes, size_t size)
 {
     uint64_t own = split->samples;

@@ -42,6 +42,8 @@ static bool make_room(split_t *split, uint32_t ranks)
     split->parts = split_resize(split, NULL, 0, ranks * sizeof *split->parts);
     split->out = split_resize(split, NULL, 0, ranks * sizeof *split->out);
     split->in_at = split_resize(split, NULL, 0, (ranks + 1) * sizeof *split->in_at);
+    if (split->nodes != NULL)
+        memset(split->nodes, 0, ranks * sizeof *split->nodes); /* padding too: they are saved as they lie */
     if (split->out != NULL)
         memset(split->out, 0, ranks * sizeof *split->out);
     if (split->in_at != NULL)

@@ -223,7 +223,7 @@ void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *en
 void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind, const bp_entity_t *entities,
                  uint32_t count);
 
-/* Record commands that make what has come. */
+/* Record commands that make what has come; without commands, between steps, make it. */
 void split_receive_migrants(split_t *split, bp_commands_o *commands);
 
 /* When these have been made: set the values. */
@@ -270,6 +270,9 @@ void split_send(split_t *split);
 bool split_sum(split_t *split, uint64_t *numbers, uint32_t count);
 uint64_t split_most(split_t *split, uint64_t number);
 
+/* The greatest number of all ranks, between steps. */
+uint64_t split_greatest(split_t *split, uint64_t number);
+
 /* Points of all ranks in the order of ranks. */
 cut_point *split_gather(split_t *split, const cut_point *mine, uint64_t count, uint64_t *all);
 
@@ -279,6 +282,8 @@ double split_seconds(void);
 /* The plugin's state: all worlds that are split. */
 typedef struct split_worlds {
     struct split_worlds *next; /* of another host of this process */
+    const bp_plugin_t *plugin;
+    split_bytes packed;
     split_t *first;
     bool waiting; /* this rank has a change of plugins ready */
     bool agreed;  /* in the last step all ranks had a change ready */
@@ -286,6 +291,9 @@ typedef struct split_worlds {
 
 /* The split of a world; NULL where the world is not split. */
 split_t *split_of(const bp_world_o *world);
+
+/* The state of the plugin in a host. */
+split_worlds *split_worlds_of(const bp_host_o *host);
 
 extern const bp_voter_api split_voter;
 

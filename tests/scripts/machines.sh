@@ -382,6 +382,27 @@ for number in 2 4; do
     [ "$(hash_of)" = "${followed:=$(hash_of)}" ] || fail "what dies differs on $number ranks"
 done
 
+# A job that was ended goes on where it was, on as many ranks and on others, whatever refers to whatever; the old files
+# go when the new ones are there. What one rank did can be played without the others.
+ranks 4 gas/follows.ini --steps 250 --record "$scratch/job" || fail "a job is not recorded"
+"$build/backplane" replay "$scratch/job.2of4" --check >"$scratch/said" 2>"$scratch/error" || fail "a rank is not played alone"
+for number in 4 2 5 1 3; do
+    ranks $number gas/follows.ini --steps $((250 + 50 * number)) --resume "$scratch/job" ||
+        fail "a job does not go on with $number ranks"
+    grep -q 'job: goes on behind step 250 of 4 ranks' "$scratch/error" || [ $number != 4 ] || fail "it does not say where"
+    if [ "$(find "$scratch" -name 'job*' | wc -l)" != $number ]; then ls "$scratch"; fail "old files are left"; fi
+    if [ $number = 4 ]; then
+        rm "$scratch"/job*
+        ranks 4 gas/follows.ini --steps 250 --record "$scratch/job" || fail "a job is not recorded again"
+    fi
+done
+ranks 3 gas/follows.ini --steps 600 --resume "$scratch/job" || fail "a job does not go on to its end"
+[ "$(hash_of)" = "$followed" ] || fail "a job that went on several times has another end"
+grep -q '^  bad *0$' "$scratch/said" || fail "references do not go on"
+rm "$scratch"/job*
+if ranks 2 gas/follows.ini --resume "$scratch/job"; then fail "a job goes on from nothing"; fi
+grep -q 'there is no recording of all ranks' "$scratch/error" || fail "what is missing is not told"
+
 sed 's/^position = .*/position = particle.number/' "$scratch/gas/flat.ini" >"$scratch/gas/wrong.ini"
 if ranks 2 gas/wrong.ini; then fail "a position that is none is not noticed"; fi
 grep -q 'it is no vector' "$scratch/error" || fail "a position that is none is not told"
@@ -433,7 +454,8 @@ for harm in abort raise; do
     [ "$harm" = raise ] || grep -q "rank 1: mpi: plugin 'gas' has crashed here" "$scratch/error" || fail "no reason is told"
 done
 
-# A rank that is killed at any step ends the job: none waits for it. KILLED of them, 3; `make proofs` kills 50.
+# A rank that is killed at any step ends the job: none waits for it. The job goes on where all ranks had come, on any
+# number of them. KILLED of them, 3; `make proofs` kills 50.
 sed -e 's/step->number == 20 && rank != NULL && \*rank == 49/rank != NULL \&\& strcmp(rank, getenv("KILLED_RANK")) == 0 \&\& step->number == strtoull(getenv("KILLED_AT"), NULL, 10)/' \
     -e '1i #include <string.h>' "$scratch/gas/gas.c" >"$scratch/gas/gas.new"
 mv "$scratch/gas/gas.new" "$scratch/gas/gas.c"
@@ -444,9 +466,14 @@ while [ $killed -lt "${KILLED:-3}" ]; do
     KILLED_RANK=$((killed % 4)) KILLED_AT=$((1 + killed * 317 % 997))
     export KILLED_RANK KILLED_AT
     status=0
-    ranks 4 gas/flat.ini || status=$?
+    ranks 4 gas/flat.ini --record "$scratch/job" || status=$?
     [ $status != 0 ] && [ $status != 124 ] && [ ! -s "$scratch/said" ] ||
         fail "rank $KILLED_RANK is killed in step $KILLED_AT: status $status"
+    at=$KILLED_AT number=$((1 + killed % 5))
+    KILLED_AT=9999
+    ranks $number gas/flat.ini --resume "$scratch/job" || fail "a job that was killed in step $at does not go on"
+    [ "$(hash_of)" = "$flat" ] || fail "a job that was killed in step $at ends otherwise on $number ranks"
+    rm "$scratch"/job*
     killed=$((killed + 1))
 done
 KILLED_AT=9999

@@ -139,6 +139,47 @@ START_TEST(worlds_have_names_of_their_own)
 }
 END_TEST
 
+static uint64_t hash_now(bp_snapshot_o **kept)
+{
+    bp_snapshot_o *snapshot;
+    ck_assert_int_eq(bp_host_snapshot(host, &snapshot), BP_OK);
+    uint64_t hash = bp_snapshot_hash(snapshot, NULL);
+    if (kept != NULL)
+        *kept = snapshot;
+    else
+        bp_snapshot_free(snapshot);
+    return hash;
+}
+
+/* Where names lie in the block of texts, and when that is made anew, goes on as it would have. */
+START_TEST(names_go_on_to_the_last_byte_after_going_back)
+{
+    enum { COUNT = 8, TURNS = 40 };
+    bp_entity_t e[COUNT];
+    bp_snapshot_o *before;
+    uint64_t hashes[TURNS];
+    begin_names();
+    create("debug_name", e, COUNT);
+    set_text(e[0], "debug_name", "name", "first");
+    set_text(e[0], "debug_name", "name", "second"); /* the first text is garbage now */
+    hash_now(&before);
+    for (uint32_t again = 0; again < 2; again++) {
+        for (uint32_t turn = 0; turn < TURNS; turn++) {
+            char text[32];
+            snprintf(text, sizeof text, "name number %u", turn);
+            set_text(e[turn % COUNT], "debug_name", "name", text);
+            uint64_t hash = hash_now(NULL);
+            if (again == 1)
+                ck_assert_uint_eq(hash, hashes[turn]);
+            hashes[turn] = hash;
+        }
+        ck_assert_int_eq(bp_host_bring_back(host, before), BP_OK);
+    }
+    bp_snapshot_free(before);
+    end();
+}
+END_TEST
+
 START_TEST(the_table_of_an_unloaded_plugin_does_nothing)
 {
     bp_entity_t e;
@@ -166,6 +207,7 @@ Suite *debug_name_suite(void)
     tcase_add_test(tests, a_path_finds_an_entity_by_its_name);
     tcase_add_test(tests, a_name_has_at_most_255_bytes);
     tcase_add_test(tests, worlds_have_names_of_their_own);
+    tcase_add_test(tests, names_go_on_to_the_last_byte_after_going_back);
     tcase_add_test(tests, the_table_of_an_unloaded_plugin_does_nothing);
     suite_add_tcase(suite, tests);
     return suite;
