@@ -318,8 +318,11 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
 void host_attend_crashes(bp_host_o *host)
 {
 #if defined(BACKPLANE_AUDIT)
-    if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL)
+    if (host->destruction.stepping == 0 && host->loader.retired.count > 0 && host->reload.probation == NULL) {
+        for (uint32_t i = 0; i < host->destruction.world_count; i++)
+            property_cache_forget(&host_world(host, i)->names);
         loader_audit(&host->loader);
+    }
 #endif
     if (host->destruction.stepping != 0 ||
         !atomic_load_explicit(&host->loader.plugins.crashed, memory_order_relaxed) ||

@@ -409,6 +409,14 @@ void property_cache_free(property_cache_t *cache)
     memory_free(&cache->world->memory, cache->table, sizeof *cache->table);
 }
 
+#if defined(BACKPLANE_AUDIT)
+void property_cache_forget(property_cache_t *cache)
+{
+    if (cache->table != NULL)
+        memset(cache->table->recent, 0, sizeof cache->table->recent);
+}
+#endif
+
 static bool same_texts(const property_entry_t *entry, const char *component, const char *property)
 {
     return strcmp(entry->component_text, component) == 0 && strcmp(entry->property_text, property) == 0;

@@ -22,6 +22,12 @@ typedef struct property_cache_t {
 
 void property_cache_free(property_cache_t *cache);
 
+#if defined(BACKPLANE_AUDIT)
+/* Forget at which addresses names lay: these are compared and never read, but whoever searches memory for addresses of
+ * an image that has gone takes them for such. */
+void property_cache_forget(property_cache_t *cache);
+#endif
+
 /* As the entries of bp_property_api with the same names. */
 bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
                              bp_property_t *resolved);

@@ -230,7 +230,8 @@ void split_receive_migrants(split_t *split, bp_commands_o *commands)
         if (reading.block.what == SPLIT_DEATHS)
             bury(split, &reading);
     }
-    qsort(split->buried.at, split->buried.size / sizeof(uint64_t), sizeof(uint64_t), compare_ids);
+    if (split->buried.size > 0)
+        qsort(split->buried.at, split->buried.size / sizeof(uint64_t), sizeof(uint64_t), compare_ids);
 }
 
 static void settle_arrival(split_t *split, split_arrival *arrival)
