@@ -88,6 +88,17 @@ typedef struct bp_difference_t {
     double largest;        /* of numbers: the largest difference of one part; infinite where one is not finite */
 } bp_difference_t;
 
+/* A future that was left. Numbers are never given out twice. */
+typedef struct bp_left_t {
+    uint32_t struct_size; /* sizeof(bp_left_t) */
+    uint32_t padding;
+    uint64_t number;
+    uint64_t parent;      /* the future that it forks off; that of the present where none that is kept is meant */
+    uint64_t fork;        /* the moment of that, ... */
+    uint64_t last;        /* ... and the last one */
+    uint64_t bytes;       /* that it takes */
+} bp_left_t;
+
 /* All entries: [main], at any time. */
 typedef struct bp_history_api {
     uint32_t struct_size;
@@ -102,7 +113,8 @@ typedef struct bp_history_api {
      * computed any more shows when the wish is carried out. */
     bp_result_t (BP_CALL *wish)(bp_host_o *host, uint64_t moment);
 
-    /* Forget what comes after now. From a step or a callback: BP_ERROR_STATE. */
+    /* Begin another future, of which the next step is the first; what comes after now is kept as a branch. From a step
+     * or a callback: BP_ERROR_STATE. */
     bp_result_t (BP_CALL *branch_off)(bp_host_o *host);
 
     /* --- since version 2 --- */
@@ -130,6 +142,16 @@ typedef struct bp_history_api {
 
     /* The moment of a name, to be wished for. BP_ERROR_NOT_FOUND where no moment of the present line has it. */
     bp_result_t (BP_CALL *marked)(bp_host_o *host, const char *name, uint64_t *moment);
+
+    /* --- since version 4 --- */
+
+    /* The futures that were left and are kept, in the order in which they were left: writes left->struct_size bytes,
+     * which the caller has set to its sizeof; 0 past the last. */
+    uint32_t (BP_CALL *left)(bp_host_o *host, uint32_t index, bp_left_t *left);
+
+    /* Go to the end of such a future when the host polls: from then on it is what comes after the moments before it,
+     * and the one that is left is kept in its turn. Otherwise as `wish`. BP_ERROR_NOT_FOUND where it is not kept. */
+    bp_result_t (BP_CALL *wish_left)(bp_host_o *host, uint64_t number);
 } bp_history_api;
 
 #ifdef __cplusplus

@@ -58,7 +58,8 @@ struct bp_host_o {
     bool tells_reloads;        /* ... is told of reloads */
     struct {
         bool waits;
-        uint64_t moment;
+        uint64_t moment;       /* ... or, where it is not 0, to the end of ... */
+        uint64_t left;         /* ... the branch of that number */
         bp_result_t result;    /* of the last one that was carried out, ... */
         char why[256];         /* ... and the sentence for it; may be cut */
         bool holds;            /* worlds stand otherwise than the past has it, at this moment: */

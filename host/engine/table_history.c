@@ -26,17 +26,50 @@ static void read_past(bp_host_o *host, bp_past_t *past)
     memcpy(past, &now, size < sizeof now ? size : sizeof now);
 }
 
+static bp_result_t refuse_without_past(bp_host_o *host)
+{
+    return error_set(&host->base.error, BP_ERROR_STATE,
+                     "the host remembers nothing; [host] history = 512 MiB in the ini says that it is to");
+}
+
 static bp_result_t wish(bp_host_o *host, uint64_t moment)
 {
     const history_t *h = &host->history;
     if (h->budget == 0)
-        return error_set(&host->base.error, BP_ERROR_STATE,
-                         "the host remembers nothing; [host] history = 512 MiB in the ini says that it is to");
+        return refuse_without_past(host);
     if (moment < h->first || moment > h->last)
         return error_set(&host->base.error, BP_ERROR_RANGE, "step %llu is not remembered; steps %llu to %llu are",
                          (unsigned long long)moment, (unsigned long long)h->first, (unsigned long long)h->last);
     host->wish.waits = true;
     host->wish.moment = moment;
+    host->wish.left = 0;
+    return BP_OK;
+}
+
+static uint32_t left(bp_host_o *host, uint32_t index, bp_left_t *out)
+{
+    uint32_t size = out->struct_size;
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    if (bp_host_branch_at(host, index, &branch) == 0)
+        return 0;
+    bp_left_t now = {.struct_size = size,       .number = branch.number, .parent = branch.parent,
+                     .fork = branch.fork,       .last = branch.last,     .bytes = branch.bytes};
+    memcpy(out, &now, size < sizeof now ? size : sizeof now);
+    return 1;
+}
+
+static bp_result_t wish_left(bp_host_o *host, uint64_t number)
+{
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    bool kept = false;
+    if (host->history.budget == 0)
+        return refuse_without_past(host);
+    for (uint32_t i = 0; !kept && bp_host_branch_at(host, i, &branch) != 0; i++)
+        kept = branch.number == number;
+    if (!kept)
+        return error_set(&host->base.error, BP_ERROR_NOT_FOUND, "no branch %llu is kept", (unsigned long long)number);
+    host->wish.waits = true;
+    host->wish.left = number;
     return BP_OK;
 }
 
@@ -57,7 +90,7 @@ static bp_result_t marked(bp_host_o *host, const char *name, uint64_t *moment)
 
 const bp_history_api host_history_table = {
     .struct_size = sizeof host_history_table,
-    .version = 3,
+    .version = 4,
     .read = read_past,
     .wish = wish,
     .branch_off = bp_host_branch_off,
@@ -67,6 +100,8 @@ const bp_history_api host_history_table = {
     .difference = wished_change_difference,
     .mark = mark,
     .marked = marked,
+    .left = left,
+    .wish_left = wish_left,
 };
 
 /* Have the worlds stand still or not, as `clocks` says of the first of them; further ones do as their past says. */
@@ -96,7 +131,8 @@ void host_go_where_wished(bp_host_o *host)
         !host->history.touched)
         set_clocks(host, host->wish.clocks);
     host->wish.waits = host->wish.holds = false;
-    host->wish.result = bp_host_go(host, host->wish.moment);
+    host->wish.result = host->wish.left != 0 ? bp_host_branch_to(host, host->wish.left)
+                                             : bp_host_go(host, host->wish.moment);
     host->wish.why[0] = '\0';
     if (host->wish.result != BP_OK)
         snprintf(host->wish.why, sizeof host->wish.why, "%.255s", host->base.error.text);

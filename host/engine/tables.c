@@ -367,7 +367,7 @@ static const struct {
 } found_by_name[] = {
     {BP_CHANGES_API, 1, &changes_table},
     {BP_CLOCK_API, 1, &clock_table},
-    {BP_HISTORY_API, 3, &host_history_table},
+    {BP_HISTORY_API, 4, &host_history_table},
     {BP_LOOK_API, 1, &host_look_table},
     {BP_MESSAGE_API, 1, &message_table},
     {BP_OUTSIDE_API, 1, &host_outside_table},

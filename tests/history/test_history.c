@@ -303,6 +303,40 @@ START_TEST(a_plugin_marks_moments_and_has_the_host_go_there)
 }
 END_TEST
 
+START_TEST(a_plugin_has_the_host_return_to_a_future_that_was_left)
+{
+    rig_t rig;
+    bp_left_t left = {.struct_size = sizeof left}, other = {.struct_size = sizeof other};
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
+    bp_host_o *host = rig.host;
+    through = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 4);
+    ck_assert_ptr_nonnull(through);
+    for (uint64_t i = 0; i < 8; i++) {
+        recall_act(host, i, 3);
+        WORKS(host, bp_host_step(host));
+    }
+    uint64_t then = recall_hash(host);
+    EXPECT(through->left(host, 0, &left) == 0, "a future was left");
+    FAILS(host, BP_ERROR_NOT_FOUND, "no branch 1 is kept", through->wish_left(host, 1));
+    WORKS(host, through->wish(host, 5));
+    WORKS(host, bp_host_poll(host));
+    WORKS(host, through->branch_off(host));
+    for (uint64_t i = 0; i < 2; i++) {
+        recall_act(host, i + 100, 4);
+        WORKS(host, bp_host_step(host));
+    }
+    EXPECT(through->left(host, 0, &left) == 1 && through->left(host, 1, &other) == 0, "not one future was left");
+    EXPECT(left.fork == 5 && left.last == 8 && left.bytes > 0, "it goes from %llu to %llu",
+           (unsigned long long)left.fork, (unsigned long long)left.last);
+    WORKS(host, through->wish_left(host, left.number));
+    EXPECT(recall_history(host).now == 7, "the host has gone at once");
+    WORKS(host, bp_host_poll(host));
+    EXPECT(recall_history(host).now == 8 && recall_hash(host) == then, "it is elsewhere");
+    EXPECT(through->left(host, 0, &other) == 1 && other.number != left.number, "the other future is not kept");
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(the_present_is_never_lost)
 {
     rig_t rig;
@@ -527,6 +561,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);
+    tcase_add_test(tcase, a_plugin_has_the_host_return_to_a_future_that_was_left);
     tcase_add_test(tcase, the_present_is_never_lost);
     tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 6);
     tcase_add_test(tcase, a_branch_is_there_or_not);
