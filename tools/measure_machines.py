@@ -51,7 +51,7 @@ def measure(build, count, steps, scratch):
     side = math.sqrt(count / 4000)
     with open(ini, "w", encoding="utf-8") as file:
         file.write(f"[host]\nplugins = mpi ./gas.so\n[plugin mpi]\nposition = particle.position\n"
-                   f"halo = 1\n[plugin gas]\ncount = {count}\nbox = {120 * side:.3f} {80 * side:.3f} 0\n"
+                   f"halo = 1\ncopied = particle.position particle.number\n[plugin gas]\ncount = {count}\nbox = {120 * side:.3f} {80 * side:.3f} 0\n"
                    "[world main]\nplace = split\nstep_rate = 100\ncomponents = particle\nsystems = gas\n")
     first = 3  # steps that are not counted: particles are made and dealt out, memory is touched
     ranks = {1: [], 2: []}
@@ -65,7 +65,15 @@ def measure(build, count, steps, scratch):
     copies = [sum(told(b, "copies of others'")) for _, b in pairs]
     sent = [sum(told(b, "bytes sent")) - sum(told(a, "bytes sent")) for a, b in pairs]
     looked = [sum(told(b, packing)) - sum(told(a, packing)) for a, b in pairs]
+    moved, changed = "of those, of entities that left", "of those, of values of copies that changed"
+    extra = [(s - sum(told(b, moved)) + sum(told(a, moved))) / (sum(told(b, changed)) - sum(told(a, changed)))
+             for s, (a, b) in zip(sent, pairs)]
     return {
+        "extra": median(extra),
+        "kept": median([sum(told(b, "bytes of bookkeeping")) / (count + sum(told(b, "copies of others'")))
+                        for _, b in pairs]),
+        "cut": median([max(told(b, "seconds of cutting space")) / max(told(b, "times that space was cut"))
+                       for _, b in pairs]),
         "one": each[1],
         "two": each[2],
         "copies": median(copies),
@@ -129,6 +137,9 @@ def main():
     print(f"| on two ranks | {m['two'] / 1e6:.1f} ms, {m['two'] / m['one']:.2f} of one |")
     print(f"| copies of both together | {m['copies']:.0f} |")
     print(f"| bytes sent for each copy | {m['copy']:.1f} |")
+    print(f"| of the bytes of fields that have changed | {m['extra']:.2f} |")
+    print(f"| bytes of bookkeeping for each entity | {m['kept']:.1f} |")
+    print(f"| cutting space, once | {m['cut'] * 1e3:.1f} ms |")
     print(f"| looking, packing and unpacking, for each entity of the world | {m['looking']:.1f} ns |\n")
     print(f"computed, {options.latency:g} us from rank to rank, {options.bandwidth:g} GB/s:\n")
     print("| ranks | entities of each | copies of each | a step | of the time of one |\n| --- | --- | --- | --- | --- |")

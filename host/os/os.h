@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* --- os_pages: large blocks straight from the system, cleared, page-aligned ------------------------------- */
 
@@ -132,6 +133,11 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
 /* Is the stream (0 input, 1 output, 2 errors) a terminal? How many columns has it, 80 where unknown? */
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
+
+/* Lead what is written to stdout to a file from now on: returns what os_output_lead_back takes to end that; -1 where
+ * it cannot be done. */
+int os_output_lead(FILE *file);
+void os_output_lead_back(int saved);
 
 /* Can the standard input be read without waiting, be it to find its end? And the input's handle, for os_wake_sleep; -1
  * where the input cannot be waited for. */

@@ -443,6 +443,24 @@ int os_terminal_columns(int stream)
     return window.ws_col;
 }
 
+int os_output_lead(FILE *file)
+{
+    fflush(stdout);
+    int saved = dup(STDOUT_FILENO);
+    if (saved >= 0 && dup2(fileno(file), STDOUT_FILENO) < 0) {
+        close(saved);
+        return -1;
+    }
+    return saved;
+}
+
+void os_output_lead_back(int saved)
+{
+    fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+}
+
 bool os_input_ready(void)
 {
     struct pollfd input = {.fd = 0, .events = POLLIN};

@@ -14,6 +14,7 @@
 
 #include <windows.h>
 
+#include <io.h>
 #include <process.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -401,6 +402,24 @@ int os_terminal_columns(int stream)
         return COLUMNS_UNKNOWN;
     int columns = screen.srWindow.Right - screen.srWindow.Left + 1;
     return columns > 0 ? columns : COLUMNS_UNKNOWN;
+}
+
+int os_output_lead(FILE *file)
+{
+    fflush(stdout);
+    int saved = _dup(1);
+    if (saved >= 0 && _dup2(_fileno(file), 1) != 0) {
+        _close(saved);
+        return -1;
+    }
+    return saved;
+}
+
+void os_output_lead_back(int saved)
+{
+    fflush(stdout);
+    _dup2(saved, 1);
+    _close(saved);
 }
 
 /* A console says that it can be read where a key has been let go of, too; a pipe has to be asked. */

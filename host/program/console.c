@@ -432,6 +432,18 @@ static bool changes(const console_command_t *command)
     return at < sizeof those / sizeof those[0];
 }
 
+bool console_changes(const char *line)
+{
+    const char *at = line + strspn(line, " \t\r\n\v\f");
+    const console_command_t *command;
+    for (uint32_t i = 0; (command = command_at(i)) != NULL; i++) {
+        size_t length = strlen(command->name);
+        if (strncmp(at, command->name, length) == 0 && strchr(" \t\r\n\v\f", at[length]) != NULL)
+            return changes(command);
+    }
+    return false;
+}
+
 bool console_may_try(const console_t *console, const char *line)
 {
     char copy[1024], *rest = copy, *word;
@@ -531,7 +543,7 @@ static bool do_lines(console_t *console, lines_t *lines)
             break;
         console->line++;
         if (end == LINE_READ)
-            fine &= console_do(console, line);
+            fine &= console->program->ranks > 1 ? console_ranks_do(console, line) : console_do(console, line);
         else if (end == LINE_TOO_LONG)
             fine = console_refuse(console, "the line is longer than %d bytes", LINE_BYTES_MAX);
         else
@@ -558,7 +570,9 @@ static bool wait_for_input(void *context)
     bp_host_o *host = talk->console.program->host;
     intptr_t input = os_input_handle();
     bool more = true;
-    if (talk->console.live != NULL)
+    if (talk->console.program->ranks > 1)
+        os_sleep_ns(NAP_NS); /* the others wait for a line, and nobody polls alone */
+    else if (talk->console.live != NULL)
         more = live_turn(talk->console.live, input >= 0 ? &input : NULL);
     else if (input >= 0)
         bp_host_wait_for(host, UINT64_MAX, &input, 1);
@@ -600,6 +614,8 @@ static int hold_talk(talk_t *talk)
         printf("help lists the commands, quit ends the %s\n", talk->console.live != NULL ? "run" : "console");
     program->prompt = &prompt;
     bool fine = do_lines(console, talk->lines);
+    if (program->ranks > 1)
+        console_ranks_end(console);
     program->prompt = NULL;
     lines_close(talk->lines);
     free(console->spawns);
@@ -629,13 +645,11 @@ int command_console(const arguments_t *arguments)
 {
     program_t program;
     int status = program_open(&program, arguments->ini, arguments->verbose);
-    if (status == STATUS_FINE && program.ranks > 1) {
-        complain("the console works in one process; start it without mpirun");
-        return program_close(&program, STATUS_BAD_INPUT);
-    }
     if (status != STATUS_FINE)
         return status;
     program.follows = true;
     talk_t talk = {.console = {.program = &program, .styled = terminal_styled()}};
-    return program_close(&program, hold_talk(&talk));
+    if (program.rank == 0)
+        return program_close(&program, hold_talk(&talk));
+    return program_close(&program, console_ranks_follow(&talk.console) ? STATUS_FINE : STATUS_FAILED);
 }

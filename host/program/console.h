@@ -28,6 +28,7 @@ typedef struct console_t {
     bool in_clone;        /* of a clone, in which a line is tried */
     bool styled;
     bool over;        /* quit was asked for */
+    bool broken;      /* the other ranks cannot be reached */
     live_t *live;     /* the run that goes on between lines; NULL: nothing does */
     console_news_t *news; /* of the reload that a line waits for; NULL: none does */
     bool hears;       /* reloads are told to this console */
@@ -63,11 +64,25 @@ bool console_do(console_t *console, char *line);
 /* Does the line begin with a command that can be tried (console_try)? Complains where not. */
 bool console_may_try(const console_t *console, const char *line);
 
+/* Does the line begin with a command that changes something in the host? */
+bool console_changes(const char *line);
+
 /* The name of the `index`-th command, NULL past the last. */
 const char *console_command_name(uint32_t index);
 
 /* How it is written, and what it does: a line, and lines that begin with two blanks. NULL past the last. */
 const char *console_command_usage(uint32_t index, const char **about);
+
+/* --- several ranks ------------------------------------------------------------------------------------------------ */
+
+/* One console for several ranks (console_ranks.c): on rank 0, do a line on all ranks, and tell them of the end; on the
+ * others, do lines until the end. False where a line failed, which has been complained about. */
+bool console_ranks_do(console_t *console, const char *line);
+void console_ranks_end(console_t *console);
+bool console_ranks_follow(console_t *console);
+
+/* Can all ranks do what this rank can, or cannot? Asked by all of them at the same place of the same command. */
+bool console_all_can(console_t *console, bool mine);
 
 /* --- look -------------------------------------------------------------------------------------------------------- */
 

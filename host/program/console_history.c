@@ -23,8 +23,14 @@ bool console_remembers(const console_t *console)
         "the host remembers nothing; [host] history = 512 MiB in the ini says that it is to");
 }
 
+/* Several ranks go together, or none does. */
 static bool go(console_t *console, uint64_t moment)
 {
+    bp_history_t before = console_read_history(console);
+    if (console->program->ranks > 1 &&
+        !console_all_can(console, moment >= before.first && moment <= before.last))
+        return console_refuse(console, "step %" PRIu64 " is not remembered by all ranks; here steps %" PRIu64
+                              " to %" PRIu64 " are", moment, before.first, before.last);
     if (bp_host_go(console->program->host, moment) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
     bp_history_t history = console_read_history(console);
@@ -67,7 +73,7 @@ bool console_back(console_t *console, char *rest)
     if (!read_steps(console, rest, &count, &given))
         return false;
     bp_history_t h = console_read_history(console);
-    if (count > h.now - h.first)
+    if (count > (console->program->ranks > 1 ? h.now : h.now - h.first))
         return console_refuse(console, "what is remembered begins at step %" PRIu64 ", %" PRIu64 " back", h.first,
                               h.now - h.first);
     return go(console, h.now - count);
@@ -91,12 +97,25 @@ bool console_goto(console_t *console, char *rest)
         return false;
     if (word == NULL)
         return console_refuse(console, "go where? To the number of a step, or to the name of a mark");
-    if (!numbers_read_count(word, &moment) && bp_host_marked(console->program->host, word, &moment) != BP_OK)
+    bool known = numbers_read_count(word, &moment) ||
+                 bp_host_marked(console->program->host, word, &moment) == BP_OK;
+    if (!known && console->program->ranks > 1)
+        moment = UINT64_MAX; /* other ranks may know it, and wait */
+    else if (!known)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
     return go(console, moment);
 }
 
 /* --- branch, mark ------------------------------------------------------------------------------------------------- */
+
+static bool has_branch(bp_host_o *host, uint64_t number)
+{
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    for (uint32_t i = 0; bp_host_branch_at(host, i, &branch) != 0; i++)
+        if (branch.number == number)
+            return true;
+    return false;
+}
 
 /* Without a number: begin another future here. */
 bool console_branch(console_t *console, char *rest)
@@ -106,6 +125,8 @@ bool console_branch(console_t *console, char *rest)
     bool given;
     if (!read_number(console, rest, "branch", &number, &given))
         return false;
+    if (given && console->program->ranks > 1 && !console_all_can(console, has_branch(host, number)))
+        return console_refuse(console, "branch %" PRIu64 " is not kept by all ranks", number);
     if ((given ? bp_host_branch_to(host, number) : bp_host_branch_off(host)) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(host));
     bp_history_t h = console_read_history(console);

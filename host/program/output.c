@@ -26,21 +26,40 @@ enum {
     WORD_MAX = 64       /* longer words get no guess */
 };
 
+/* The words that complaints begin with. Static, because a process has one rank for good, whoever complains. */
+static char complaint_head[32] = "backplane: ";
+
+/* Where complaints are held, without saying whose they are, and how much room there is. Static, as stderr is one. */
+static char *held;
+static size_t held_size;
+
+void output_hold(char *text, size_t size)
+{
+    held = text;
+    held_size = size;
+}
+
 static void print(const char *head, const char *format, va_list values)
 {
     char text[MESSAGE_MAX];
     char shown[4 * MESSAGE_MAX]; /* a byte is shown by four characters at most */
     vsnprintf(text, sizeof text, format, values);
     terminal_show(text, shown);
+    if (held != NULL) {
+        size_t used = strlen(held);
+        snprintf(held + used, held_size - used, "%s%s\n", head == complaint_head ? "backplane: " : head,
+                 shown);
+        return;
+    }
     fflush(stdout);
     fprintf(stderr, "%s%s\n", head, shown);
 }
 
-/* The words that complaints begin with. Static, because a process has one rank for good, whoever complains. */
-static char complaint_head[32] = "backplane: ";
+static bool is_rank; /* mpirun gives each rank a terminal of its own, wherever the output goes */
 
 void output_name_rank(uint32_t rank)
 {
+    is_rank = true;
     snprintf(complaint_head, sizeof complaint_head, "backplane: rank %" PRIu32 ": ", rank);
 }
 
@@ -136,7 +155,7 @@ static bool terminal_knows_sequences(void)
 
 bool terminal_styled(void)
 {
-    return os_is_terminal(1) && !is_set("NO_COLOR") && terminal_knows_sequences();
+    return !is_rank && os_is_terminal(1) && !is_set("NO_COLOR") && terminal_knows_sequences();
 }
 
 const char *terminal_heading(bool styled)

@@ -29,7 +29,12 @@ enum {
 /* Print "backplane: ..." and a line end to stderr, after all that has gone to stdout so far. */
 void complain(const char *format, ...) PRINTS_LIKE(1, 2);
 
-/* Have complaints say "backplane: rank 2: ..." from now on, where several processes write to one terminal. */
+/* Write complaints, and lines like them, to `text` in place of stderr, for whoever prints them later; cut where there
+ * is no room. NULL ends it. */
+void output_hold(char *text, size_t size);
+
+/* Have complaints say "backplane: rank 2: ..." from now on, where several processes write to one terminal, and leave
+ * styles out. */
 void output_name_rank(uint32_t rank);
 
 /* Print as complain does, but without "backplane: ": a further line of a message, or somebody else's line. */

@@ -52,7 +52,7 @@ const char *split_cells(split_t *split, const split_kind *kind, const split_colu
     }
     const char *all = split->look->column(split->world, kind->prototype, column->key, column->field);
     for (uint32_t i = 0; i < count; i++)
-        memcpy(cells + (size_t)i * column->size, all + (size_t)rows[i] * column->size, column->size);
+        split_copy_cell(cells + (size_t)i * column->size, all + (size_t)rows[i] * column->size, column->size);
     return cells;
 }
 

@@ -117,10 +117,11 @@ static uint32_t find_changed(split_t *split, const split_kind *kind, const split
         char *cell = cells + (size_t)slot * column->size;
         char *record = told->records + (size_t)slot * kind->told_size + column->told_at;
         const char *now = remembered(column, cell, &hash);
-        if (slot < old && memcmp(record, now, column->told_size) == 0)
+        if (slot < old && split_same_cell(record, now, column->told_size))
             continue;
-        memcpy(record, now, column->told_size);
-        memmove(cells + (size_t)count * column->size, cell, column->size);
+        split_copy_cell(record, now, column->told_size);
+        if (count < slot)
+            split_copy_cell(cells + (size_t)count * column->size, cell, column->size);
         slots[count++] = slot;
     }
     split->changed += (uint64_t)count * column->size;
@@ -169,8 +170,10 @@ void split_pack_copies(split_t *split, uint32_t number, const bp_entity_t *entit
     for (uint32_t slot = 0; slot < told->count; slot++)
         told->rows[slot] = BP_NONE;
     split->fresh.size = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slot = slot_of(told, entities[rows[i]]);
+    for (uint32_t i = 0, likely = 0; i < count; i++) {
+        bool is_next = likely < told->count && told->entities[likely].id == entities[rows[i]].id;
+        uint32_t slot = is_next ? likely : slot_of(told, entities[rows[i]]);
+        likely = slot != BP_NONE ? slot + 1 : likely; /* rows are told in their order, and mostly stay in it */
         if (slot != BP_NONE)
             told->rows[slot] = rows[i];
         else

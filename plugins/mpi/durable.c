@@ -1,4 +1,4 @@
-/* durable.c - an array by index, and a table from numbers to indices by open addressing (linear probing, deletion by
+/* durable.c - pages by index, and a table from numbers to indices by open addressing (linear probing, deletion by
  * moving back what follows: Knuth, The Art of Computer Programming 3, 6.4, algorithm R). */
 #include "durable.h"
 
@@ -8,7 +8,7 @@
 #define LATER (UINT64_C(1) << 62) /* not one of the beginning, and without a number yet */
 #define NUMBER (LATER - 1)
 
-enum { RANK_AT = 40 }; /* numbers made later: the rank that made them and 1, and a count */
+enum { PAGE = 64, RANK_AT = 40 }; /* numbers made later: the rank that made them and 1, and a count */
 
 static void *resize(const durable_t *d, void *old, size_t old_size, size_t new_size)
 {
@@ -27,9 +27,21 @@ static bool is_own(const durable_t *d, uint32_t index, uint64_t id)
     return index < d->initial && id == (uint64_t)index + 1;
 }
 
+static bool is_gone(const durable_t *d, uint32_t index)
+{
+    return index >= d->initial || (d->gone[index / 64] >> index % 64 & 1) != 0;
+}
+
+/* The number and the flags of an index. */
+static uint64_t value_of(const durable_t *d, uint32_t index)
+{
+    const uint64_t *page = index / PAGE < d->page_count ? d->pages[index / PAGE] : NULL;
+    return page != NULL ? page[index % PAGE] : is_gone(d, index) ? LATER : 0;
+}
+
 static void put(durable_t *d, uint32_t index)
 {
-    uint32_t at = place_of(d, d->ids[index] & NUMBER);
+    uint32_t at = place_of(d, value_of(d, index) & NUMBER);
     while (d->slots[at] != 0)
         at = (at + 1) & (d->slot_count - 1);
     d->slots[at] = index + 1;
@@ -60,29 +72,63 @@ static bool reserve_slot(durable_t *d)
            make_table(d, d->slot_count == 0 ? 64 : d->slot_count * 2);
 }
 
-static bool reserve_index(durable_t *d, uint32_t index)
+/* Make the page of an index where there is none. */
+static bool reserve_page(durable_t *d, uint32_t index)
 {
-    if (index < d->room)
+    uint32_t number = index / PAGE;
+    if (number >= d->page_count) {
+        uint32_t count = number + number / 4 + 16;
+        uint64_t **pages = resize(d, d->pages, d->page_count * sizeof *pages, count * sizeof *pages);
+        if (pages == NULL)
+            return false;
+        memset(pages + d->page_count, 0, (count - d->page_count) * sizeof *pages);
+        d->pages = pages;
+        d->page_count = count;
+    }
+    if (d->pages[number] != NULL)
         return true;
-    uint32_t room = index + index / 4 + 64;
-    uint64_t *ids = resize(d, d->ids, d->room * sizeof *ids, room * sizeof *ids);
-    if (ids == NULL)
+    uint64_t *page = resize(d, NULL, 0, PAGE * sizeof *page);
+    if (page == NULL)
         return false;
-    memset(ids + d->room, 0, (room - d->room) * sizeof *ids);
-    d->ids = ids;
-    d->room = room;
+    for (uint32_t i = 0; i < PAGE; i++)
+        page[i] = value_of(d, number * PAGE + i);
+    d->pages[number] = page;
+    d->page_bytes += PAGE * sizeof *page;
+    return true;
+}
+
+/* The index has this value from now on; where there is no page the value is that of an entity that has gone. */
+static void set_value(durable_t *d, uint32_t index, uint64_t value)
+{
+    uint64_t *page = index / PAGE < d->page_count ? d->pages[index / PAGE] : NULL;
+    if (page != NULL)
+        page[index % PAGE] = value;
+    if (index < d->initial)
+        d->gone[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+bool durable_gone(durable_t *d, uint32_t initial)
+{
+    if (d->gone != NULL)
+        resize(d, d->gone, durable_gone_bytes(d) + 1, 0);
+    d->initial = initial;
+    d->gone = resize(d, NULL, 0, durable_gone_bytes(d) + 1);
+    if (d->gone == NULL) {
+        d->initial = 0;
+        return false;
+    }
+    memset(d->gone, 0, durable_gone_bytes(d) + 1);
     return true;
 }
 
 bool durable_begin(durable_t *d, const bp_plugin_t *plugin, bp_host_o *host)
 {
     d->plugin = plugin;
-    uint32_t bound = plugin->api->entity->bound(host);
-    if (bound > 0 && !reserve_index(d, bound - 1))
+    if (!durable_gone(d, plugin->api->entity->bound(host)))
         return false;
-    d->initial = bound;
-    for (uint32_t i = 0; i < bound; i++)
-        d->ids[i] = plugin->api->entity->at(host, i).id == 0 ? LATER : 0;
+    for (uint32_t i = 0; i < d->initial; i++)
+        if (plugin->api->entity->at(host, i).id == 0)
+            set_value(d, i, LATER);
     return true;
 }
 
@@ -90,17 +136,20 @@ void durable_free(durable_t *d)
 {
     if (d->plugin == NULL)
         return;
-    resize(d, d->ids, d->room * sizeof *d->ids, 0);
+    for (uint32_t i = 0; i < d->page_count; i++)
+        if (d->pages[i] != NULL)
+            resize(d, d->pages[i], PAGE * sizeof *d->pages[i], 0);
+    resize(d, d->pages, d->page_count * sizeof *d->pages, 0);
+    if (d->gone != NULL)
+        resize(d, d->gone, durable_gone_bytes(d) + 1, 0);
     resize(d, d->slots, d->slot_count * sizeof *d->slots, 0);
     *d = (durable_t){.plugin = d->plugin};
 }
 
 uint64_t durable_known(const durable_t *d, uint32_t index)
 {
-    if (index >= d->room)
-        return 0;
-    uint64_t id = d->ids[index] & NUMBER;
-    return id != 0 || index >= d->initial || (d->ids[index] & LATER) != 0 ? id : (uint64_t)index + 1;
+    uint64_t value = value_of(d, index);
+    return value == 0 ? (uint64_t)index + 1 : value & NUMBER;
 }
 
 uint64_t durable_of(durable_t *d, bp_entity_t entity, uint32_t rank)
@@ -122,7 +171,7 @@ uint32_t durable_find(const durable_t *d, uint64_t id)
         return BP_NONE;
     for (uint32_t at = d->slot_count == 0 ? 0 : place_of(d, id); d->slot_count > 0 && d->slots[at] != 0;
          at = (at + 1) & (d->slot_count - 1))
-        if ((d->ids[d->slots[at] - 1] & NUMBER) == id)
+        if ((value_of(d, d->slots[at] - 1) & NUMBER) == id)
             return d->slots[at] - 1;
     bool own = id <= d->initial && durable_known(d, (uint32_t)(id - 1)) == id;
     return own ? (uint32_t)(id - 1) : BP_NONE;
@@ -130,15 +179,13 @@ uint32_t durable_find(const durable_t *d, uint64_t id)
 
 void durable_forget(durable_t *d, uint32_t index)
 {
-    if (index >= d->room)
-        return;
-    uint64_t id = d->ids[index] & NUMBER;
+    uint64_t id = value_of(d, index) & NUMBER;
     if (id != 0 && !is_own(d, index, id)) {
         uint32_t mask = d->slot_count - 1, hole = place_of(d, id);
         while (d->slots[hole] != index + 1)
             hole = (hole + 1) & mask;
         for (uint32_t at = (hole + 1) & mask; d->slots[at] != 0; at = (at + 1) & mask) {
-            uint32_t wanted = place_of(d, d->ids[d->slots[at] - 1] & NUMBER);
+            uint32_t wanted = place_of(d, value_of(d, d->slots[at] - 1) & NUMBER);
             if (((at - wanted) & mask) >= ((at - hole) & mask)) {
                 d->slots[hole] = d->slots[at];
                 hole = at;
@@ -147,48 +194,49 @@ void durable_forget(durable_t *d, uint32_t index)
         d->slots[hole] = 0;
         d->used--;
     }
-    d->ids[index] = LATER;
+    set_value(d, index, LATER);
 }
 
 bool durable_set(durable_t *d, uint32_t index, uint64_t id, bool elsewhere)
 {
-    if (!reserve_index(d, index) || !reserve_slot(d))
+    if (!reserve_page(d, index) || !reserve_slot(d))
         return false;
     uint32_t had = durable_find(d, id);
     if (had != BP_NONE && had != index)
         durable_forget(d, had);
     if (had != index || durable_known(d, index) != id) {
         durable_forget(d, index);
-        d->ids[index] = id | LATER;
+        set_value(d, index, id | LATER);
         if (!is_own(d, index, id))
             put(d, index);
     }
-    d->ids[index] = id | LATER | (elsewhere ? ELSEWHERE : 0);
+    set_value(d, index, id | LATER | (elsewhere ? ELSEWHERE : 0));
     return true;
 }
 
 bool durable_is_elsewhere(const durable_t *d, uint32_t index)
 {
-    return index < d->room && (d->ids[index] & ELSEWHERE) != 0;
+    return (value_of(d, index) & ELSEWHERE) != 0;
 }
 
 uint64_t durable_bytes(const durable_t *d)
 {
-    return d->room * sizeof *d->ids + d->slot_count * sizeof *d->slots;
+    return d->page_bytes + d->page_count * sizeof *d->pages + durable_gone_bytes(d) + d->slot_count * sizeof *d->slots;
 }
 
-bool durable_index(durable_t *d)
+uint64_t durable_next(const durable_t *d, uint32_t *index)
 {
-    resize(d, d->slots, d->slot_count * sizeof *d->slots, 0);
-    d->slots = NULL;
-    d->slot_count = d->used = 0;
-    for (uint32_t i = 0; i < d->room; i++) {
-        uint64_t id = d->ids[i] & NUMBER;
-        if (id == 0 || is_own(d, i, id))
-            continue;
-        if (!reserve_slot(d))
-            return false;
-        put(d, i);
+    for (; *index / PAGE < d->page_count; ++*index) {
+        const uint64_t *page = d->pages[*index / PAGE];
+        if (page == NULL)
+            *index |= PAGE - 1;
+        else if ((page[*index % PAGE] & NUMBER) != 0)
+            return page[*index % PAGE];
     }
-    return true;
+    return 0;
+}
+
+bool durable_put(durable_t *d, uint32_t index, uint64_t value)
+{
+    return durable_set(d, index, value & NUMBER, (value & ELSEWHERE) != 0);
 }

@@ -7,8 +7,8 @@
  * An entity whose components are on another rank may have a stand-in here: an entity without components in the world
  * that is split, which references mean it by. A copy in the world of copies is such a stand-in with components there.
  *
- * Invariants: 8 bytes for each index, and 4 to 8 for each number that is not its entity's index and 1. A number means
- * at most one entity here.
+ * Invariants: a quarter of a byte for each index; 8 bytes, in pages of 64 indices, and 4 to 8 in the table that finds
+ * them, for each number that is not its entity's index and 1. A number means at most one entity here.
  *
  * Not here: what is sent, MPI.
  */
@@ -21,9 +21,11 @@
 
 typedef struct durable_t {
     const bp_plugin_t *plugin; /* whose memory it is */
-    uint64_t *ids;             /* by index: the number, DURABLE_... */
-    uint32_t room;
+    uint64_t **pages;          /* by index / 64: numbers with flags; NULL: none of these has one of its own */
+    uint64_t *gone;            /* a bit for each index of the beginning: its entity is not there any more */
+    uint32_t page_count;
     uint32_t initial;          /* indices below are those of the beginning */
+    uint64_t page_bytes;
     uint32_t *slots;           /* index and 1, by the hash of the number; 0: none */
     uint32_t slot_count, used; /* a power of two, or 0 */
     uint64_t made;             /* numbers given on this rank */
@@ -55,7 +57,15 @@ void durable_forget(durable_t *d, uint32_t index);
 /* The number of bytes held. */
 uint64_t durable_bytes(const durable_t *d);
 
-/* Make the table that finds entities anew, from `ids`, `room` and `initial`. False when out of memory. */
-bool durable_index(durable_t *d);
+/* For keeping: the number and flags of the next index, from `*index` on, that has a number of its own, or 0; and back,
+ * false when out of memory. `durable_gone` makes room for the bits of `gone`. */
+uint64_t durable_next(const durable_t *d, uint32_t *index);
+bool durable_put(durable_t *d, uint32_t index, uint64_t value);
+bool durable_gone(durable_t *d, uint32_t initial);
+
+static inline size_t durable_gone_bytes(const durable_t *d)
+{
+    return ((size_t)d->initial + 63) / 64 * sizeof(uint64_t);
+}
 
 #endif

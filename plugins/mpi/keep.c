@@ -13,7 +13,7 @@ enum { FORM = 1 };
 /* The numbers of a split, in front of everything else. */
 typedef struct kept_t {
     uint32_t form, rank, ranks, begun;
-    uint32_t initial, room, kinds, dead;
+    uint32_t initial, numbers, kinds, dead;
     uint64_t steps, declared, made;
     uint64_t all, hash, left, came, copies, sent, cuts, moved, migrated, changed;
     uint32_t refers, uneven;
@@ -40,11 +40,24 @@ static void put_kind(split_t *split, split_bytes *out, const split_kind *kind)
     }
 }
 
+static void put_numbers(split_t *split, split_bytes *out)
+{
+    uint64_t value;
+    put(split, out, split->durable.gone, durable_gone_bytes(&split->durable));
+    for (uint32_t i = 0; (value = durable_next(&split->durable, &i)) != 0; i++) {
+        const uint64_t pair[2] = {i, value};
+        put(split, out, pair, sizeof pair);
+    }
+}
+
 static void write_all(split_t *split, split_bytes *out)
 {
+    uint32_t numbers = 0;
+    for (uint32_t i = 0; durable_next(&split->durable, &i) != 0; i++)
+        numbers++;
     const kept_t kept = {
         .form = FORM, .rank = split->rank, .ranks = split->ranks, .begun = split->begun,
-        .initial = split->durable.initial, .room = split->durable.room, .kinds = split->kind_count,
+        .initial = split->durable.initial, .numbers = numbers, .kinds = split->kind_count,
         .dead = split->dead_count, .steps = split->steps, .declared = split->declared, .made = split->durable.made,
         .all = split->all, .hash = split->hash, .left = split->left, .came = split->came, .copies = split->copies,
         .sent = split->sent, .cuts = split->cuts, .moved = split->moved, .migrated = split->migrated,
@@ -53,7 +66,7 @@ static void write_all(split_t *split, split_bytes *out)
     put(split, out, &kept, sizeof kept);
     put(split, out, split->nodes, split->begun ? split->ranks * sizeof *split->nodes : 0);
     put(split, out, split->parts, split->begun ? split->ranks * sizeof *split->parts : 0);
-    put(split, out, split->durable.ids, split->durable.room * sizeof *split->durable.ids);
+    put_numbers(split, out);
     put(split, out, split->dead, split->dead_count * sizeof *split->dead);
     for (uint32_t i = 0; i < split->kind_count; i++)
         put_kind(split, out, &split->kinds[i]);
@@ -140,6 +153,23 @@ static void take_kind(split_t *split, size_t *at)
     }
 }
 
+static void take_numbers(split_t *split, size_t *at, uint32_t initial, uint32_t numbers)
+{
+    durable_t *d = &split->durable;
+    bool room = durable_gone(d, initial);
+    if (room && initial > 0) {
+        size_t size = durable_gone_bytes(d);
+        memcpy(d->gone, next(split, at, size), size);
+    }
+    for (uint32_t i = 0; i < numbers && room; i++) {
+        uint64_t pair[2];
+        memcpy(pair, next(split, at, sizeof pair), sizeof pair);
+        room = durable_put(d, (uint32_t)pair[0], pair[1]);
+    }
+    if (!room)
+        split_fail(split, "out of memory for the state of a split world");
+}
+
 void split_take_kept(split_t *split)
 {
     kept_t kept;
@@ -169,12 +199,8 @@ void split_take_kept(split_t *split)
     memcpy(split->nodes, next(split, &at, split->begun ? nodes : 0), split->begun ? nodes : 0);
     memcpy(split->parts, next(split, &at, split->begun ? parts : 0), split->begun ? parts : 0);
     durable_free(&split->durable);
-    split->durable.initial = kept.initial;
+    take_numbers(split, &at, kept.initial, kept.numbers);
     split->durable.made = kept.made;
-    split->durable.ids = copy_next(split, &at, kept.room * sizeof(uint64_t), kept.room * sizeof(uint64_t));
-    split->durable.room = kept.room;
-    if (!durable_index(&split->durable))
-        split_fail(split, "out of memory for the state of a split world");
     split_resize(split, split->dead, split->dead_room * sizeof *split->dead, 0);
     split->dead = copy_next(split, &at, kept.dead * sizeof(uint64_t), kept.dead * sizeof(uint64_t));
     split->dead_count = split->dead_room = kept.dead;

@@ -182,6 +182,7 @@ static void sample_kind(split_t *split, split_kind *kind, const bp_entity_t *ent
 /* Cut space by the places of entities: of all ranks, or at first of rank 0, which has all of them. */
 static void cut(split_t *split, uint64_t own, uint64_t all)
 {
+    double began = split_seconds();
     bool takes_part = split->begun || split->rank == 0;
     uint64_t total = split->begun ? all : own;
     sampling sample = {.stride = total / SAMPLES + 1};
@@ -198,6 +199,7 @@ static void cut(split_t *split, uint64_t own, uint64_t all)
     split_resize(split, sample.points, (sample.room + 1) * sizeof *sample.points, 0);
     split->begun = true;
     split->cuts++;
+    split->cutting += split_seconds() - began;
 }
 
 /* Is the rank with the most entities further above the mean than allowed? All ranks find the same. */
@@ -450,6 +452,7 @@ static void report(bp_system_t *s, bp_report_o *out)
     tell(s, out, "bytes of bookkeeping", durable_bytes(&split->durable));
     tell_seconds(s, out, "seconds of packing and unpacking", split->packing);
     tell_seconds(s, out, "seconds of sending and waiting", split->talking);
+    tell_seconds(s, out, "seconds of cutting space", split->cutting);
 }
 
 static const bp_system_report_i reporting = {report};

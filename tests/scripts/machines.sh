@@ -100,8 +100,8 @@ for threads in 1 2; do
 done
 ranks 4 gas/flat.ini || fail "the gas on 4 ranks fails"
 grep -Eq 'times that space was cut *([2-9]|[1-9][0-9])' "$scratch/said" || fail "space is never cut anew"
-awk '/came from others/ { reading = 1; next } reading && NF == 11 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
-    reading && NF == 11 { bad += $6 == 0 || $6 + $7 > $5 || $8 < $5 || $9 == 0 || $9 > 16 * 1000 }
+awk '/came from others/ { reading = 1; next } reading && NF == 12 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
+    reading && NF == 12 { bad += $6 == 0 || $6 + $7 > $5 || $8 < $5 || $9 == 0 || $9 > 16 * 1000 }
     END { exit !(n == 4 && came == left && came > 100 && !bad) }' "$scratch/said" ||
     fail "hardly any particle has moved on, or the bytes of these cannot be"
 for number in 1 4; do
@@ -439,6 +439,34 @@ wait
 [ "$(grep -c 'not reloaded: gas' "$scratch/error")" = 3 ] || fail "not all ranks have refused"
 [ "$(grep -c 'rank 1 cannot take it, so no rank does: .*not here' "$scratch/error")" = 3 ] || fail "no reason is given"
 [ "$(hash_of)" = "$still" ] || fail "a reload changes the result"
+
+# One console for all ranks: each line is done by all of them, and what they answer is told once or rank by rank. They go
+# back together; what is made in the past begins another future on all of them.
+cp "$source/examples/gas/gas.c" "$scratch/gas/gas.c"
+compile "$scratch/gas/gas.so"
+sed 's/^\[host\]/&\nhistory = 64 MiB/' "$scratch/gas/flat.ini" >"$scratch/gas/past.ini"
+console() { # console N LINE ... - what N ranks answer to the lines
+    number=$1
+    shift
+    printf '%s\n' "$@" >"$scratch/lines"
+    timeout 60 mpirun -n "$number" "$build/backplane" console "$scratch/gas/past.ini" <"$scratch/lines" >"$scratch/said" \
+        2>"$scratch/error"
+}
+console 3 'step 10' 'mark tenth' 'step 5' 'back 3' 'forward' 'goto tenth' 'rank 2 entities main 1' 'step 40' 'goto 15' \
+    'branch' 'create main 3 particle' 'step 5' 'branches' 'worlds' 'report' || fail "a console on three ranks fails"
+[ "$(grep -c '^main: step 10, ' "$scratch/said")" = 1 ] || fail "the same answer is told more than once"
+grep -q '^at step 12 of 15$' "$scratch/said" || fail "they do not go back"
+[ "$(grep -c 'entities of all ranks *603$' "$scratch/said")" = 3 ] || fail "what is made at the console is not there once"
+[ "$(grep -c '^rank [012]:$' "$scratch/said")" -ge 6 ] || fail "different answers do not say whose they are"
+if console 2 'step 2' 'get main/#5:1.particle' 'save main x' 'rank 5 worlds' 'rank 1 step' 'back 7' 'goto 7' 'step'; then
+    fail "lines that cannot be done are no failure"
+fi
+for why in 'a handle means another entity' 'save: not on several ranks' 'there is no rank 5' 'by all ranks or by none' \
+    'what is remembered begins at step 0'; do
+    [ "$(grep -c "$why" "$scratch/error")" = 1 ] || fail "it is not told once: $why"
+done
+grep -q 'is not remembered by all ranks' "$scratch/error" || fail "they go where they cannot"
+grep -q '^main: step 3, ' "$scratch/said" || fail "the ranks do not go on after what cannot be done"
 
 # A plugin that crashes on one rank ends the job, and so does a rank that is killed.
 awk '{ print } /^static void run_all/ { getline; print; print "    const char *rank = getenv(\"OMPI_COMM_WORLD_RANK\");";
