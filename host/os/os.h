@@ -134,6 +134,10 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
 bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
 
+/* From now on writing beyond the system's limit of a file's size fails, as on a full disk, and does not end the
+ * process; unless somebody has asked for that signal. */
+void os_survive_file_limit(void);
+
 /* Lead what is written to stdout to a file from now on: returns what os_output_lead_back takes to end that; -1 where
  * it cannot be done. */
 int os_output_lead(FILE *file);

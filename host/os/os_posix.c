@@ -21,6 +21,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -441,6 +442,15 @@ int os_terminal_columns(int stream)
     if (ioctl(stream, TIOCGWINSZ, &window) != 0 || window.ws_col == 0)
         return COLUMNS_UNKNOWN;
     return window.ws_col;
+}
+
+void os_survive_file_limit(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGXFSZ, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL) {
+        now.sa_handler = SIG_IGN;
+        sigaction(SIGXFSZ, &now, NULL);
+    }
 }
 
 int os_output_lead(FILE *file)

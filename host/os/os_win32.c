@@ -404,6 +404,11 @@ int os_terminal_columns(int stream)
     return columns > 0 ? columns : COLUMNS_UNKNOWN;
 }
 
+void os_survive_file_limit(void)
+{
+    /* there is no such limit */
+}
+
 int os_output_lead(FILE *file)
 {
     fflush(stdout);

@@ -8,6 +8,7 @@
  * the output included (a full disk shows only when the last buffer is flushed); 2 for bad input.
  */
 #include "console.h"
+#include "../os/os.h"
 #include "output.h"
 #include "program.h"
 
@@ -346,6 +347,7 @@ int main(int count, char **texts)
     int helped = bp_helper_run(count, texts, NULL);
     if (helped >= 0)
         return helped;
+    os_survive_file_limit();
     int status = run_line(count - 1, texts + (count > 0));
     return finish_output(status);
 }

@@ -507,6 +507,25 @@ done
 KILLED_AT=9999
 ranks 4 gas/flat.ini || fail "a job in which nobody is killed fails"
 
+# The disk of one rank is full at the beginning: the job does not begin. Full later: the rank says so and the run goes on
+# to its end; what had been written by then can be gone on with.
+ln -s /dev/full "$scratch/job.1of3"
+if ranks 3 gas/flat.ini --record "$scratch/job"; then fail "a full disk is not noticed"; fi
+grep -q "rank 1: .*job.1of3: cannot be written: No space left" "$scratch/error" || fail "a full disk is not told"
+rm "$scratch"/job*
+sed -i '1i #include <sys/resource.h>' "$scratch/gas/gas.c"
+${CC:-cc} -shared -fPIC -O2 -D_POSIX_C_SOURCE=200809L -I"$source/plugin_api" \
+    '-DHARM=setrlimit(RLIMIT_FSIZE, &(struct rlimit){90000, 90000})' "$scratch"/gas/*.c -o "$scratch/gas/gas.so" -lm
+KILLED_RANK=1 KILLED_AT=5
+if ranks 3 gas/flat.ini --record "$scratch/job"; then fail "a disk that becomes full is no failure"; fi
+grep -q 'rank 1: host: recording ends at moment [0-9]*: .*job.1of3: cannot be written' "$scratch/error" ||
+    fail "a disk that becomes full is not told"
+[ "$(hash_of)" = "$flat" ] || fail "a disk that becomes full changes the result"
+KILLED_AT=9999
+ranks 2 gas/flat.ini --resume "$scratch/job" || fail "what was written before the disk was full is not gone on with"
+[ "$(hash_of)" = "$flat" ] || fail "what was written before the disk was full ends otherwise"
+rm "$scratch"/job*
+
 # Another ini on one rank: both say what differs, and the job fails.
 sed 's/^steps = .*/steps = 61/' "$scratch/sweep.ini" >"$scratch/other.ini"
 if timeout 60 mpirun -n 1 "$build/backplane" run "$scratch/sweep.ini" : -n 2 "$build/backplane" run "$scratch/other.ini" \
