@@ -366,6 +366,7 @@ proofs: $(BUILD)/tests $(FIXTURES)
 	RELOAD_SEEDS=2000 CK_RUN_SUITE=reload_kept $(BUILD)/tests
 	MUTATED=21000 CK_TIMEOUT_MULTIPLIER=10 CK_RUN_SUITE=mutated $(BUILD)/tests
 	HISTORY_VISITS=10000 CK_TIMEOUT_MULTIPLIER=30 CK_RUN_SUITE=history $(BUILD)/tests
+	SOAK_DAYS=360 CK_TIMEOUT_MULTIPLIER=10 CK_RUN_SUITE=long_use $(BUILD)/tests
 	KILLED=50 sh tests/scripts/machines.sh $(BUILD)
 
 # Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.
