@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define BP_PEERS_API "peers"
-#define BP_PEERS_RETURNS "ccrnccrr"
+#define BP_PEERS_RETURNS "ccrnccrrc"
 
 /* Receives what one rank has sent; `bytes` are aligned to 16 and good until it returns, NULL where size is 0. */
 typedef void (BP_CALL *bp_peers_take)(void *data, uint32_t rank, const void *bytes, size_t size);
@@ -36,6 +36,17 @@ typedef struct bp_parcel_t {
     const void *bytes; /* aligned to 8 */
     size_t size;
 } bp_parcel_t;
+
+/* What a rank has of a shared world. */
+typedef struct bp_part_t {
+    uint32_t struct_size; /* sizeof(bp_part_t) */
+    uint32_t padding;
+    uint64_t step;        /* of the world, when the ranks compared: numbers are of then */
+    uint64_t entities;    /* its own */
+    uint64_t copies;      /* of others' */
+    uint64_t sent;        /* bytes, to all others, from the beginning on */
+    double low[3], high[3]; /* its part of space; infinite at the outside */
+} bp_part_t;
 
 typedef struct bp_peers_api {
     uint32_t struct_size;
@@ -72,6 +83,11 @@ typedef struct bp_peers_api {
      * out. All ranks call `join`. Between steps. BP_ERROR_STATE where the plugin is not at work. [main] */
     bp_result_t (BP_CALL *pack)(bp_host_o *host, const void **bytes, size_t *size);
     bp_result_t (BP_CALL *join)(bp_host_o *host, uint32_t keeps_own, const bp_parcel_t *parcels, uint32_t count);
+
+    /* What a rank had of a shared world when the ranks last compared their parts, as all of them know it: writes
+     * part->struct_size bytes, which the caller has set to its sizeof. 0 where the world is not shared, the ranks have
+     * not compared yet, or there is no such rank. [main] */
+    uint32_t (BP_CALL *part)(bp_world_o *world, uint32_t rank, bp_part_t *part);
 } bp_peers_api;
 
 #ifdef __cplusplus

@@ -397,7 +397,7 @@ static int add_inspector(program_t *program, const char *port)
         return STATUS_BAD_INPUT;
     }
     int status = program_add_plugin(program, "inspector", &option, port != NULL);
-    if (status == STATUS_FINE)
+    if (status == STATUS_FINE && program->ranks == 1) /* one rank cannot go back alone */
         remember(program);
     if (status == STATUS_FINE)
         bp_host_poll(program->host); /* here the inspector begins to listen, or says why it cannot */
@@ -412,7 +412,8 @@ int command_run(const arguments_t *arguments)
     if (status != STATUS_FINE)
         return status;
     program.follows = true; /* what becomes of files that are written anew is told without -v, refusals above all */
-    status = arguments->inspect ? add_inspector(&program, arguments->port) : STATUS_FINE;
+    if (arguments->inspect && program.rank == 0) /* which shows what the other ranks have, too */
+        status = add_inspector(&program, arguments->port);
     if (status != STATUS_FINE)
         return program_close(&program, status);
     return program_close(&program, run_steps(&program, arguments));

@@ -77,6 +77,40 @@ static int plugins(ask_t *ask)
     return ASK_DONE;
 }
 
+static void write_corner(writer_t *w, const char *key, const double corner[3])
+{
+    writer_key(w, key);
+    writer_array(w);
+    for (uint32_t i = 0; i < 3; i++)
+        writer_real(w, corner[i]);
+    writer_array_end(w);
+}
+
+/* What each rank has of a world that several ranks share (bp_peers.h); an empty list where they share none. */
+static int ranks(ask_t *ask)
+{
+    const bp_peers_api *peers =
+        (const bp_peers_api *)ask->in->api->registry->find(ask->in->host, BP_PEERS_API, 2);
+    bp_part_t part = {.struct_size = sizeof part};
+    bp_world_o *world;
+    if (!ask_world(ask, &world))
+        return ASK_DONE;
+    writer_array(ask->out);
+    for (uint32_t rank = 0; peers != NULL && peers->part(world, rank, &part) != 0; rank++) {
+        writer_object(ask->out);
+        writer_key_count(ask->out, "rank", rank);
+        writer_key_count(ask->out, "step", part.step);
+        writer_key_count(ask->out, "entities", part.entities);
+        writer_key_count(ask->out, "copies", part.copies);
+        writer_key_count(ask->out, "sent", part.sent);
+        write_corner(ask->out, "low", part.low);
+        write_corner(ask->out, "high", part.high);
+        writer_object_end(ask->out);
+    }
+    writer_array_end(ask->out);
+    return ASK_DONE;
+}
+
 /* The last reloads, the latest first: whoever looks wants to know what has just become of a change. */
 static int reloads(ask_t *ask)
 {
@@ -207,6 +241,8 @@ const method_t backplane_host_methods[] = {
      NULL},
     {"backplane.reloads", "the last reloads, the latest first: what became of each field, or why there was none", "", 0,
      reloads, NULL},
+    {"backplane.ranks", "what each rank has of a world that several share: entities, copies, its part of space", "world?",
+     0, ranks, NULL},
     {"backplane.pause", "stops a world", "world?", METHOD_CHANGES, pause_world, NULL},
     {"backplane.run", "lets a stopped world go on", "world?", METHOD_CHANGES, run_world, NULL},
     {"backplane.step", "stops a world and has it take some steps", "world? steps?", METHOD_CHANGES, step_world, NULL},

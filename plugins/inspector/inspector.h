@@ -15,6 +15,7 @@
 #include <bp_clock.h>
 #include <bp_history.h>
 #include <bp_look.h>
+#include <bp_peers.h>
 #include <bp_plugin.h>
 #include <bp_task.h>
 

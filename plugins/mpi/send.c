@@ -178,16 +178,18 @@ bool split_sum(split_t *split, uint64_t *sums, uint32_t count)
     return take(split, "sums", ask_sums, sums, count * sizeof *sums, NULL);
 }
 
-static void ask_most(split_t *split, void *bytes, size_t size)
+static void ask_figures(split_t *split, void *bytes, size_t size)
 {
+    const split_figures mine = split->figures[split->rank];
     (void)size;
-    check(split, MPI_Allreduce(MPI_IN_PLACE, bytes, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
+    check(split, MPI_Allgather(&mine, sizeof mine, MPI_BYTE, bytes, sizeof mine, MPI_BYTE, MPI_COMM_WORLD));
 }
 
-uint64_t split_most(split_t *split, uint64_t number)
+void split_compare(split_t *split, const split_figures *mine)
 {
-    need(split, take(split, "most", ask_most, &number, sizeof number, NULL));
-    return number;
+    split->figures[split->rank] = *mine;
+    need(split, take(split, "figures", ask_figures, split->figures, split->ranks * sizeof *split->figures, NULL));
+    split->compared = split->steps + 1;
 }
 
 uint64_t split_greatest(split_t *split, uint64_t number)

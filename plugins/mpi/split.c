@@ -33,6 +33,7 @@ static void free_room(split_t *split)
     split_resize(split, split->parts, split->ranks * sizeof *split->parts, 0);
     split_resize(split, split->out, split->ranks * sizeof *split->out, 0);
     split_resize(split, split->in_at, (split->ranks + 1) * sizeof *split->in_at, 0);
+    split_resize(split, split->figures, split->ranks * sizeof *split->figures, 0);
 }
 
 static bool make_room(split_t *split, uint32_t ranks)
@@ -42,13 +43,16 @@ static bool make_room(split_t *split, uint32_t ranks)
     split->parts = split_resize(split, NULL, 0, ranks * sizeof *split->parts);
     split->out = split_resize(split, NULL, 0, ranks * sizeof *split->out);
     split->in_at = split_resize(split, NULL, 0, (ranks + 1) * sizeof *split->in_at);
+    split->figures = split_resize(split, NULL, 0, ranks * sizeof *split->figures);
+    split->compared = 0;
     if (split->nodes != NULL)
         memset(split->nodes, 0, ranks * sizeof *split->nodes); /* padding too: they are saved as they lie */
     if (split->out != NULL)
         memset(split->out, 0, ranks * sizeof *split->out);
     if (split->in_at != NULL)
         memset(split->in_at, 0, (ranks + 1) * sizeof *split->in_at);
-    return split->nodes != NULL && split->parts != NULL && split->out != NULL && split->in_at != NULL;
+    return split->nodes != NULL && split->parts != NULL && split->out != NULL && split->in_at != NULL &&
+           split->figures != NULL;
 }
 
 bool split_change_ranks(split_t *split, uint32_t ranks)
@@ -202,13 +206,35 @@ static void cut(split_t *split, uint64_t own, uint64_t all)
     split->cutting += split_seconds() - began;
 }
 
-/* Is the rank with the most entities further above the mean than allowed? All ranks find the same. */
+/* Is the rank with the most entities further above the mean than allowed? All ranks find the same. They compare after
+ * the first step too, so that somebody who looks sees figures soon. */
 static bool is_uneven(split_t *split, uint64_t own, uint64_t all)
 {
     const bp_value_t *option = split->system->plugin->options;
-    if (option[SPLIT_EVERY].u32 == 0 || split->steps % option[SPLIT_EVERY].u32 != 0)
+    uint32_t every = option[SPLIT_EVERY].u32;
+    uint64_t most = 0;
+    if (split->steps != 1 && (every == 0 || split->steps % every != 0))
         return false;
-    return (double)split_most(split, own) * split->ranks > (1 + option[SPLIT_UNEVEN].f64) * (double)all;
+    split_compare(split, &(split_figures){own, split->copies, split->sent});
+    for (uint32_t r = 0; r < split->ranks; r++)
+        most = split->figures[r].entities > most ? split->figures[r].entities : most;
+    return every != 0 && split->steps % every == 0 &&
+           (double)most * split->ranks > (1 + option[SPLIT_UNEVEN].f64) * (double)all;
+}
+
+uint32_t BP_CALL mpi_part(bp_world_o *world, uint32_t rank, bp_part_t *part)
+{
+    const split_t *split = split_of(world);
+    uint32_t size = part->struct_size;
+    if (split == NULL || !split->begun || split->compared == 0 || rank >= split->ranks)
+        return 0;
+    const split_figures *figures = &split->figures[rank];
+    bp_part_t now = {.struct_size = size, .step = split->compared - 1, .entities = figures->entities,
+                     .copies = figures->copies, .sent = figures->sent};
+    memcpy(now.low, split->parts[rank].low, sizeof now.low);
+    memcpy(now.high, split->parts[rank].high, sizeof now.high);
+    memcpy(part, &now, size < sizeof now ? size : sizeof now);
+    return 1;
 }
 
 /* --- packing ------------------------------------------------------------------------------------------------------ */
@@ -373,7 +399,7 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
     split_take_kept(split);
     if (split->ranks > 1 && mpi_talks(s->host))
         fail_where_crashed(split);
-    if (split_kinds_are_old(split))
+    if (split->ranks > 1 && split_kinds_are_old(split))
         split_forget_kinds(split);
     bool first = !split->begun;
     counting counted = {.hashing = !first && s->plugin->options[SPLIT_AUDIT].boolean};

@@ -75,6 +75,11 @@ typedef struct split_arrival {
     bp_entity_t *entities;       /* placeholders of those that are made, and stand-ins */
 } split_arrival;
 
+/* What a rank tells the others of itself. */
+typedef struct split_figures {
+    uint64_t entities, copies, sent;
+} split_figures;
+
 /* The system in the world that is split. */
 typedef struct split_t {
     struct split_t *next;
@@ -102,6 +107,8 @@ typedef struct split_t {
     split_bytes buried;          /* numbers, ascending: who has died since the step before, on all ranks */
     split_bytes *out;            /* for each rank */
     split_bytes in;
+    split_figures *figures;      /* of each rank, when they were compared last */
+    uint64_t compared;           /* the step of that and 1; 0: not yet */
     uint64_t samples;            /* points of this rank that space is being cut by */
     size_t *in_at;               /* where in it the bytes of each rank begin; behind them, where all end */
     split_bytes cells;           /* of one column, gathered from rows */
@@ -293,10 +300,10 @@ void split_take_kept(split_t *split);
 /* Send out[rank] to each rank and put what comes, rank by rank, into `in`: parcels begin with their size. */
 void split_send(split_t *split);
 
-/* Sum numbers over all ranks, or find the greatest of a number. False where this is a copy of which no other rank
- * knows. */
+/* Sum numbers over all ranks: false where this is a copy of which no other rank knows. Compare figures: those of all
+ * ranks are in split->figures. */
 bool split_sum(split_t *split, uint64_t *numbers, uint32_t count);
-uint64_t split_most(split_t *split, uint64_t number);
+void split_compare(split_t *split, const split_figures *mine);
 
 /* The greatest number of all ranks, between steps. */
 uint64_t split_greatest(split_t *split, uint64_t number);

@@ -468,6 +468,33 @@ done
 grep -q 'is not remembered by all ranks' "$scratch/error" || fail "they go where they cannot"
 grep -q '^main: step 3, ' "$scratch/said" || fail "the ranks do not go on after what cannot be done"
 
+# The inspector of rank 0 tells what each rank has.
+if [ -f "$build/plugins/inspector.so" ] && command -v python3 >/dev/null; then
+    ranks 3 gas/flat.ini --steps 400 --real-time --inspect 0 &
+    python3 - "$scratch/error" <<'END' || fail "the inspector does not show the ranks"
+import json, re, sys, time, urllib.request
+for _ in range(100):
+    found = re.search(r"inspector: (http://\S+)", open(sys.argv[1]).read()) if __import__("os").path.exists(sys.argv[1]) else None
+    if found:
+        break
+    time.sleep(0.05)
+def ask(method, **params):
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+    request = urllib.request.Request(found.group(1), body, {"Content-Type": "application/json"})
+    return json.load(urllib.request.urlopen(request, timeout=10))["result"]
+for _ in range(100):
+    parts = ask("backplane.ranks", world="main")
+    if parts:
+        break
+    time.sleep(0.05)
+assert [p["rank"] for p in parts] == [0, 1, 2], parts
+assert sum(p["entities"] for p in parts) == 600 and all(p["sent"] > 0 and p["copies"] > 0 for p in parts), parts
+assert parts[0]["low"][0] == "-inf" and len(parts[2]["high"]) == 3, parts
+assert ask("backplane.ranks", world="main.halo") == []
+END
+    wait
+fi
+
 # A plugin that crashes on one rank ends the job, and so does a rank that is killed.
 awk '{ print } /^static void run_all/ { getline; print; print "    const char *rank = getenv(\"OMPI_COMM_WORLD_RANK\");";
         print "    if (step->number == 20 && rank != NULL && *rank == 49)"; print "        HARM;" }' \

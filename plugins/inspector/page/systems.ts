@@ -28,6 +28,17 @@ interface Lately {
     past: number[];
 }
 
+/** What a rank has of a world that several ranks share. A corner that is "inf" or "-inf" is without end. */
+interface Part {
+    rank: number;
+    step: number;
+    entities: number;
+    copies: number;
+    sent: number;
+    low: (number | string)[];
+    high: (number | string)[];
+}
+
 const PAST = 60;
 
 export class Systems {
@@ -35,6 +46,7 @@ export class Systems {
     private body = h("tbody", {});
     private note = h("p", { class: "dim" });
     private table: HTMLElement;
+    private ranks = h("div", { class: "ranks", hidden: true });
     private empty = h("div", { class: "empty", hidden: true });
     private timer = 0;
     private lately = new Map<string, Lately>();
@@ -44,7 +56,7 @@ export class Systems {
     constructor() {
         const head = ["", "Unit", "Time a step", "", "Last minute", "Rows", "Group"];
         this.table = h("table", { class: "systems" }, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), this.body);
-        this.element = h("div", { class: "tab-body scroll" }, this.note, this.table, this.empty);
+        this.element = h("div", { class: "tab-body scroll" }, this.note, this.table, this.empty, this.ranks);
         store.on("world", () => { this.lately.clear(); this.shape = ""; void this.read(); });
     }
 
@@ -61,6 +73,7 @@ export class Systems {
             return;
         try {
             this.show(await call("backplane.systems", { world: store.world }));
+            this.showRanks(await call("backplane.ranks", { world: store.world }));
         } catch {
             /* the link says so */
         }
@@ -82,6 +95,21 @@ export class Systems {
         const most = Math.max(...means, 1e-12);
         units.forEach((unit, i) => this.write(unit, means[i], most, sum));
         setText(this.note, units.length === 0 ? "" : `${units.length} units in the order of a step, ${formatSeconds(sum)} together`);
+    }
+
+    /** The ranks that share the world, when they last compared. */
+    private showRanks(parts: Part[]): void {
+        this.ranks.hidden = parts.length === 0;
+        if (parts.length === 0)
+            return;
+        const side = (at: number | string) => typeof at === "string" ? at.replace("inf", "∞") : at.toPrecision(4);
+        const range = (part: Part, axis: number) => `${side(part.low[axis])} … ${side(part.high[axis])}`;
+        const head = ["Rank", "Entities", "Copies", "Bytes sent", "x", "y", "z"];
+        replace(this.ranks, h("p", { class: "dim" }, `${parts.length} ranks share this world; as of step ${formatCount(parts[0].step)}`),
+            h("table", { class: "systems" }, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+                h("tbody", {}, ...parts.map((part) => h("tr", { "data-rank": part.rank }, h("th", { scope: "row" }, part.rank),
+                    ...[part.entities, part.copies, part.sent].map((count) => h("td", { class: "number mono" }, formatCount(count))),
+                    ...[0, 1, 2].map((axis) => h("td", { class: "mono" }, range(part, axis))))))));
     }
 
     /** Seconds a step, of the steps since the last look. */
