@@ -230,9 +230,22 @@ static bp_world_o *open_world(scene_t *scene, const char *name)
 
 void scene_open(scene_t *scene, int version)
 {
+    scene_open_with(scene, version, NULL);
+}
+
+void scene_open_with(scene_t *scene, int version, const bp_plugin_head_t *linked)
+{
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
     bp_entity_t others[SCENE_ENTITIES];
     memset(scene, 0, sizeof *scene);
-    rig_open_zoo(&scene->rig);
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = linked;
+    rig_init(&scene->rig);
+    scene->rig.desc.static_plugins = plugins;
+    scene->rig.desc.static_plugin_count = ZOO_PLUGINS + (linked != NULL);
+    rig_open(&scene->rig);
+    for (uint32_t i = 0; i < scene->rig.desc.static_plugin_count; i++)
+        WORKS(scene->rig.host, bp_host_load_plugin(scene->rig.host, plugins[i]->name, NULL, 0));
     scene->host = scene->rig.host;
     scene->api = scene->rig.api;
     WORKS(scene->host, bp_host_load_plugin(scene->host, put_probe(version), NULL, 0));

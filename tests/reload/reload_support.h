@@ -41,6 +41,9 @@ char *fixture_bytes(const char *fixture, size_t *size);
 /* Two worlds with entities of many compositions, every value different, some of them dead but not collected; the plugin
  * "probe" is version `version` of reload_probe. */
 void scene_open(scene_t *scene, int version); /* PROBE_FIRST ... of probes.h */
+
+/* As scene_open, with one more plugin that is linked in, and loaded. */
+void scene_open_with(scene_t *scene, int version, const bp_plugin_head_t *linked);
 void scene_close(scene_t *scene);
 
 /* Put version `version` of the probe in place and reload it. */

@@ -1,8 +1,9 @@
 /* test_reload_ahead.c - reloads whose columns are made ready between steps: random lists of fields, one reload after
  * another, in worlds that go on meanwhile, against the oracle of patch_lists.h, which knows names and values alone.
  *
- * Between any two slices values are set, entities are created, destroyed and moved from run to run, and steps collect
- * the dead. What a trial's copy would tell comes from a change that is prepared and let go of.
+ * Between any two slices values are set, entities are created, destroyed and moved from run to run, by calls and by
+ * commands that a system records, scenes are spawned and despawned, and steps collect the dead. What a trial's copy
+ * would tell comes from a change that is prepared and let go of.
  *
  * AHEAD_ROUNDS is the number of reloads of each test, 40 where it is not set.
  */
@@ -28,6 +29,8 @@ typedef struct model_t {
     uint32_t count;
     uint64_t random;
     uint32_t made, refused, slices;
+    bool recording; /* the next step is one in which the clerk records commands */
+    uint32_t recorded, orders, spawned; /* recorded: creations in that step */
 } model_t;
 
 static scene_t scene;
@@ -68,6 +71,17 @@ static void set_some(model_t *m)
     }
 }
 
+/* Entities that the host has made with the defaults. */
+static void add_to_model(model_t *m, bool body, uint32_t count)
+{
+    for (uint32_t i = m->count; i < m->count + count; i++) {
+        m->has_body[i] = body;
+        for (uint32_t f = 0; f < m->list.count; f++)
+            m->values[i].of[m->list.fields[f].name] = m->list.fields[f].initial;
+    }
+    m->count += count;
+}
+
 static void create(model_t *m, bool body, uint32_t count)
 {
     uint32_t keys[] = {key_of(m->scene->world, "patch", ""), key_of(m->scene->world, "body", "")}, prototype;
@@ -75,12 +89,7 @@ static void create(model_t *m, bool body, uint32_t count)
     count = count < MOST - m->count ? count : MOST - m->count;
     WORKS(m->scene->host, world->prototype(m->scene->world, keys, body ? 2 : 1, &prototype));
     WORKS(m->scene->host, world->create(m->scene->world, prototype, m->entities + m->count, count));
-    for (uint32_t i = m->count; i < m->count + count; i++) {
-        m->has_body[i] = body;
-        for (uint32_t f = 0; f < m->list.count; f++)
-            m->values[i].of[m->list.fields[f].name] = m->list.fields[f].initial;
-    }
-    m->count += count;
+    add_to_model(m, body, count);
 }
 
 static void forget(model_t *m, uint32_t e)
@@ -113,14 +122,132 @@ static void move_some(model_t *m)
     }
 }
 
+/* --- commands ----------------------------------------------------------------------------------------------------- */
+
+enum { ORDERS = 40 };
+
+/* Record that a field of an entity, or of one to come, is set. */
+static void record_value(model_t *m, bp_commands_o *commands, const bp_property_t *property, uint32_t e,
+                         const patch_field_t *field)
+{
+    bp_value_t value;
+    m->values[e].of[field->name] = any_value(m, field->type);
+    patch_pack(&m->values[e].of[field->name], field->type, &value);
+    WORKS(m->scene->host,
+          m->scene->api->command->set(commands, property, &m->entities[e], 1, &value, sizeof value));
+}
+
+static void record_changes(model_t *m, bp_commands_o *commands, const bp_property_t *property,
+                           const patch_field_t *field)
+{
+    const bp_command_api *command = m->scene->api->command;
+    uint32_t body = key_of(m->scene->world, "body", "");
+    for (uint32_t n = below(m, ORDERS); n > 0 && field != NULL; n--)
+        record_value(m, commands, property, below(m, m->count), field);
+    for (uint32_t n = below(m, ORDERS); n > 0; n--) {
+        uint32_t e = below(m, m->count);
+        WORKS(m->scene->host, (m->has_body[e] ? command->remove : command->add)(commands, body, &m->entities[e], 1));
+        m->has_body[e] = !m->has_body[e];
+    }
+    for (uint32_t n = below(m, ORDERS); n > 0 && m->count > FIRST / 2; n--) {
+        uint32_t e = below(m, m->count);
+        WORKS(m->scene->host, command->destroy(commands, &m->entities[e], 1));
+        forget(m, e);
+    }
+}
+
+/* What the system of the plugin "clerk" does in a step in which it is asked to. */
+static void record(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t match_count)
+{
+    model_t *m = &model;
+    const bp_api_t *api = m->scene->api;
+    const patch_field_t *field = m->list.count == 0 ? NULL : &m->list.fields[below(m, m->list.count)];
+    uint32_t key, prototype, first, count = below(m, ORDERS);
+    bp_property_t property;
+    char name[PATCH_TEXT];
+    (void)s, (void)matches, (void)match_count;
+    if (!m->recording)
+        return;
+    if (field != NULL) {
+        patch_name(field->name, name);
+        WORKS(m->scene->host, api->property->resolve(m->scene->world, m->entities[0], "patch", name, &property));
+    }
+    record_changes(m, step->commands, &property, field);
+    key = key_of(m->scene->world, "patch", "");
+    WORKS(m->scene->host, api->world->prototype(m->scene->world, &key, 1, &prototype));
+    count = count < MOST - m->count ? count : MOST - m->count;
+    first = m->count;
+    WORKS(m->scene->host, api->command->create(step->commands, prototype, m->entities + first, count));
+    add_to_model(m, false, count);
+    for (uint32_t e = first; e < m->count && field != NULL; e += 2)
+        record_value(m, step->commands, &property, e, field);
+    m->recorded = count;
+    m->orders++;
+}
+
+static const bp_system_i systems[] = {{.name = "clerk", .run_all = record, .keeps = BP_KEEP_NOTHING}};
+static const bp_plugin_head_t clerk =
+    BP_PLUGIN_HEAD("clerk", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(systems)}));
+
+/* A step whose commands change values and structure; those who were created have their numbers after it. */
+static void order(model_t *m)
+{
+    static bp_entity_t became[ORDERS];
+    m->recording = true;
+    WORKS(m->scene->host, bp_host_step(m->scene->host));
+    m->recording = false;
+    bp_entity_t *last = m->entities + m->count - m->recorded;
+    ck_assert_uint_eq(m->scene->api->command->created(m->scene->world, last, m->recorded, became), m->recorded);
+    memcpy(last, became, m->recorded * sizeof *last);
+}
+
+/* --- scenes ------------------------------------------------------------------------------------------------------- */
+
+enum { SPAWNED = 3 };
+
+/* A scene that knows a field of the versions at work comes in; now and then it goes again at once. */
+static void spawn(model_t *m)
+{
+    static const char form[] = "{\"entities\": [{\"components\": {\"patch\": {%s}}}, {\"components\": {\"patch\": {}}},"
+                               " {\"components\": {\"patch\": {}, \"body\": {}}}]}";
+    const patch_field_t *field = m->list.count == 0 ? NULL : &m->list.fields[below(m, m->list.count)];
+    char text[256], value[64] = "", name[PATCH_TEXT];
+    bp_host_o *host = m->scene->host;
+    uint32_t first = m->count;
+    bp_scene_o *prefab;
+    bp_spawn_t all;
+    if (m->count + SPAWNED > MOST)
+        return;
+    bool said = field != NULL && patch_parts(field->type) == 1;
+    if (said) {
+        patch_name(field->name, name);
+        snprintf(value, sizeof value, "\"%s\": %s", name, field->type == BP_BOOL ? "true" : "1");
+    }
+    int size = snprintf(text, sizeof text, form, value);
+    WORKS(host, bp_scene_compile_text(host, "prefab", text, (size_t)size, &prefab));
+    WORKS(host, bp_scene_spawn(prefab, m->scene->world, 0, m->entities + first, &all));
+    bp_scene_close(prefab);
+    if (below(m, 4) == 0) {
+        ck_assert_uint_eq(bp_host_despawn(host, all), SPAWNED);
+        return;
+    }
+    add_to_model(m, false, SPAWNED - 1);
+    add_to_model(m, true, 1);
+    if (said)
+        m->values[first].of[field->name].part[0] = 1;
+    m->spawned += SPAWNED;
+}
+
 static void go_on(model_t *m)
 {
-    switch (below(m, 6)) {
+    switch (below(m, 8)) {
     case 0: set_some(m); break;
     case 1: destroy_some(m); break;
     case 2: create(m, below(m, 2) == 0, below(m, below(m, 4) == 0 ? MANY : SOME)); break;
     case 3: move_some(m); break;
     case 4: WORKS(m->scene->host, bp_host_step(m->scene->host)); break;
+    case 5: order(m); break;
+    case 6: spawn(m); break;
     default: break;
     }
 }
@@ -240,7 +367,8 @@ START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_t
 {
     jobs_t *pool = NULL;
     bp_jobs_i jobs;
-    scene_open(&scene, PROBE_FIRST);
+    scene_open_with(&scene, PROBE_FIRST, &clerk);
+    WORKS(scene.host, bp_world_use_system(scene.world, "clerk"));
     if (_i == 1) {
         WORKS(scene.host, jobs_create(&scene.host->base, 3, &pool));
         jobs = jobs_table(pool);
@@ -257,6 +385,8 @@ START_TEST(columns_that_are_made_ready_while_the_world_goes_on_have_the_values_t
     }
     ck_assert_uint_gt(model.made, round_count() / 4);
     ck_assert_uint_gt(model.slices, round_count() / 4);
+    ck_assert_uint_gt(model.orders, 0);
+    ck_assert_uint_gt(model.spawned, 0);
     ck_assert_uint_gt(scene.host->reload.readied, round_count() / 4);
     reload_accept(&scene.host->reload);
     close_model(&model);
