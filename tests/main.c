@@ -22,6 +22,7 @@ static const make_suite_t first_half[] = {
     convert_suite,
     named_suite,
     lists_suite,
+    elements_suite,
     os_suite,
     image_suite,
     obj_suite,

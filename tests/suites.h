@@ -16,6 +16,7 @@ Suite *os_suite(void);
 Suite *convert_suite(void);
 Suite *named_suite(void);
 Suite *lists_suite(void);
+Suite *elements_suite(void);
 Suite *image_suite(void);
 Suite *obj_suite(void);
 Suite *entities_suite(void);
