@@ -228,10 +228,7 @@ bp_result_t path_format(bp_world_o *handle, const bp_property_t *property, const
 {
     world_t *world = world_of(handle);
     bp_property_t now = *property;
-    bp_result_t result = property_refresh(world, &now);
-    if (result == BP_OK && (now.type != property->type || now.size != property->size))
-        return error_set(&world->base->error, BP_ERROR_TYPE, "%s has become another type since the value was read",
-                         property_field(&now)->name);
+    bp_result_t result = property_refresh(world, &now); /* refuses one that has got another type or number of values */
     if (result == BP_OK)
         format_value(&now, world, value, text, size);
     return result;

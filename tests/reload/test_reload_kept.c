@@ -460,12 +460,46 @@ START_TEST(what_is_kept_means_the_same_names_after_any_reloads)
 }
 END_TEST
 
+/* --- by hand ------------------------------------------------------------------------------------------------------ */
+
+enum { A = 0, B = 1 };
+
+static void reload_list(const patch_list_t *list)
+{
+    static const char *const names[] = {"patch"};
+    patch_put(&model.file, list);
+    DOES(bp_host_reload(model.host, names, 1, NULL));
+}
+
+/* A field whose name is there before and after the reload goes on from itself, whichever former name it says. So the
+ * field of that former name has gone, and who kept it does not read the other one. */
+START_TEST(a_field_that_was_there_before_takes_over_from_no_other)
+{
+    const patch_field_t a = {A, PATCH_NAMES, BP_I32, {.part = {1}}}, b = {B, PATCH_NAMES, BP_I32, {.part = {2}}};
+    patch_list_t before = {.count = 2, .fields = {_i == 0 ? a : b, _i == 0 ? b : a}};
+    patch_list_t after = {.count = 1, .fields = {{A, B, BP_I32, {.part = {1}}}}};
+    int32_t value = 9;
+    bp_property_t kept;
+    open_model(1);
+    bp_entity_t e = entity_of(0);
+    reload_list(&before);
+    DOES(model.api->property->resolve(model.world, e, "patch", "field_b", &kept));
+    reload_list(&after);
+    FAILS(model.host, BP_ERROR_NOT_FOUND, "property 'field_b' of patch has gone with a reload",
+          model.api->property->get(model.world, &kept, &e, 1, &value, sizeof value));
+    DOES(model.api->property->get_named(model.world, e, "patch", "field_a", BP_I32, &value));
+    ck_assert_int_eq(value, 1);
+    close_model();
+}
+END_TEST
+
 Suite *reload_kept_suite(void)
 {
     Suite *suite = suite_create("reload_kept");
     TCase *kept = tcase_create("kept");
     tcase_set_timeout(kept, 120);
     tcase_add_loop_test(kept, what_is_kept_means_the_same_names_after_any_reloads, 0, GROUPS);
+    tcase_add_loop_test(kept, a_field_that_was_there_before_takes_over_from_no_other, 0, 2);
     suite_add_tcase(suite, kept);
     return suite;
 }

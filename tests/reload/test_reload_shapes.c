@@ -410,12 +410,57 @@ START_TEST(lists_arrays_and_values_become_each_other_as_the_rules_say)
 }
 END_TEST
 
+/* A property that was resolved says how many values it has, and who keeps it has made room for so many. */
+START_TEST(a_kept_array_that_has_become_longer_or_shorter_is_not_read_any_more)
+{
+    static const char *const names[] = {"shapes"};
+    static const uint32_t counts[] = {4, 2};
+    shapes_t list = {.fields = {{.name = 0, .type = BP_I32, .count = 3, .initial = 7}}, .count = 1};
+    bp_property_t whole, second, third;
+    int32_t values[4] = {9, 9, 9, 9};
+    char text[32];
+    rig_open_zoo(&rig);
+    host = rig.host;
+    api = rig.api;
+    open_file();
+    put_file(&list);
+    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/shapes" TEST_SO, NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "shapes"));
+    bp_entity_t e = entity_with(world, "shapes");
+    WORKS(host, api->property->resolve(world, e, "shapes", "field_a", &whole));
+    WORKS(host, api->property->resolve(world, e, "shapes", "field_a[1]", &second));
+    WORKS(host, api->property->resolve(world, e, "shapes", "field_a[2]", &third));
+    list.fields[0].count = counts[_i];
+    put_file(&list);
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    FAILS(host, BP_ERROR_TYPE, "property 'field_a' of shapes has another number of values after a reload",
+          api->property->get(world, &whole, &e, 1, values, 0));
+    FAILS(host, BP_ERROR_TYPE, "another number of values",
+          api->property->format(world, &whole, values, text, sizeof text));
+    FAILS(host, BP_ERROR_TYPE, "another number of values", api->property->set(world, &whole, &e, 1, values, 0));
+    ck_assert_int_eq(values[0], 9);
+    WORKS(host, api->property->get(world, &second, &e, 1, values, 0));
+    ck_assert_int_eq(values[0], 7);
+    if (counts[_i] == 4)
+        WORKS(host, api->property->get(world, &third, &e, 1, values + 1, 0));
+    else
+        FAILS(host, BP_ERROR_NOT_FOUND, "property 'field_a' has the elements 0 to 1, and no 2",
+              api->property->get(world, &third, &e, 1, values + 1, 0));
+    ck_assert_int_eq(values[1], counts[_i] == 4 ? 7 : 9);
+    free(file.bytes);
+    rig.log.count = 0;
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *reload_shapes_suite(void)
 {
     Suite *suite = suite_create("reload_shapes");
     TCase *random = tcase_create("random");
     tcase_set_timeout(random, 240);
     tcase_add_loop_test(random, lists_arrays_and_values_become_each_other_as_the_rules_say, 0, 2);
+    tcase_add_loop_test(random, a_kept_array_that_has_become_longer_or_shorter_is_not_read_any_more, 0, 2);
     suite_add_tcase(suite, random);
     return suite;
 }

@@ -11,6 +11,7 @@
 #include <os/os.h>
 #include <bp_plugin.h>
 #include <check.h>
+#include <plugin/elf.h>
 #include <plugin/image.h>
 #include <plugin/pe.h>
 #include <stdio.h>
@@ -275,6 +276,60 @@ START_TEST(the_kind_and_machine_of_an_elf_file_are_told)
     patched_is_refused(16, 4, 2, "ELF type 4");
     patched_is_refused(40, 0, 8, "its section table has been removed");
     patched_is_refused(60, 0, 2, "its section table has been removed");
+}
+END_TEST
+
+/* The place of the first entry of the section table of a type; 0 where there is none. */
+static size_t section_of(uint64_t type)
+{
+    size_t at = (size_t)get(library + 40, 8), count = (size_t)get(library + 60, 2);
+    for (size_t i = 0; i < count; i++) {
+        if (get(library + at + i * 64 + 4, 4) == type)
+            return at + i * 64;
+    }
+    return 0;
+}
+
+/* Each function of the file is found by the address of its last byte. Returns how many there are; their names may be
+ * given to several of one address. */
+static uint32_t find_functions(size_t table)
+{
+    size_t symbols = (size_t)get(library + table + 24, 8), count = (size_t)get(library + table + 32, 8) / 24;
+    size_t texts = (size_t)get(library + get(library + 40, 8) + get(library + table + 40, 4) * 64 + 24, 8);
+    uint32_t found = 0;
+    for (size_t at = symbols; at < symbols + count * 24; at += 24) {
+        uint64_t bytes = get(library + at + 16, 8), into = 0;
+        char name[128] = "";
+        if ((library[at + 4] & 0xf) != 2 || get(library + at + 6, 2) == 0 || bytes == 0)
+            continue;
+        ck_assert(elf_function_at(library, library_size, get(library + at + 8, 8) + bytes - 1, name, sizeof name,
+                                  &into));
+        ck_assert_str_eq(name, (const char *)library + texts + get(library + at, 4));
+        ck_assert_uint_eq(into, bytes - 1);
+        found++;
+    }
+    return found;
+}
+
+/* A stripped file has the symbols that it exports; here its table of all symbols is made that table. */
+START_TEST(functions_of_an_elf_library_are_found_by_their_addresses_stripped_or_not)
+{
+    enum { ALL_SYMBOLS = 2, EXPORTED = 11, NOTES = 7 };
+    char name[128];
+    uint64_t into;
+    size_t all = section_of(ALL_SYMBOLS), exported = section_of(EXPORTED);
+    ck_assert(all != 0 && exported != 0);
+    uint32_t count = find_functions(all);
+    ck_assert_uint_gt(count, 1);
+    ck_assert(!elf_function_at(library, library_size, library_size * 16, name, sizeof name, &into));
+    put(library + exported + 4, NOTES, 4);
+    put(library + all + 4, EXPORTED, 4);
+    ck_assert_uint_eq(find_functions(all), count);
+    put(library + all + 4, NOTES, 4);
+    for (uint64_t offset = 0; offset < library_size; offset += 16)
+        ck_assert(!elf_function_at(library, library_size, offset, name, sizeof name, &into));
+    for (size_t size = 0; size < 64; size++)
+        ck_assert(!elf_function_at(library, size, 0, name, sizeof name, &into));
 }
 END_TEST
 
@@ -799,6 +854,7 @@ Suite *image_suite(void)
     tcase_add_test(tests, a_mutated_plugin_never_crashes_the_judge);
 #if !defined(_WIN32) && !defined(__APPLE__)
     tcase_add_test(tests, the_kind_and_machine_of_an_elf_file_are_told);
+    tcase_add_test(tests, functions_of_an_elf_library_are_found_by_their_addresses_stripped_or_not);
     tcase_add_test(tests, a_position_independent_program_is_refused);
     tcase_add_test(tests, a_cut_says_where_the_file_should_end);
     tcase_add_test(tests, a_null_section_is_refused);
