@@ -135,6 +135,7 @@ static const make_suite_t second_half[] = {
 #endif
     reload_plugins_suite,
     reload_faults_suite,
+    reload_told_suite,
     reload_ahead_suite,
     reload_random_suite,
     reload_terms_suite,

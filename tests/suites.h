@@ -105,6 +105,7 @@ Suite *temporary_suite(void);
 Suite *audit_suite(void);
 Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);
+Suite *reload_told_suite(void);
 Suite *reload_ahead_suite(void);
 Suite *reload_random_suite(void);
 Suite *reload_terms_suite(void);
