@@ -8,6 +8,7 @@
 #include "../suites.h"
 #include "base/base.h"
 #include "base/convert.h"
+#include "base/convert_many.h"
 
 #include <float.h>
 #include <math.h>
@@ -383,6 +384,63 @@ static void two(field_t *fields, bp_field_t a, bp_field_t b)
     fields[1] = *make(b);
 }
 
+/* --- limits that have become tighter ------------------------------------------------------------------------------ */
+
+enum { LONGEST = 3 * CONVERT_BLOCK + 5 };
+
+static _Alignas(16) char column[LONGEST * 16];
+
+/* Where a limit may be overlooked: at both ends of the column and of its blocks. */
+static const uint32_t places[] = {0, 1, CONVERT_BLOCK - 1, CONVERT_BLOCK, CONVERT_BLOCK + 1, 2 * CONVERT_BLOCK - 1,
+                                  3 * CONVERT_BLOCK - 1, 3 * CONVERT_BLOCK, LONGEST - 1};
+
+/* Cells of `count` values are good but where one is made bad by its last value. */
+static void check_columns(const field_t *field, const void *good, const void *bad)
+{
+    static bp_entity_t entities[LONGEST];
+    uint32_t size = field_item_size(field), per_cell = field->size / size;
+    for (uint32_t i = 0; i < LONGEST * per_cell; i++)
+        memcpy(column + i * size, good, size);
+    for (uint32_t i = 0; i < LONGEST; i++)
+        entities[i].id = i + 1;
+    for (uint32_t length = 0; length < COUNT(places); length++) {
+        uint32_t count = places[length] + 1;
+        ck_assert_uint_eq(convert_check(field, column, count, NULL), count);
+        for (uint32_t p = 0; p < COUNT(places); p++) {
+            char *cell = column + (size_t)places[p] * field->size + (per_cell - 1) * size;
+            uint32_t found = places[p] < count ? places[p] : count;
+            memcpy(cell, bad, size);
+            ck_assert_uint_eq(convert_check(field, column, count, NULL), found);
+            ck_assert_uint_eq(convert_check(field, column, count, entities), found);
+            entities[places[p]].id = 0;
+            ck_assert_uint_eq(convert_check(field, column, count, entities), count);
+            entities[places[p]].id = 1;
+            memcpy(cell, good, size);
+        }
+    }
+}
+
+START_TEST(one_value_outside_tighter_limits_is_found_wherever_it_lies)
+{
+    check_columns(make((bp_field_t){.name = "n", .type = BP_I32, .min = "-3", .max = "9"}), &(int32_t){9},
+                  &(int32_t){10});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_I32, .min = "-3"}), &(int32_t){-3}, &(int32_t){-4});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_F32, .max = "0.5"}), &(float){0.5f}, &(float){0.6f});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_F64, .min = "0"}), &(double){0}, &(double){-1e-300});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_U8, .max = "200", .count = 3}), &(uint8_t){200},
+                  &(uint8_t){201});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_I16, .min = "0", .count = 8}), &(int16_t){0},
+                  &(int16_t){-1});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_U8, .values = "calm cross=7"}), &(uint8_t){7},
+                  &(uint8_t){6});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_VEC2, .max = "1"}), &(bp_vec2_t){1, -5},
+                  &(bp_vec2_t){0, 1.5f});
+    const field_t *any = make((bp_field_t){.name = "n", .type = BP_I32});
+    memset(column, 0x7f, sizeof column);
+    ck_assert_uint_eq(convert_check(any, column, LONGEST, NULL), LONGEST);
+}
+END_TEST
+
 START_TEST(fields_are_matched_by_name_then_by_former_name)
 {
     field_t old[2], now[2];
@@ -429,6 +487,7 @@ Suite *convert_suite(void)
     tcase_add_test(tests, new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old);
     tcase_add_test(tests, values_of_the_dead_are_not_in_the_way);
     tcase_add_test(tests, columns_become_what_each_of_their_values_becomes);
+    tcase_add_test(tests, one_value_outside_tighter_limits_is_found_wherever_it_lies);
     tcase_add_test(tests, fields_are_matched_by_name_then_by_former_name);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);

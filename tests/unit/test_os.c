@@ -101,6 +101,25 @@ START_TEST(what_a_block_held_before_it_shrank_does_not_come_back)
 }
 END_TEST
 
+/* Wherever both begin, and whatever their length is. */
+START_TEST(copies_past_the_caches_are_whole_and_write_nothing_beside)
+{
+    enum { MOST = 300, ROOM = MOST + 96 };
+    static _Alignas(64) unsigned char from[ROOM], to[ROOM], wanted[ROOM];
+    fill(from, 0, ROOM);
+    for (size_t size = 0; size <= MOST; size++) {
+        for (size_t offset = 0; offset <= 32; offset++) {
+            size_t at = offset == 0 ? 16 : offset == 32 ? 64 : offset;
+            memset(to, 0xA5, ROOM);
+            memset(wanted, 0xA5, ROOM);
+            memcpy(wanted + at, from + offset, size);
+            os_copy_away(to + at, from + offset, size);
+            ck_assert(memcmp(to, wanted, ROOM) == 0);
+        }
+    }
+}
+END_TEST
+
 START_TEST(hints_change_no_content_and_hinder_no_growth)
 {
     size_t page = os_page_size(), bytes = page * 1500;
@@ -429,6 +448,7 @@ Suite *os_suite(void)
     tcase_add_test(tests, pages_are_cleared_and_aligned);
     tcase_add_test(tests, growth_keeps_what_was_there_and_clears_the_rest);
     tcase_add_test(tests, what_a_block_held_before_it_shrank_does_not_come_back);
+    tcase_add_test(tests, copies_past_the_caches_are_whole_and_write_nothing_beside);
     tcase_add_test(tests, hints_change_no_content_and_hinder_no_growth);
     tcase_add_test(tests, pages_that_cannot_be_had_leave_the_old_block_alone);
     tcase_add_test(tests, a_function_made_at_run_time_hands_over_its_own_argument_whatever_it_is_called_with);
