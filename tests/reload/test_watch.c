@@ -284,6 +284,31 @@ START_TEST(a_touched_file_is_handed_over)
 }
 END_TEST
 
+#if defined(__linux__)
+/* More happens in the folder than the system keeps notices of, and what happens to the file comes after that. */
+START_TEST(a_file_whose_notices_were_lost_is_handed_over)
+{
+    char one[700], other[700];
+    unsigned long most = 0;
+    FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "r");
+    ck_assert(limit != NULL && fscanf(limit, "%lu", &most) == 1);
+    fclose(limit);
+    begin(true);
+    snprintf(one, sizeof one, "%s/one", folder);
+    snprintf(other, sizeof other, "%s/other", folder);
+    write_part(one, 0, 1, O_TRUNC);
+    for (unsigned long i = 0; i < most / 4 + 2; i++) { /* each rename is two notices */
+        ck_assert_int_eq(rename(one, other), 0);
+        ck_assert_int_eq(rename(other, one), 0);
+    }
+    write_part(path, 0, size, O_TRUNC);
+    expect_once();
+    remove(one);
+    end();
+}
+END_TEST
+#endif
+
 Suite *watch_suite(void)
 {
     Suite *suite = suite_create("watch");
@@ -301,6 +326,9 @@ Suite *watch_suite(void)
     tcase_add_loop_test(files, a_plugin_that_is_unloaded_is_not_watched_any_more, 0, 2);
     tcase_add_loop_test(files, a_file_written_between_loading_and_watching_is_handed_over, 0, 2);
     tcase_add_test(files, a_touched_file_is_handed_over);
+#if defined(__linux__)
+    tcase_add_test(files, a_file_whose_notices_were_lost_is_handed_over);
+#endif
     suite_add_tcase(suite, files);
     return suite;
 }
