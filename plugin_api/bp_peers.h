@@ -26,27 +26,10 @@ extern "C" {
 #endif
 
 #define BP_PEERS_API "peers"
-#define BP_PEERS_RETURNS "ccrnccrrc"
+#define BP_PEERS_RETURNS "ccrn"
 
 /* Receives what one rank has sent; `bytes` are aligned to 16 and good until it returns, NULL where size is 0. */
 typedef void (BP_CALL *bp_peers_take)(void *data, uint32_t rank, const void *bytes, size_t size);
-
-/* What a rank has packed of the worlds that ranks share. */
-typedef struct bp_parcel_t {
-    const void *bytes; /* aligned to 8 */
-    size_t size;
-} bp_parcel_t;
-
-/* What a rank has of a shared world. */
-typedef struct bp_part_t {
-    uint32_t struct_size; /* sizeof(bp_part_t) */
-    uint32_t padding;
-    uint64_t step;        /* of the world, when the ranks compared: numbers are of then */
-    uint64_t entities;    /* its own */
-    uint64_t copies;      /* of others' */
-    uint64_t sent;        /* bytes, to all others, from the beginning on */
-    double low[3], high[3]; /* its part of space; infinite at the outside */
-} bp_part_t;
 
 typedef struct bp_peers_api {
     uint32_t struct_size;
@@ -65,29 +48,6 @@ typedef struct bp_peers_api {
     /* The last call: `failed` 0 waits for all others to leave as well. Else nobody is waited for, and when this process
      * ends the others are ended. Called by the host; a second call does nothing. [main] */
     void (BP_CALL *leave)(bp_host_o *host, uint32_t failed);
-
-    /* --- since version 2 --- */
-
-    /* Of a world that several ranks share: the number by which all of them know an entity that lives here, the same as
-     * long as it lives, wherever it is. 0 where the world is not shared, or the entity dead. [main] */
-    uint64_t (BP_CALL *durable)(bp_world_o *world, bp_entity_t entity);
-
-    /* The handle here of the entity with that number, in `*entity`: one of this rank's own, the copy of another rank's,
-     * or a stand-in that something here refers to it by; {0} where there is none, and then 0 is returned. [main] */
-    uint32_t (BP_CALL *found)(bp_world_o *world, uint64_t durable, bp_entity_t *entity);
-
-    /* For going on, on another number of ranks, with what was written down (`--resume`). `pack`: everything that this
-     * rank has of worlds that are shared, as bytes that are good until the next call. `join`: this host has been
-     * brought to what some rank of another job was, and becomes the rank that it is now. Where keeps_own is 0, what it
-     * has of shared worlds is another rank's, and goes; then the entities of parcels come in; the next step deals them
-     * out. All ranks call `join`. Between steps. BP_ERROR_STATE where the plugin is not at work. [main] */
-    bp_result_t (BP_CALL *pack)(bp_host_o *host, const void **bytes, size_t *size);
-    bp_result_t (BP_CALL *join)(bp_host_o *host, uint32_t keeps_own, const bp_parcel_t *parcels, uint32_t count);
-
-    /* What a rank had of a shared world when the ranks last compared their parts, as all of them know it: writes
-     * part->struct_size bytes, which the caller has set to its sizeof. 0 where the world is not shared, the ranks have
-     * not compared yet, or there is no such rank. [main] */
-    uint32_t (BP_CALL *part)(bp_world_o *world, uint32_t rank, bp_part_t *part);
 } bp_peers_api;
 
 #ifdef __cplusplus

@@ -373,6 +373,7 @@ static const struct {
     {BP_OUTSIDE_API, 1, &host_outside_table},
     {BP_QUERY_API, 1, &query_table},
     {BP_REFER_API, 1, &host_refer_table},
+    {BP_SHARE_API, 1, &host_share_table},
     {BP_TASK_API, 1, &task_table},
 };
 

@@ -4,13 +4,15 @@
  * Whoever resumes brings all ranks to the last moment that all of the files have: that is a step that all had taken.
  *
  * On another number of ranks each rank brings its host to what one of the old ranks was, and the entities of old ranks
- * that are too many are dealt out (bp_peers_api.pack and join). The new ranks write a new set. The old set is removed
+ * that are too many are dealt out (bp_share_api.pack and join). The new ranks write a new set. The old set is removed
  * when each file of the new one has its first state on the disk; so at any moment one set is good.
  */
 #include "job.h"
 
 #include "../os/files.h"
 #include "output.h"
+
+#include <bp_share.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -156,12 +158,12 @@ static int find_moment(resuming_t *r)
 }
 
 /* Bring the host to what an old rank was, and pack what that had. */
-static int pack_file(resuming_t *r, uint32_t index, const bp_peers_api *peers)
+static int pack_file(resuming_t *r, uint32_t index, const bp_share_api *shares)
 {
     const program_t *p = r->program;
     const void *bytes;
     size_t size;
-    if (bp_recording_play(r->files[index], r->moment, NULL) != BP_OK || peers->pack(p->host, &bytes, &size) != BP_OK) {
+    if (bp_recording_play(r->files[index], r->moment, NULL) != BP_OK || shares->pack(p->host, &bytes, &size) != BP_OK) {
         complain("%s", bp_host_error(p->host));
         return STATUS_FAILED;
     }
@@ -218,19 +220,14 @@ static int go_on(resuming_t *r)
 static int deal_out(resuming_t *r)
 {
     const program_t *p = r->program;
-    const bp_peers_api *peers = (const bp_peers_api *)p->api->registry->find(p->host, BP_PEERS_API, 2);
+    const bp_share_api *shares = (const bp_share_api *)p->api->registry->find(p->host, BP_SHARE_API, 1);
     int status = STATUS_FINE;
-    if (peers == NULL) {
-        complain("%s was recorded on %" PRIu32 " ranks: to go on with it, the ini has to load the plugin mpi", r->path,
-                 r->had);
-        return STATUS_BAD_INPUT;
-    }
     for (uint32_t i = 1; i < r->count && status == STATUS_FINE; i++)
-        status = pack_file(r, i, peers);
+        status = pack_file(r, i, shares);
     if (status != STATUS_FINE)
         return status;
     if (bp_recording_play(r->files[0], r->moment, NULL) != BP_OK ||
-        peers->join(p->host, p->rank < r->had, r->parcels + 1, r->count - 1) != BP_OK) {
+        shares->join(p->host, p->rank < r->had, r->parcels + 1, r->count - 1) != BP_OK) {
         complain("%s: %s", r->path, bp_host_error(p->host));
         return STATUS_FAILED;
     }

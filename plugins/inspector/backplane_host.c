@@ -86,17 +86,17 @@ static void write_corner(writer_t *w, const char *key, const double corner[3])
     writer_array_end(w);
 }
 
-/* What each rank has of a world that several ranks share (bp_peers.h); an empty list where they share none. */
+/* What each rank has of a world that several ranks share (bp_share.h); an empty list where they share none. */
 static int ranks(ask_t *ask)
 {
-    const bp_peers_api *peers =
-        (const bp_peers_api *)ask->in->api->registry->find(ask->in->host, BP_PEERS_API, 2);
+    const bp_share_api *shares =
+        (const bp_share_api *)ask->in->api->registry->find(ask->in->host, BP_SHARE_API, 1);
     bp_part_t part = {.struct_size = sizeof part};
     bp_world_o *world;
     if (!ask_world(ask, &world))
         return ASK_DONE;
     writer_array(ask->out);
-    for (uint32_t rank = 0; peers != NULL && peers->part(world, rank, &part) != 0; rank++) {
+    for (uint32_t rank = 0; shares != NULL && shares->part(world, rank, &part) != 0; rank++) {
         writer_object(ask->out);
         writer_key_count(ask->out, "rank", rank);
         writer_key_count(ask->out, "step", part.step);

@@ -15,8 +15,8 @@
 #include <bp_clock.h>
 #include <bp_history.h>
 #include <bp_look.h>
-#include <bp_peers.h>
 #include <bp_plugin.h>
+#include <bp_share.h>
 #include <bp_task.h>
 
 /* The options of the plugin, in the order of declaration. */

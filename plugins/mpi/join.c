@@ -1,5 +1,5 @@
-/* join.c - what a rank has of split worlds is handed to other ranks between steps: where a job goes on from what was
- * written down on another number of ranks (bp_peers_api.pack and join).
+/* join.c - the table of bp_share.h: numbers of entities, parts of ranks; and what a rank has of split worlds is handed
+ * to other ranks between steps, where a job goes on from what was written down on another number of ranks.
  *
  * A parcel holds for each split world: a head, its name, then blocks of migrants (migrants.c).
  */
@@ -57,13 +57,9 @@ static void pack_world(split_t *split, split_bytes *parcel)
     split_resize(split, rows.at, rows.room, 0);
 }
 
-bp_result_t BP_CALL mpi_pack(bp_host_o *host, const void **bytes, size_t *size)
+static bp_result_t BP_CALL pack(const bp_plugin_t *plugin, const void **bytes, size_t *size)
 {
-    split_worlds *worlds = split_worlds_of(host);
-    *bytes = NULL;
-    *size = 0;
-    if (worlds == NULL)
-        return BP_ERROR_STATE;
+    split_worlds *worlds = plugin->state;
     worlds->packed.size = 0;
     for (split_t *split = worlds->first; split != NULL; split = split->next) {
         split_take_kept(split);
@@ -156,12 +152,54 @@ static void join_world(split_t *split, uint32_t keeps_own, const bp_parcel_t *pa
     split->uneven = true;
 }
 
-bp_result_t BP_CALL mpi_join_again(bp_host_o *host, uint32_t keeps_own, const bp_parcel_t *parcels, uint32_t count)
+static bp_result_t BP_CALL join(const bp_plugin_t *plugin, uint32_t keeps_own, const bp_parcel_t *parcels,
+                                uint32_t count)
 {
-    split_worlds *worlds = split_worlds_of(host);
-    if (worlds == NULL)
-        return BP_ERROR_STATE;
+    const split_worlds *worlds = plugin->state;
     for (split_t *split = worlds->first; split != NULL; split = split->next)
         join_world(split, keeps_own, parcels, count);
     return BP_OK;
 }
+
+/* --- numbers and parts -------------------------------------------------------------------------------------------- */
+
+split_t *split_of(const bp_plugin_t *plugin, const bp_world_o *world)
+{
+    split_t *split = ((const split_worlds *)plugin->state)->first;
+    while (split != NULL && split->world != world)
+        split = split->next;
+    return split;
+}
+
+static uint64_t BP_CALL durable(const bp_plugin_t *plugin, bp_world_o *world, bp_entity_t entity)
+{
+    split_t *split = split_of(plugin, world);
+    if (split == NULL || !split->begun || plugin->api->entity->alive(plugin->host, &entity, 1, NULL) != 1)
+        return 0;
+    return durable_of(&split->durable, entity, split->rank);
+}
+
+static uint32_t BP_CALL found(const bp_plugin_t *plugin, bp_world_o *world, uint64_t number, bp_entity_t *entity)
+{
+    const split_t *split = split_of(plugin, world);
+    uint32_t index = split == NULL || !split->begun ? BP_NONE : durable_find(&split->durable, number);
+    *entity = index == BP_NONE ? (bp_entity_t){0} : plugin->api->entity->at(plugin->host, index);
+    return entity->id != 0;
+}
+
+static uint32_t BP_CALL part(const bp_plugin_t *plugin, bp_world_o *world, uint32_t rank, bp_part_t *out)
+{
+    const split_t *split = split_of(plugin, world);
+    uint32_t size = out->struct_size;
+    if (split == NULL || !split->begun || split->compared == 0 || rank >= split->ranks)
+        return 0;
+    const split_figures *figures = &split->figures[rank];
+    bp_part_t now = {.struct_size = size, .step = split->compared - 1, .entities = figures->entities,
+                     .copies = figures->copies, .sent = figures->sent};
+    memcpy(now.low, split->parts[rank].low, sizeof now.low);
+    memcpy(now.high, split->parts[rank].high, sizeof now.high);
+    memcpy(out, &now, size < sizeof now ? size : sizeof now);
+    return 1;
+}
+
+const bp_sharer_api split_sharer = {.durable = durable, .found = found, .part = part, .pack = pack, .join = join};

@@ -49,25 +49,6 @@ bool split_next_block(split_t *split, split_reading *reading)
     return true;
 }
 
-/* --- numbers for plugins ------------------------------------------------------------------------------------------ */
-
-uint64_t BP_CALL mpi_durable(bp_world_o *world, bp_entity_t entity)
-{
-    split_t *split = split_of(world);
-    if (split == NULL || !split->begun ||
-        split->system->api->entity->alive(split->system->host, &entity, 1, NULL) != 1)
-        return 0;
-    return durable_of(&split->durable, entity, split->rank);
-}
-
-uint32_t BP_CALL mpi_found(bp_world_o *world, uint64_t durable, bp_entity_t *entity)
-{
-    const split_t *split = split_of(world);
-    uint32_t index = split == NULL || !split->begun ? BP_NONE : durable_find(&split->durable, durable);
-    *entity = index == BP_NONE ? (bp_entity_t){0} : split->system->api->entity->at(split->system->host, index);
-    return entity->id != 0;
-}
-
 /* --- leaving ------------------------------------------------------------------------------------------------------ */
 
 void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *entities, const uint32_t *rows,

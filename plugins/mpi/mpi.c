@@ -1,7 +1,8 @@
 /* mpi.c - the plugin mpi: one ini on many processes, and on many machines, by MPI (docs/machines.md). */
 #include "split.h"
 
-static const bp_table_t tables[] = {BP_TABLE(BP_PEERS_API, 2, mpi_peers, BP_PEERS_RETURNS),
+static const bp_table_t tables[] = {BP_TABLE(BP_PEERS_API, 1, mpi_peers, BP_PEERS_RETURNS),
+                                     BP_TABLE(BP_SHARER_API, 1, split_sharer, BP_SHARER_RETURNS),
                                      BP_TABLE(BP_VOTER_API, 1, split_voter, BP_VOTER_RETURNS)};
 
 static const bp_field_t options[] = {
@@ -21,52 +22,21 @@ static const bp_field_t options[] = {
                       .doc = "COMPONENT.PROPERTY ...: what copies of others' entities have; empty: all they have"},
 };
 
-/* The states of this plugin in all hosts of the process: entries of the table know no more than a world. */
-static split_worlds *known;
-
-split_t *split_of(const bp_world_o *world)
-{
-    for (const split_worlds *worlds = known; worlds != NULL; worlds = worlds->next)
-        for (split_t *split = worlds->first; split != NULL; split = split->next)
-            if (split->world == world)
-                return split;
-    return NULL;
-}
-
-split_worlds *split_worlds_of(const bp_host_o *host)
-{
-    split_worlds *worlds = known;
-    while (worlds != NULL && worlds->plugin->host != host)
-        worlds = worlds->next;
-    return worlds;
-}
-
 static bp_result_t load(bp_plugin_t *plugin)
 {
-    split_worlds *worlds = plugin->state; /* of the version before this one, where there was one */
-    bp_result_t result = worlds != NULL ? BP_OK : mpi_join(plugin);
-    if (result != BP_OK)
+    bp_result_t result = plugin->state != NULL ? BP_OK : mpi_join(plugin);
+    if (result != BP_OK || plugin->state != NULL)
         return result;
-    if (worlds == NULL) {
-        worlds = plugin->api->memory->resize(plugin, NULL, 0, sizeof *worlds);
-        if (worlds == NULL)
-            return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "mpi: out of memory at its start");
-        *worlds = (split_worlds){.first = NULL};
-        plugin->state = worlds;
-    }
-    worlds->plugin = plugin;
-    worlds->next = known;
-    known = worlds;
+    split_worlds *worlds = plugin->api->memory->resize(plugin, NULL, 0, sizeof *worlds);
+    if (worlds == NULL)
+        return plugin->api->error->set(plugin->host, BP_ERROR_MEMORY, "mpi: out of memory at its start");
+    *worlds = (split_worlds){.first = NULL};
+    plugin->state = worlds;
     return BP_OK;
 }
 
 static void unload(bp_plugin_t *plugin)
 {
-    split_worlds **at = &known;
-    while (*at != NULL && *at != plugin->state)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = (*at)->next;
     split_worlds *worlds = plugin->state;
     plugin->api->memory->resize(plugin, worlds->packed.at, worlds->packed.room, 0);
     plugin->api->memory->resize(plugin, worlds, sizeof *worlds, 0);

@@ -198,6 +198,4 @@ static void BP_CALL leave(bp_host_o *host, uint32_t failed)
         MPI_Finalize();
 }
 
-const bp_peers_api mpi_peers = {
-    .rank = rank, .count = count, .exchange = exchange, .leave = leave, .durable = mpi_durable, .found = mpi_found,
-    .pack = mpi_pack, .join = mpi_join_again, .part = mpi_part};
+const bp_peers_api mpi_peers = {.rank = rank, .count = count, .exchange = exchange, .leave = leave};

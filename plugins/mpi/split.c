@@ -116,15 +116,6 @@ static bp_result_t start(bp_system_t *s)
     return BP_OK;
 }
 
-/* The split that the other system of the same world works on. */
-static split_t *find_split(const bp_system_t *s)
-{
-    split_t *split = ((const split_worlds *)s->plugin->state)->first;
-    while (split != NULL && split->world != s->world)
-        split = split->next;
-    return split;
-}
-
 static void stop(bp_system_t *s)
 {
     split_t **at = &((split_worlds *)s->plugin->state)->first;
@@ -220,21 +211,6 @@ static bool is_uneven(split_t *split, uint64_t own, uint64_t all)
         most = split->figures[r].entities > most ? split->figures[r].entities : most;
     return every != 0 && split->steps % every == 0 &&
            (double)most * split->ranks > (1 + option[SPLIT_UNEVEN].f64) * (double)all;
-}
-
-uint32_t BP_CALL mpi_part(bp_world_o *world, uint32_t rank, bp_part_t *part)
-{
-    const split_t *split = split_of(world);
-    uint32_t size = part->struct_size;
-    if (split == NULL || !split->begun || split->compared == 0 || rank >= split->ranks)
-        return 0;
-    const split_figures *figures = &split->figures[rank];
-    bp_part_t now = {.struct_size = size, .step = split->compared - 1, .entities = figures->entities,
-                     .copies = figures->copies, .sent = figures->sent};
-    memcpy(now.low, split->parts[rank].low, sizeof now.low);
-    memcpy(now.high, split->parts[rank].high, sizeof now.high);
-    memcpy(part, &now, size < sizeof now ? size : sizeof now);
-    return 1;
 }
 
 /* --- packing ------------------------------------------------------------------------------------------------------ */
@@ -429,7 +405,7 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
  * that no entity is lost or there twice. */
 static void run_settled(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
-    split_t *split = find_split(s);
+    split_t *split = split_of(s->plugin, s->world); /* that of the other system of the same world */
     (void)step, (void)matches, (void)count;
     if (split == NULL || split->alone || !split->begun)
         return;

@@ -11,6 +11,7 @@
 
 #include <bp_look.h>
 #include <bp_outside.h>
+#include <bp_share.h>
 #include <bp_vote.h>
 
 #include <string.h>
@@ -316,8 +317,6 @@ double split_seconds(void);
 
 /* The plugin's state: all worlds that are split. */
 typedef struct split_worlds {
-    struct split_worlds *next; /* of another host of this process */
-    const bp_plugin_t *plugin;
     split_bytes packed;
     split_t *first;
     bool waiting; /* this rank has a change of plugins ready */
@@ -325,10 +324,9 @@ typedef struct split_worlds {
 } split_worlds;
 
 /* The split of a world; NULL where the world is not split. */
-split_t *split_of(const bp_world_o *world);
+split_t *split_of(const bp_plugin_t *plugin, const bp_world_o *world);
 
-/* The state of the plugin in a host. */
-split_worlds *split_worlds_of(const bp_host_o *host);
+extern const bp_sharer_api split_sharer;
 
 extern const bp_voter_api split_voter;
 

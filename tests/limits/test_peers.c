@@ -7,6 +7,7 @@
 #include "../unit/support.h"
 
 #include <backplane.h>
+#include <bp_share.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,43 @@ static void BP_CALL leave(bp_host_o *host, uint32_t failed)
 }
 
 static const bp_peers_api peers = {.rank = rank, .count = count, .exchange = exchange, .leave = leave};
-static const bp_table_t tables[] = {BP_TABLE(BP_PEERS_API, 1, peers, BP_PEERS_RETURNS)};
+
+static uint64_t BP_CALL durable(const bp_plugin_t *plugin, bp_world_o *world, bp_entity_t entity)
+{
+    ck_assert_ptr_nonnull(plugin->api->world->find(plugin->host, plugin->api->world->name(world)));
+    return bp_entity_index(entity) + 100u;
+}
+
+static uint32_t BP_CALL found(const bp_plugin_t *plugin, bp_world_o *world, uint64_t number, bp_entity_t *entity)
+{
+    (void)world;
+    *entity = plugin->api->entity->at(plugin->host, (uint32_t)number - 100u);
+    return entity->id != 0;
+}
+
+static uint32_t BP_CALL part(const bp_plugin_t *plugin, bp_world_o *world, uint32_t number, bp_part_t *out)
+{
+    (void)plugin, (void)world;
+    out->entities = 7;
+    return number < 3;
+}
+
+static bp_result_t BP_CALL pack(const bp_plugin_t *plugin, const void **bytes, size_t *size)
+{
+    *bytes = plugin;
+    *size = sizeof *plugin;
+    return BP_OK;
+}
+
+static bp_result_t BP_CALL join(const bp_plugin_t *plugin, uint32_t keeps_own, const bp_parcel_t *parcels,
+                                uint32_t parcel_count)
+{
+    return parcels[0].bytes == plugin && keeps_own == 1 && parcel_count == 1 ? BP_OK : BP_ERROR_FAILED;
+}
+
+static const bp_sharer_api sharer = {.durable = durable, .found = found, .part = part, .pack = pack, .join = join};
+static const bp_table_t tables[] = {BP_TABLE(BP_PEERS_API, 1, peers, BP_PEERS_RETURNS),
+                                    BP_TABLE(BP_SHARER_API, 1, sharer, BP_SHARER_RETURNS)};
 static const bp_plugin_head_t several =
     BP_PLUGIN_HEAD("several", (&(const bp_plugin_desc_t){.version = "1.0", .tables = BP_LIST(tables)}));
 
@@ -186,6 +223,39 @@ START_TEST(ranks_that_cannot_talk_are_no_ranks)
 }
 END_TEST
 
+START_TEST(what_is_asked_of_shared_worlds_goes_to_the_plugin_that_shares_them)
+{
+    const bp_api_t *api = bp_host_api(host);
+    bp_part_t mine = {.struct_size = sizeof mine};
+    bp_parcel_t parcel;
+    bp_entity_t e, same;
+    const bp_share_api *shares = (const bp_share_api *)api->registry->find(host, BP_SHARE_API, 1);
+    ck_assert_ptr_nonnull(shares);
+    ck_assert_int_eq(shares->pack(host, &parcel.bytes, &parcel.size), BP_ERROR_STATE);
+    ck_assert_ptr_nonnull(strstr(bp_host_error(host), "no plugin of this host shares worlds"));
+    ck_assert_int_eq(shares->join(host, 1, NULL, 0), BP_ERROR_STATE);
+    ck_assert_int_eq(set_up("several", "[world main]\n"), BP_OK);
+    bp_world_o *world = api->world->find(host, "main");
+    ck_assert_int_eq(api->entity->create(host, &e, 1), BP_OK);
+    uint64_t number = shares->durable(world, e);
+    ck_assert_uint_eq(number, bp_entity_index(e) + 100u);
+    ck_assert_uint_eq(shares->found(world, number, &same), 1);
+    ck_assert_uint_eq(same.id, e.id);
+    ck_assert_uint_eq(shares->found(world, number + 50, &same), 0);
+    ck_assert_uint_eq(shares->part(world, 2, &mine), 1);
+    ck_assert_uint_eq(mine.entities, 7);
+    ck_assert_uint_eq(shares->part(world, 3, &mine), 0);
+    ck_assert_int_eq(shares->pack(host, &parcel.bytes, &parcel.size), BP_OK);
+    ck_assert_int_eq(shares->join(host, 1, &parcel, 1), BP_OK);
+    ck_assert_int_eq(shares->join(host, 0, &parcel, 1), BP_ERROR_FAILED);
+    ck_assert_int_eq(bp_host_unload_plugin(host, "several"), BP_OK);
+    ck_assert_uint_eq(shares->durable(world, e), 0);
+    ck_assert_uint_eq(shares->found(world, number, &same), 0);
+    ck_assert_uint_eq(same.id, 0);
+    ck_assert_uint_eq(shares->part(world, 2, &mine), 0);
+}
+END_TEST
+
 START_TEST(a_host_that_ends_leaves_in_good_order)
 {
     ck_assert_int_eq(set_up("several", "[world main]\n"), BP_OK);
@@ -208,6 +278,7 @@ Suite *peers_suite(void)
     tcase_add_loop_test(tcase, a_place_that_is_none_is_told, 0, (int)(sizeof places / sizeof places[0]));
     tcase_add_test(tcase, ranks_with_another_ini_are_refused_with_what_differs);
     tcase_add_test(tcase, ranks_that_cannot_talk_are_no_ranks);
+    tcase_add_test(tcase, what_is_asked_of_shared_worlds_goes_to_the_plugin_that_shares_them);
     tcase_add_test(tcase, a_host_that_ends_leaves_in_good_order);
     suite_add_tcase(suite, tcase);
     return suite;

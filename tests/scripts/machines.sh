@@ -227,7 +227,7 @@ awk '/^tags in/ { here = 1 } /^gas in/ { here = 0 } here && NF == 3 && $1 ~ /^[0
 mkdir "$scratch/gas/follows"
 cat >"$scratch/gas/follows/follows.c" <<'END'
 #include <bp_look.h>
-#include <bp_peers.h>
+#include <bp_share.h>
 #include <bp_plugin.h>
 #include <stdio.h>
 #include <string.h>
@@ -315,7 +315,7 @@ static void look(bp_system_t *s, bp_entity_t e, uint64_t wanted, int dead)
 }
 static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
-    const bp_peers_api *peers = s->api->registry->find(s->host, BP_PEERS_API, 2);
+    const bp_share_api *shares = s->api->registry->find(s->host, BP_SHARE_API, 1);
     memset(&seen, 0, offsetof(__typeof__(seen), bad));
     for (uint32_t m = 0; m < count; m++) {
         BP_COLUMNS(struct particle, p, matches[m].columns[0]);
@@ -340,9 +340,9 @@ static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches
                 look(s, around[0], next, late && next % 10 == 0);
                 look(s, around[1], far, late && far % 10 == 0);
             }
-            id = peers->durable(s->world, *e);
+            id = shares->durable(s->world, *e);
             bp_entity_t same;
-            seen.bad += id == 0 || peers->found(s->world, id, &same) != 1 || same.id != e->id;
+            seen.bad += id == 0 || shares->found(s->world, id, &same) != 1 || same.id != e->id;
             if (step->number == 200 && n % 10 == 0)
                 s->api->command->destroy(step->commands, e, 1);
         }
