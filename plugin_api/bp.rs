@@ -429,7 +429,8 @@ pub struct Term {
     pub flags: u32,
     pub padding: u32,
     pub fields: List<TermField>,
-    pub reserved: [*const c_void; 2],
+    pub world: *const u8,
+    pub reserved: [*const c_void; 1],
 }
 
 impl Term {
@@ -439,7 +440,8 @@ impl Term {
         flags: 0,
         padding: 0,
         fields: List::NONE,
-        reserved: [core::ptr::null(); 2],
+        world: core::ptr::null(),
+        reserved: [core::ptr::null(); 1],
     };
 }
 

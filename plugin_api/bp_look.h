@@ -82,6 +82,7 @@ typedef struct bp_look_term_t {
     const char *instance; /* "": any */
     uint32_t field_count;
     uint32_t padding;
+    const char *world;    /* of BP_TERM_BESIDE, as it is declared; else "" */
 } bp_look_term_t;
 
 /* A component of a world as its entities bear it: a type under a name. */

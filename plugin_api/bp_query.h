@@ -19,6 +19,8 @@
  * hands out ranges of rows, in blocks of BP_STAMP_ROWS, of which a field that it asks for, or the entities, may be
  * others. Fields that it asks for with BP_WRITE count as written where it has handed them out.
  *
+ * The queries of a system over another world need not be made: its terms with BP_TERM_BESIDE say what they ask for.
+ *
  * What this header does not do: a query has no thread of its own and no place in the step.
  */
 #ifndef BP_QUERY_H
@@ -58,6 +60,14 @@ typedef struct bp_query_api {
      * Borrowed: good until the query is asked again, and until the structure of the world changes, which also ends the
      * walk. [main] */
     const bp_match_t *(BP_CALL *next)(bp_query_o *query);
+
+    /* Since version 2: the query of what a system asks for in another world: of all its terms that name the same world
+     * as its term number `term`, in the order of the system's terms, so that columns[0] are those of the first of them.
+     * The host makes the query when it is asked for first, and ends it: do not end it, and ask again in each step.
+     * *query is NULL, and the result BP_OK, where there is no such world, or where that world lacks a component that is
+     * not optional: there is nothing to walk then. BP_ERROR_ARGUMENT where the term does not say BP_TERM_BESIDE, and
+     * for a system that is not at work (in `start` and `stop`); else the errors of `make`. [main] */
+    bp_result_t (BP_CALL *beside)(const bp_system_t *system, uint32_t term, bp_query_o **query);
 } bp_query_api;
 
 #ifdef __cplusplus

@@ -45,6 +45,13 @@
  *         BP_COLUMNS(struct wind, w, match->columns[1]);
  *         bp_vec2_t force = w.force[0];
  *
+ * A system may read rows of another world: of the copies that a split world has beside it (docs/machines.md), of a
+ * world that others share. Its terms with BP_TERM_BESIDE say what it asks for there, and bp_query_api.beside walks it:
+ *
+ *     ... {.component = "particle", .flags = BP_TERM_BESIDE, .world = ".halo", .fields = BP_LIST(seen)} ...
+ *         if (queries->beside(match->system, 1, &query) == BP_OK && query != NULL && queries->begin(query, 0) == BP_OK)
+ *             while ((copies = queries->next(query)) != NULL) ...
+ *
  * What this header does not do: a system owns no components; state that it wants to keep lies in s->state.
  */
 #ifndef BP_SYSTEM_H
@@ -61,6 +68,9 @@ extern "C" {
 enum {
     BP_TERM_OPTIONAL = 1u << 1, /* matched where present; all its columns are NULL where not */
     BP_TERM_EXCLUDE = 1u << 2,  /* entities that have it are left out */
+    BP_TERM_BESIDE = 1u << 4,   /* a component of entities in another world, which `world` names; to read only. The
+                                   term has no bearing on what matches, and its columns are NULL:
+                                   bp_query_api.beside walks the rows. Not with BP_SYSTEM_CONCURRENT. */
     BP_TERM_WORLD = 1u << 3     /* a component of the world itself (BP_COMPONENT_WORLD): it has no bearing on what
                                    matches, and each of its columns is one value, the same in every call. Where all
                                    terms say so there is one match of one row a step: bp_world_api.own. With
@@ -97,7 +107,9 @@ typedef struct bp_term_t {
     uint32_t flags BP_OR_ZERO;             /* BP_TERM_... */
     uint32_t padding BP_OR_ZERO;
     bp_term_field_list_t fields BP_OR_ZERO;
-    void *reserved[2] BP_OR_ZERO;          /* NULL */
+    const char *world BP_OR_ZERO;          /* with BP_TERM_BESIDE: the name of that world. A name that begins with a dot
+                                              follows that of the system's own: ".halo" is "main.halo" in "main" */
+    void *reserved[1] BP_OR_ZERO;          /* NULL */
 } bp_term_t;
 
 typedef struct bp_term_list_t {

@@ -31,6 +31,7 @@ static const make_suite_t first_half[] = {
     store_suite,
     stamps_suite,
     queries_suite,
+    beside_suite,
     referrers_suite,
     destruction_suite,
     collection_suite,

@@ -24,6 +24,7 @@ Suite *prototypes_suite(void);
 Suite *store_suite(void);
 Suite *stamps_suite(void);
 Suite *queries_suite(void);
+Suite *beside_suite(void);
 Suite *referrers_suite(void);
 Suite *own_suite(void);
 Suite *destruction_suite(void);

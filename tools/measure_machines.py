@@ -51,7 +51,7 @@ def measure(build, count, steps, scratch):
     side = math.sqrt(count / 4000)
     with open(ini, "w", encoding="utf-8") as file:
         file.write(f"[host]\nplugins = mpi ./gas.so\n[plugin mpi]\nposition = particle.position\n"
-                   f"halo = 1\ncopied = particle.position particle.number\n[plugin gas]\ncount = {count}\nbox = {120 * side:.3f} {80 * side:.3f} 0\n"
+                   f"halo = 1\n[plugin gas]\ncount = {count}\nbox = {120 * side:.3f} {80 * side:.3f} 0\n"
                    "[world main]\nplace = split\nstep_rate = 100\ncomponents = particle\nsystems = gas\n")
     first = 3  # steps that are not counted: particles are made and dealt out, memory is touched
     ranks = {1: [], 2: []}

@@ -49,7 +49,22 @@ static const bp_term_field_t asked[] = {
     {BP_FIELD_OF(struct particle, velocity)},
     {BP_FIELD_OF(struct particle, number)},
 };
-static const bp_term_t terms[] = {{.component = "particle", .fields = BP_LIST(asked)}};
+
+/* What forces need to know of others' particles, where the world is split over several ranks. */
+struct seen {
+    const bp_dvec3_t *position;
+    const uint64_t *number;
+};
+
+static const bp_term_field_t seen[] = {
+    {BP_FIELD_OF(struct seen, position)},
+    {BP_FIELD_OF(struct seen, number)},
+};
+enum { OWN, COPIES };
+static const bp_term_t terms[] = {
+    [OWN] = {.component = "particle", .fields = BP_LIST(asked)},
+    [COPIES] = {.component = "particle", .flags = BP_TERM_BESIDE, .world = ".halo", .fields = BP_LIST(seen)},
+};
 
 /* --- how it begins ------------------------------------------------------------------------------------------------ */
 
@@ -180,34 +195,33 @@ static uint32_t rows_of(const bp_match_t *matches, uint32_t count)
     return rows;
 }
 
-static void add_bodies(gas_t *gas, const bp_match_t *match)
+static void add_body(gas_t *gas, bp_entity_t entity, bp_dvec3_t position, uint64_t number)
+{
+    if (entity.id != 0)
+        gas->bodies[gas->count++] = (gas_body_t){position, number};
+}
+
+static void add_own(gas_t *gas, const bp_match_t *match)
 {
     BP_COLUMNS(struct particle, c, match->columns[0]);
     for (uint32_t row = 0; row < match->count; row++)
-        if (match->entities[row].id != 0)
-            gas->bodies[gas->count++] = (gas_body_t){c.position[row], c.number[row]};
+        add_body(gas, match->entities[row], c.position[row], c.number[row]);
 }
 
-/* Add the copies of other ranks' particles, where the world has a world of copies beside it. */
-static bool add_halo(bp_system_t *s, gas_t *gas)
+static void add_copies(gas_t *gas, const bp_match_t *match)
 {
-    const bp_term_list_t list = BP_LIST(terms);
-    const bp_query_api *queries = (const bp_query_api *)s->api->registry->find(s->host, BP_QUERY_API, 1);
-    char name[96];
+    BP_COLUMNS(struct seen, c, match->columns[0]);
+    for (uint32_t row = 0; row < match->count; row++)
+        add_body(gas, match->entities[row], c.position[row], c.number[row]);
+}
+
+/* Begin a walk over copies of other ranks' particles: NULL where there are none, as in a world that is not split. */
+static bp_query_o *begin_copies(bp_system_t *s, const bp_query_api *queries)
+{
     bp_query_o *query;
-    const bp_match_t *match;
-    snprintf(name, sizeof name, "%s.halo", s->api->world->name(s->world));
-    bp_world_o *halo = s->api->world->find(s->host, name);
-    if (halo == NULL)
-        return true;
-    if (queries->make(halo, s->plugin, &list, 0, &query) != BP_OK)
-        return false;
-    bool fits = queries->begin(query, 0) == BP_OK;
-    while (fits && (match = queries->next(query)) != NULL)
-        if ((fits = gas->count + match->count <= gas->room))
-            add_bodies(gas, match);
-    queries->end(query);
-    return fits;
+    if (queries->beside(s, COPIES, &query) != BP_OK || query == NULL || queries->begin(query, 0) != BP_OK)
+        return NULL;
+    return query;
 }
 
 /* Throw a particle back that has come through a wall. */
@@ -252,25 +266,24 @@ static uint32_t living(const bp_match_t *match)
     return count;
 }
 
-static uint32_t rows_of_halo(bp_system_t *s)
-{
-    char name[96];
-    snprintf(name, sizeof name, "%s.halo", s->api->world->name(s->world));
-    bp_world_o *halo = s->api->world->find(s->host, name);
-    uint32_t component = halo == NULL ? BP_NONE : s->api->world->component(halo, "particle");
-    return component == BP_NONE ? 0 : 2 * s->api->world->count(halo, component) + 1024; /* with rows of the dead */
-}
-
 static bool step_bodies(bp_system_t *s, gas_t *gas, const bp_match_t *matches, uint32_t count, double dt)
 {
-    if (!reserve(s, gas, rows_of(matches, count) + rows_of_halo(s)))
+    const bp_query_api *queries = (const bp_query_api *)s->api->registry->find(s->host, BP_QUERY_API, 2);
+    bp_query_o *copies = begin_copies(s, queries);
+    const bp_match_t *match;
+    uint32_t rows = rows_of(matches, count);
+    while (copies != NULL && (match = queries->next(copies)) != NULL)
+        rows += match->count;
+    if (!reserve(s, gas, rows))
         return false;
     gas->count = 0;
     for (uint32_t m = 0; m < count; m++)
-        add_bodies(gas, &matches[m]);
+        add_own(gas, &matches[m]);
     gas->own = gas->count;
+    for (copies = begin_copies(s, queries); copies != NULL && (match = queries->next(copies)) != NULL;)
+        add_copies(gas, match);
     bp_dvec3_t *forces = s->api->memory->resize(s->plugin, NULL, 0, (gas->own + 1) * sizeof *forces);
-    bool fine = forces != NULL && add_halo(s, gas) && gas_forces(s, gas, forces);
+    bool fine = forces != NULL && gas_forces(s, gas, forces);
     const bp_dvec3_t *at = forces;
     for (uint32_t m = 0; m < count && fine; m++) {
         move(s, &matches[m], at, dt);
@@ -353,7 +366,7 @@ static totals_t over_ranks(bp_system_t *s, const totals_t *mine)
 static void report(bp_system_t *s, bp_report_o *out)
 {
     const bp_query_api *queries = (const bp_query_api *)s->api->registry->find(s->host, BP_QUERY_API, 1);
-    const bp_term_list_t list = BP_LIST(terms);
+    const bp_term_list_t list = {&terms[OWN], 1, sizeof terms[OWN]};
     totals_t mine = {0}, all;
     bp_query_o *query;
     const bp_match_t *match;

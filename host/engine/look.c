@@ -117,6 +117,7 @@ static uint32_t look_term(bp_host_o *host, const char *name, uint32_t *cursor, b
     bp_look_term_t known = {.flags = term->flags,
                             .component = term->component,
                             .instance = term->instance_text,
+                            .world = term->world,
                             .field_count = term->field_count};
     hand_over(out, &known, sizeof known);
     return 1;

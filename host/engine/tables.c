@@ -155,6 +155,37 @@ static bp_result_t query_table_begin(bp_query_o *query, uint64_t since)
     return queries_begin(query, since);
 }
 
+/* The unit whose verbs are handed `system`. */
+static unit_t *unit_of(const bp_system_t *system)
+{
+    const schedule_t *schedule = system->world->schedule;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (&schedule->units[i]->verb.handed == system)
+            return schedule->units[i];
+    }
+    return NULL;
+}
+
+static bp_result_t query_table_beside(const bp_system_t *system, uint32_t number, bp_query_o **query)
+{
+    bp_host_o *host = system->world->rows.host;
+    unit_t *unit = unit_of(system);
+    char name[512];
+    *query = NULL;
+    if (unit == NULL)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT,
+                         "a system asks for rows of another world before it is at work; ask in a step");
+    if (number >= unit->system->term_count || (unit->system->terms[number].flags & BP_TERM_BESIDE) == 0)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT,
+                         "system '%s': term %u names no other world; only one with BP_TERM_BESIDE does", unit->name,
+                         number);
+    const char *wanted = unit->system->terms[number].world;
+    snprintf(name, sizeof name, "%s%s", wanted[0] == '.' ? system->world->rows.name : "", wanted);
+    const path_worlds_t worlds = host_worlds(host);
+    const world_t *world = path_world(&worlds, name);
+    return world == NULL ? BP_OK : queries_beside(unit, number, world_handle(world), query);
+}
+
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
 static bp_result_t message_table_open(bp_world_o *world, const bp_plugin_t *plugin, const char *name,
@@ -342,11 +373,12 @@ static const bp_message_api message_table = {
 
 static const bp_query_api query_table = {
     .struct_size = sizeof query_table,
-    .version = 1,
+    .version = 2,
     .make = query_table_make,
     .end = queries_end,
     .begin = query_table_begin,
     .next = queries_next,
+    .beside = query_table_beside,
 };
 
 static const bp_changes_api changes_table = {
@@ -371,7 +403,7 @@ static const struct {
     {BP_LOOK_API, 1, &host_look_table},
     {BP_MESSAGE_API, 1, &message_table},
     {BP_OUTSIDE_API, 1, &host_outside_table},
-    {BP_QUERY_API, 1, &query_table},
+    {BP_QUERY_API, 2, &query_table},
     {BP_REFER_API, 1, &host_refer_table},
     {BP_SHARE_API, 1, &host_share_table},
     {BP_TASK_API, 1, &task_table},

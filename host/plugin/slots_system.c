@@ -61,6 +61,24 @@ void system_empty(memory_t *memory, system_t *slot)
     deaths_release(memory, &slot->asked_deaths);
 }
 
+/* What a system that reads other worlds may be: handed rows only where some of its terms are of its own world, and
+ * alone in its step, since what runs beside it might write there. */
+static bp_result_t check_beside(error_text_t *error, const bp_system_i *declared, const system_t *made)
+{
+    uint32_t beside = 0;
+    for (uint32_t t = 0; t < made->term_count; t++)
+        beside += (made->terms[t].flags & BP_TERM_BESIDE) != 0;
+    if (beside > 0 && (declared->flags & BP_SYSTEM_CONCURRENT) != 0)
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "a system that reads another world runs alone; leave out BP_SYSTEM_CONCURRENT");
+    if (beside > 0 && beside == made->term_count &&
+        (declared->run != NULL || declared->entities_added != NULL || declared->entities_removed != NULL))
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "all its terms name other worlds, so that no rows match; run, entities_added and "
+                         "entities_removed need a term of its own world");
+    return BP_OK;
+}
+
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
                            const system_t *slot, system_t *made)
 {
@@ -80,6 +98,8 @@ bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, cons
     if (result == BP_OK)
         result = terms_copy(base, memory, &declared->terms, &made->terms);
     made->term_count = made->terms == NULL ? 0 : declared->terms.count;
+    if (result == BP_OK)
+        result = check_beside(&base->error, declared, made);
     if (result == BP_OK && !copy_system_texts(memory, made, declared))
         result = error_memory(&base->error, "registering a system");
     if (result != BP_OK) {

@@ -20,6 +20,7 @@ void terms_free(memory_t *memory, term_t *terms, uint32_t count)
         free_fields(memory, terms[i].fields, terms[i].field_count);
         memory_free_text(memory, terms[i].component);
         memory_free_text(memory, terms[i].instance_text);
+        memory_free_text(memory, terms[i].world);
     }
     memory_free(memory, terms, terms == NULL ? 0 : count * sizeof *terms);
 }
@@ -87,13 +88,33 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_term_fie
 /* What is left out of the entities that match is no world's, and is not optional. */
 static bool means_something(uint32_t flags)
 {
+    flags &= ~(uint32_t)BP_TERM_BESIDE;
     return (flags & BP_TERM_EXCLUDE) == 0 || flags == BP_TERM_EXCLUDE;
+}
+
+/* Another world has a name, and is read only. */
+static bp_result_t check_beside(error_text_t *error, const bp_term_t *declared, const term_t *term)
+{
+    bool names = declared->world != NULL && declared->world[0] != '\0';
+    if (names != ((declared->flags & BP_TERM_BESIDE) != 0))
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         names ? "it names world '%s' and does not say BP_TERM_BESIDE; set the flag"
+                               : "it says BP_TERM_BESIDE and names no world%s; set .world",
+                         names ? declared->world : "");
+    for (uint32_t i = 0; i < term->field_count && names; i++) {
+        if ((term->fields[i].access & BP_WRITE) != 0)
+            return error_set(error, BP_ERROR_ARGUMENT,
+                             "it writes field '%s' in world '%s', where a system of another world only reads; ask for "
+                             "it with BP_READ",
+                             term->fields[i].name, declared->world);
+    }
+    return BP_OK;
 }
 
 static bp_result_t copy_term(base_t *base, memory_t *memory, const bp_term_t *declared, term_t *term)
 {
     error_text_t *error = &base->error;
-    const uint32_t known = BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_WORLD;
+    const uint32_t known = BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_WORLD | BP_TERM_BESIDE;
     if (declared->component == NULL || !names_is_word(declared->component))
         return error_set(error, BP_ERROR_ARGUMENT, "a term names no component");
     if ((declared->flags & BP_FLAGS_REQUIRED & ~known) != 0 || !means_something(declared->flags & known))
@@ -110,9 +131,12 @@ static bp_result_t copy_term(base_t *base, memory_t *memory, const bp_term_t *de
     term->flags = declared->flags & known;
     term->component = memory_copy_text(memory, declared->component);
     term->instance_text = memory_copy_text(memory, instance);
-    if (term->component == NULL || term->instance_text == NULL)
+    term->world = memory_copy_text(memory, declared->world == NULL ? "" : declared->world);
+    if (term->component == NULL || term->instance_text == NULL || term->world == NULL)
         return error_memory(error, "copying terms");
     result = copy_fields(base, memory, &declared->fields, term);
+    if (result == BP_OK)
+        result = check_beside(error, declared, term);
     return result == BP_OK ? BP_OK : error_prefix(error, result, "term '%s': ", declared->component);
 }
 
@@ -120,17 +144,18 @@ static bp_result_t copy_term(base_t *base, memory_t *memory, const bp_term_t *de
 static bool contradict(const term_t *required, const term_t *excluded)
 {
     return (required->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0 && (excluded->flags & BP_TERM_EXCLUDE) != 0 &&
-           strcmp(required->component, excluded->component) == 0 &&
+           strcmp(required->component, excluded->component) == 0 && strcmp(required->world, excluded->world) == 0 &&
            (excluded->instance_text[0] == '\0' || strcmp(required->instance_text, excluded->instance_text) == 0);
 }
 
 static bp_result_t check_together(error_text_t *error, const term_t *terms, uint32_t count)
 {
-    uint32_t asked = 0, of_world = 0, optional = 0;
+    uint32_t asked = 0, of_world = 0, optional = 0, own = 0;
     for (uint32_t i = 0; i < count; i++) {
         asked += terms[i].field_count;
-        of_world += (terms[i].flags & BP_TERM_WORLD) != 0;
-        optional += (terms[i].flags & BP_TERM_OPTIONAL) != 0;
+        of_world += (terms[i].flags & (BP_TERM_WORLD | BP_TERM_BESIDE)) == BP_TERM_WORLD;
+        optional += (terms[i].flags & (BP_TERM_OPTIONAL | BP_TERM_BESIDE)) == BP_TERM_OPTIONAL;
+        own += (terms[i].flags & BP_TERM_BESIDE) == 0;
         for (uint32_t k = 0; k < count; k++) {
             if (contradict(&terms[i], &terms[k]))
                 return error_set(error, BP_ERROR_ARGUMENT,
@@ -139,7 +164,7 @@ static bp_result_t check_together(error_text_t *error, const term_t *terms, uint
                                  i, k, terms[i].component);
         }
     }
-    if (of_world == count && optional == count && count > 0)
+    if (of_world == own && optional == own && own > 0)
         return error_set(error, BP_ERROR_ARGUMENT,
                          "all its terms are the world's and optional, so that nothing says when it runs; "
                          "let one of them be required");

@@ -43,6 +43,7 @@ typedef struct term_t {
     char *instance_text;
     bp_name_t instance; /* 0: any */
     uint32_t flags;     /* BP_TERM_... */
+    char *world;        /* with BP_TERM_BESIDE, else "" */
     asked_field_t *fields;
     uint32_t field_count;
 } term_t;

@@ -148,6 +148,8 @@ static void print_term(const named_term_t *named)
     printf("    %s %s%s", how, (term->flags & BP_TERM_WORLD) != 0 ? "the world's " : "", term->component);
     if (term->instance[0] != '\0')
         printf(" named %s", term->instance);
+    if (term->world[0] != '\0')
+        printf(" in world %s%s", term->world[0] == '.' ? "NAME" : "", term->world);
     print_asked(named, BP_READ, "; reads ");
     print_asked(named, BP_WRITE, "; writes ");
     putchar('\n');
@@ -385,6 +387,7 @@ static json_t *term_json(const named_term_t *term)
     bad |= json_object_set_new(object, "optional", json_boolean(flags & BP_TERM_OPTIONAL));
     bad |= json_object_set_new(object, "exclude", json_boolean(flags & BP_TERM_EXCLUDE));
     bad |= json_object_set_new(object, "world", json_boolean(flags & BP_TERM_WORLD));
+    bad |= json_object_set_new(object, "beside", said(term->term.world));
     return json_output_checked(object, bad);
 }
 

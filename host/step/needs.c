@@ -51,7 +51,7 @@ const char *schedule_need(const unit_t *unit, const plugin_t *plugin, char name[
         return NULL;
     for (uint32_t i = 0; system != NULL && i < system->term_count; i++) {
         const term_t *term = &system->terms[i];
-        if ((term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) != 0 ||
+        if ((term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_BESIDE)) != 0 ||
             !owns_component(registry, plugin, term->component))
             continue;
         snprintf(name, 64, "%s", term->component);

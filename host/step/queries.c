@@ -132,6 +132,18 @@ static bp_result_t check_arguments(world_t *world, const bp_term_list_t *terms, 
     return BP_OK;
 }
 
+/* A query is made in the world that it is about. */
+static bp_result_t check_worlds(world_t *world, const bp_query_o *q)
+{
+    for (uint32_t t = 0; t < q->term_count; t++) {
+        if ((q->terms[t].flags & BP_TERM_BESIDE) != 0)
+            return error_set(&world->base->error, BP_ERROR_ARGUMENT,
+                             "term '%s' names world '%s', which terms of systems may; make the query in that world",
+                             q->terms[t].component, q->terms[t].world);
+    }
+    return BP_OK;
+}
+
 bp_result_t queries_make(bp_world_o *handle, const plugin_t *owner, const bp_term_list_t *terms, uint32_t flags,
                          bp_query_o **query)
 {
@@ -149,6 +161,8 @@ bp_result_t queries_make(bp_world_o *handle, const plugin_t *owner, const bp_ter
     query_init(&q->query, &schedule->memory);
     result = terms_copy(world->base, &schedule->memory, terms, &q->terms);
     q->term_count = result == BP_OK ? terms->count : 0;
+    if (result == BP_OK)
+        result = check_worlds(world, q);
     if (result != BP_OK)
         error_prefix(&world->base->error, result, "a query of world '%s': ", world->name);
     if (result == BP_OK && (flags & BP_QUERY_CHANGES) != 0)
@@ -218,6 +232,99 @@ bp_result_t queries_admit(const schedule_t *schedule, const component_t *compone
         }
     }
     return BP_OK;
+}
+
+/* --- of systems, over other worlds -------------------------------------------------------------------------------- */
+
+static bool same_world(const system_t *system, uint32_t a, uint32_t b)
+{
+    return (system->terms[b].flags & BP_TERM_BESIDE) != 0 &&
+           strcmp(system->terms[a].world, system->terms[b].world) == 0;
+}
+
+/* Does the world have all components that the terms need? */
+static bool has_needed(world_t *world, const system_t *system, uint32_t first)
+{
+    for (uint32_t t = first; t < system->term_count; t++) {
+        const term_t *term = &system->terms[t];
+        if (same_world(system, first, t) && (term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE)) == 0 &&
+            world_component(world, term->component) == BP_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Declare the terms that name the same world as term `first`, as terms of that world. `fields` has room for all fields
+ * of the system. Returns their number. */
+static uint32_t declare_terms(const system_t *system, uint32_t first, bp_term_t *terms, bp_term_field_t *fields)
+{
+    uint32_t count = 0;
+    for (uint32_t t = first; t < system->term_count; t++) {
+        const term_t *term = &system->terms[t];
+        if (!same_world(system, first, t))
+            continue;
+        for (uint32_t k = 0; k < term->field_count; k++) {
+            const asked_field_t *asked = &term->fields[k];
+            fields[k] = (bp_term_field_t){.name = asked->name, .type = asked->type, .count = asked->elements};
+            fields[k].flags = (asked->list ? BP_FIELD_LIST : 0u) |
+                              (asked->optional ? (uint32_t)BP_TERM_FIELD_OPTIONAL : 0u);
+        }
+        terms[count++] = (bp_term_t){.component = term->component,
+                                     .instance = term->instance_text,
+                                     .flags = term->flags & ~(uint32_t)BP_TERM_BESIDE,
+                                     .fields = {fields, term->field_count, (uint32_t)sizeof *fields}};
+        fields += term->field_count;
+    }
+    return count;
+}
+
+static void forget_query(void *slot)
+{
+    *(bp_query_o **)slot = NULL;
+}
+
+static bp_result_t make_beside(unit_t *unit, uint32_t first, bp_world_o *world, bp_query_o **query)
+{
+    bp_term_t terms[TERMS_MAX];
+    bp_term_field_t fields[TERMS_MAX_ASKED];
+    const bp_term_list_t list = {terms, declare_terms(unit->system, first, terms, fields), (uint32_t)sizeof *terms};
+    bp_result_t result = queries_make(world, unit->system->owner, &list, 0, query);
+    if (result != BP_OK)
+        return error_prefix(&world->rows.base->error, result, "system '%s': ", unit->name);
+    unit->beside[first] = *query;
+    queries_attach(*query, &unit->beside[first], forget_query);
+    return BP_OK;
+}
+
+bp_result_t queries_beside(unit_t *unit, uint32_t t, bp_world_o *world, bp_query_o **query)
+{
+    schedule_t *schedule = unit->schedule;
+    uint32_t first = 0;
+    while (!same_world(unit->system, t, first))
+        first++;
+    *query = NULL;
+    if (unit->beside == NULL) {
+        unit->beside = memory_new(&schedule->memory, unit->system->term_count * sizeof *unit->beside);
+        if (unit->beside == NULL)
+            return error_memory(&schedule->world->base->error, "making a query");
+        unit->beside_count = unit->system->term_count;
+    }
+    if (!has_needed(&world->rows, unit->system, first))
+        return BP_OK;
+    *query = unit->beside[first];
+    if (*query == NULL || (*query)->world == world)
+        return *query != NULL ? BP_OK : make_beside(unit, first, world, query);
+    queries_end(*query); /* another world has come under the name */
+    return make_beside(unit, first, world, query);
+}
+
+void queries_end_beside(unit_t *unit)
+{
+    for (uint32_t t = 0; t < unit->beside_count; t++)
+        queries_end(unit->beside[t]);
+    memory_free(&unit->schedule->memory, unit->beside, unit->beside_count * sizeof *unit->beside);
+    unit->beside = NULL;
+    unit->beside_count = 0;
 }
 
 /* --- walks -------------------------------------------------------------------------------------------------------- */

@@ -20,6 +20,13 @@ void queries_end(bp_query_o *query);
 bp_result_t queries_begin(bp_query_o *query, uint64_t since);
 const bp_match_t *queries_next(bp_query_o *query);
 
+/* As bp_query_api.beside, over the world that the term `t` of the unit's system names. The query ends with the world,
+ * with the plugin, and when the unit is settled anew, at the latest. [main] */
+bp_result_t queries_beside(unit_t *unit, uint32_t t, bp_world_o *world, bp_query_o **query);
+
+/* End all such queries of a unit. [main] */
+void queries_end_beside(unit_t *unit);
+
 /* Bind `data` to the life of a query: when the query ends, `end` is called with `data`, once. */
 void queries_attach(bp_query_o *query, void *data, void (*end)(void *data));
 

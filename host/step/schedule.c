@@ -51,6 +51,7 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
 
 void schedule_free_unit(schedule_t *schedule, unit_t *unit)
 {
+    queries_end_beside(unit);
     deaths_free(&unit->listener, &schedule->world->base->memory);
     memory_free(&schedule->memory, unit->matches, unit->match_capacity * sizeof *unit->matches);
     memory_free(&schedule->memory, unit->gathered, unit->gathered_capacity * sizeof *unit->gathered);

@@ -66,7 +66,9 @@ typedef struct unit_t {
     verb_system_t verb; /* what the system's verbs are called with */
     listener_t listener; /* of deaths, where the system asks for them */
 
-    query_t *query;     /* NULL where the unit has no terms, or is not settled */
+    query_t *query;     /* NULL where no term is of this world, or the unit is not settled */
+    struct bp_query_o **beside; /* queries over other worlds, by the first term of each; NULL until one is asked for */
+    uint32_t beside_count;
     binding_t *bindings; /* of each term */
     uint16_t *places;   /* of all fields of all terms */
     void **own;         /* where the values of the world itself lie, by the numbers of `places` */

@@ -16,6 +16,10 @@
 
 static bp_result_t settle_term(world_t *world, const unit_t *unit, const term_t *term, query_term_t *settled)
 {
+    if ((term->flags & BP_TERM_BESIDE) != 0) { /* which has no bearing on what matches here */
+        *settled = (query_term_t){.manager = BP_NONE, .flags = BP_TERM_OPTIONAL | BP_TERM_WORLD};
+        return BP_OK;
+    }
     settled->flags = term->flags & (BP_TERM_OPTIONAL | BP_TERM_EXCLUDE | BP_TERM_WORLD);
     settled->instance = term->instance;
     settled->manager = world_component(world, term->component);
@@ -128,6 +132,15 @@ static uint32_t flags_of(const manager_t *manager)
     return (manager->component->table.flags & BP_COMPONENT_WORLD) != 0 ? BP_TERM_WORLD : 0;
 }
 
+/* Is the unit handed rows of its world? A system without terms is not, nor one whose terms are all of other worlds. */
+static bool unit_matches_rows(const unit_t *unit)
+{
+    uint32_t own = unit->manager != NULL;
+    for (uint32_t t = 0; unit->system != NULL && t < unit->system->term_count; t++)
+        own += (unit->system->terms[t].flags & BP_TERM_BESIDE) == 0;
+    return own > 0;
+}
+
 static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
 {
     world_t *world = schedule->world;
@@ -141,7 +154,7 @@ static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
         if (result != BP_OK)
             return result;
     }
-    if (count == 0)
+    if (!unit_matches_rows(unit))
         return BP_OK;
     query_order(terms, count, place);
     unit->query = need_query(schedule, terms, count);
@@ -153,8 +166,10 @@ static bp_result_t settle_query(schedule_t *schedule, unit_t *unit)
 
 void schedule_unsettle(schedule_t *schedule)
 {
-    for (uint32_t i = 0; i < schedule->count; i++)
+    for (uint32_t i = 0; i < schedule->count; i++) {
         schedule->units[i]->query = NULL;
+        queries_end_beside(schedule->units[i]);
+    }
     for (uint32_t i = 0; i < schedule->query_count; i++) {
         query_free(schedule->queries[i]);
         memory_free(&schedule->memory, schedule->queries[i], sizeof **schedule->queries);
@@ -265,6 +280,8 @@ static bp_result_t access_own(schedule_t *schedule, unit_t *unit)
 static bp_result_t access_term(schedule_t *schedule, unit_t *unit, uint32_t t)
 {
     const term_t *term = &unit->system->terms[t];
+    if ((term->flags & BP_TERM_BESIDE) != 0)
+        return BP_OK; /* no unit beside others reads another world: system_declare */
     const binding_t *binding = &unit->bindings[t];
     uint32_t manager = unit->query->terms[binding->place].manager;
     if (manager == BP_NONE || (term->flags & BP_TERM_EXCLUDE) != 0)

@@ -57,25 +57,8 @@ static bool is_raw(split_t *split, const char *type, const bp_field_t *field)
     return raw;
 }
 
-/* Does the option `copied` name the field? Without a word all are copied. */
-static bool is_copied(const split_t *split, const char *name, const char *field)
-{
-    const char *at = option(split, SPLIT_COPIED);
-    size_t name_length = strlen(name), field_length = strlen(field);
-    if (at[strspn(at, " ")] == '\0')
-        return true;
-    while (*(at += strspn(at, " ")) != '\0') {
-        size_t length = strcspn(at, " ");
-        if (length == name_length + 1 + field_length && strncmp(at, name, name_length) == 0 &&
-            at[name_length] == '.' && strncmp(at + name_length + 1, field, field_length) == 0)
-            return true;
-        at += length;
-    }
-    return false;
-}
-
 static void add_column(split_t *split, split_kind *kind, uint32_t index, const bp_field_t *field, split_column column,
-                       const char *name)
+                       const char *name, const char *type)
 {
     uint32_t count = kind->column_count;
     const bp_property_api *property = split->system->api->property;
@@ -85,7 +68,7 @@ static void add_column(split_t *split, split_kind *kind, uint32_t index, const b
     column.list = (field->flags & BP_FIELD_LIST) != 0;
     column.size = column.list ? (uint32_t)sizeof(bp_list_t)
                               : bp_columns_size(field->type) * (field->count > 1 ? field->count : 1);
-    column.copied = is_copied(split, name, field->name);
+    column.copied = split_asks_for(split, name, type, field);
     column.told_at = kind->told_size;
     column.told_size = column.list || column.type == BP_STRING ? (uint32_t)sizeof(uint64_t) : column.size;
     kind->told_size += column.copied ? column.told_size : 0;
@@ -120,6 +103,7 @@ static void add_component(split_t *split, split_kind *kind, uint32_t number, cha
     bp_field_t field;
     split_column column = {.key = kind->keys[number], .halo_key = kind->halo_keys[number]};
     column.stored = has_own_storage(split, type);
+    kind->copied = kind->copied || split_asks_for_component(split, name, type);
     snprintf(text + length, TEXT - length, "%s:%s\n", name, type);
     for (uint32_t i = 0; split->system->api->property->describe(split->system->host, type, i, &field,
                                                                 (uint32_t)sizeof field) == BP_OK; i++) {
@@ -127,7 +111,7 @@ static void add_component(split_t *split, split_kind *kind, uint32_t number, cha
         if (derived || (column.stored && (field.flags & BP_FIELD_READ_ONLY) != 0))
             continue;
         column.raw = is_raw(split, type, &field);
-        add_column(split, kind, i, &field, column, name);
+        add_column(split, kind, i, &field, column, name, type);
     }
 }
 
@@ -271,8 +255,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* A number made of all component types of the host and their fields, so that the same code of plugins gives the same
- * number, also where a past is computed again. */
+/* A number made of all component types of the host and their fields, and of what is asked for of copies, so that the
+ * same code of plugins gives the same number, also where a past is computed again. */
 bool split_kinds_are_old(split_t *split)
 {
     bp_look_type_t type = {.struct_size = sizeof type};
@@ -290,6 +274,7 @@ bool split_kinds_are_old(split_t *split)
             refers |= field.type == BP_ENTITY;
         }
     }
+    hash += split_asked_hash(split);
     if (hash == split->declared)
         return false;
     split->declared = hash;

@@ -19,7 +19,8 @@ static const bp_field_t options[] = {
     [SPLIT_AUDIT] = {.name = "audit", .type = BP_BOOL,
                      .doc = "count all entities in each step, and end the job where one is lost or there twice"},
     [SPLIT_COPIED] = {.name = "copied", .type = BP_STRING,
-                      .doc = "COMPONENT.PROPERTY ...: what copies of others' entities have; empty: all they have"},
+                      .doc = "COMPONENT.PROPERTY ...: what copies have beside what systems ask for by terms; where "
+                             "neither says anything: all"},
 };
 
 static bp_result_t load(bp_plugin_t *plugin)

@@ -257,7 +257,7 @@ static void pack_for(split_t *split, uint32_t number, const bp_entity_t *entitie
     }
     if (!p->first)
         split_pack_migrants(split, kind, entities, p->rows, leaving, to);
-    for (uint32_t i = 0; i < count && halo > 0; i++) {
+    for (uint32_t i = 0; i < count && halo > 0 && kind->copied; i++) {
         bool told = !p->first || p->owners[i] == split->rank;
         if (told && p->owners[i] != to && cut_distance2(&split->parts[to], &p->places[i]) <= halo * halo)
             p->rows[near++] = p->seen[i];

@@ -62,6 +62,7 @@ typedef struct split_kind {
     uint32_t key_count;
     uint32_t column_count, position; /* which of the columns says where they are */
     uint32_t told_size;          /* bytes of a record */
+    bool copied;                 /* others have copies of such entities */
     uint32_t *keys, *halo_keys;
     split_column *columns;
     char *text;                  /* "name:type\n" of each component: the same on all ranks */
@@ -200,6 +201,14 @@ static inline bool split_same_cell(const char *a, const char *b, uint32_t size)
     default: return memcmp(a, b, size) == 0;
     }
 }
+
+/* --- asked.c ------------------------------------------------------------------------------------------------------ */
+
+/* Are copies to have that field of a component, do systems ask for the component at all? Both are the same on all
+ * ranks; split_asked_hash changes with the answers. */
+bool split_asks_for(const split_t *split, const char *name, const char *type, const bp_field_t *field);
+bool split_asks_for_component(const split_t *split, const char *name, const char *type);
+uint64_t split_asked_hash(const split_t *split);
 
 /* --- columns.c ---------------------------------------------------------------------------------------------------- */
 
