@@ -123,7 +123,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -323,11 +323,29 @@ test: test-packages
 	@$(MAKE) --no-print-directory check-source
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory $(PARALLEL) test-program
-	@tests/scripts/all.sh $(BUILD)
+	@status=0; tests/scripts/all.sh $(BUILD) & scripts=$$!; \
+	    nice $(MAKE) --no-print-directory $(PARALLEL) sanitized-parts || status=1; wait $$scripts || status=1; exit $$status
 	@$(MAKE) --no-print-directory $(PARALLEL) budgets
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory tsan
 	@$(MAKE) --no-print-directory fuzz-short
+
+# What the sanitizers test, built beside the scripts of tests/scripts, which mostly wait.
+sanitized-parts:
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-parts
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-parts
+
+# Everything that a test of this project can be: also what needs wine, qemu, a browser or many ranks, and takes long. Each
+# part is run, whatever became of those before; the last lines say which of them failed.
+TEST_ALL = test test-windows test-aarch64 test-browser test-machines test-rebuilt
+test-all:
+	@failed=; for part in $(TEST_ALL); do \
+	    echo "== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	if [ -n "$$failed" ]; then echo "test-all: failed:$$failed"; exit 1; fi; echo "test-all: $(words $(TEST_ALL)) parts passed"
+
+# Jobs of several ranks, with 50 of them killed and resumed. `make test` kills three.
+test-machines: test-packages all
+	@KILLED=50 sh tests/scripts/machines.sh $(BUILD)
 
 # A bare Debian in $(BUILD)/clean_machine, where a clone of the present commit is played as README.md and docs/ have it
 # typed. Needs root, debootstrap and the network. HALT=run: without `make test`, which takes longest.
@@ -568,6 +586,7 @@ help:
 	@echo "make machines     one world on four processes, by MPI, and a picture of it; needs Open MPI"
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
+	@echo "make test-all     and what needs wine, qemu, a browser or many ranks, and takes long"
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"
 	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver. And the official"
 	@echo "                  client of the Model Context Protocol, from npm"
