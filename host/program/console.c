@@ -178,6 +178,17 @@ static bool reload_live(console_t *console, const char *const *names, uint32_t c
     return news.told && news.result == BP_OK;
 }
 
+/* On several ranks: each of them asks, and they change together, between two of the steps that follow (bp_vote.h). What
+ * comes of it is told then. */
+static bool reload_on_ranks(console_t *console, const char *const *names, uint32_t count, bool lossy)
+{
+    bp_host_o *host = console->program->host;
+    if (bp_host_begin_reload(host, names, count, lossy ? BP_RELOAD_LOSSY : 0) != BP_OK)
+        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(host));
+    printf("asked for: the ranks change together at one of the next steps\n");
+    return true;
+}
+
 static bool do_reload(console_t *console, char *rest)
 {
     enum { MOST = 16 };
@@ -188,6 +199,8 @@ static bool do_reload(console_t *console, char *rest)
         return false;
     for (; count < MOST && words[count] != NULL; count++)
         names[count] = words[count];
+    if (count > 2 && strcmp(names[count - 2], "--back") == 0 && console->program->ranks > 1)
+        return console_refuse(console, "--back: not on several ranks: a clone cannot talk to the other ranks");
     if (count > 2 && strcmp(names[count - 2], "--back") == 0)
         return console_draft(console, names, count - 2, names[count - 1], 0);
     bool lossy = count > 1 && strcmp(names[count - 1], "--lossy") == 0;
@@ -195,7 +208,11 @@ static bool do_reload(console_t *console, char *rest)
     if (count == 0)
         return console_refuse(console, "reload which plugin, or ini? `plugins` lists them");
     size_t length = strlen(names[0]);
-    if (length > 4 && strcmp(names[0] + length - 4, ".ini") == 0)
+    bool is_ini = length > 4 && strcmp(names[0] + length - 4, ".ini") == 0;
+    if (console->program->ranks > 1)
+        return is_ini ? console_refuse(console, "an ini is for all ranks from their start; begin them anew with it")
+                      : reload_on_ranks(console, names, count, lossy);
+    if (is_ini)
         return reload_ini(console, names, count);
     bp_reload_report_t report = {.struct_size = sizeof report};
     bool follows = console->program->follows;

@@ -37,8 +37,6 @@ static const struct {
     {"create", OF_RANK_0, ""},
     {"load", OF_NOBODY, "each rank has a part of the world only; begin with the scene in the ini"},
     {"save", OF_NOBODY, "each rank has a part of the world only; --record writes all of it"},
-    {"reload", OF_NOBODY,
-     "ranks change together while they step: with `hot_reload = on` under [host], put the new file in place, and step"},
     {"when", OF_NOBODY, "each rank has a past of its own; play what one has recorded: backplane replay"},
     {"bisect", OF_NOBODY, "each rank has a past of its own; play what one has recorded: backplane replay"},
     {"try", OF_NOBODY, "a clone cannot talk to the other ranks"},
@@ -65,7 +63,7 @@ static int named_rank(char **line)
 /* Those of all ranks alone; the others may be of one. */
 static bool is_common(const char *line)
 {
-    static const char *const common[] = {"step", "back", "forward", "goto", "branch", "report", "quit"};
+    static const char *const common[] = {"step", "reload", "back", "forward", "goto", "branch", "report", "quit"};
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
         if (begins_with(line, common[i]))
             return true;

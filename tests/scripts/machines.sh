@@ -455,9 +455,9 @@ sed 's/^\[host\]/&\nhot_reload = on\ntrial = off/' "$scratch/gas/flat.ini" >"$sc
 {
     while [ ! -e "$scratch/trace" ]; do sleep 0.1; done # written from the first step on
     sleep 0.5
-    mv "$scratch/good.so" "$scratch/gas/gas.so"
+    cp "$scratch/good.so" "$scratch/gas/next.so" && mv "$scratch/gas/next.so" "$scratch/gas/gas.so"
     sleep 1.5
-    mv "$scratch/bad.so" "$scratch/gas/gas.so"
+    cp "$scratch/bad.so" "$scratch/gas/next.so" && mv "$scratch/gas/next.so" "$scratch/gas/gas.so"
 } &
 ranks 3 gas/hot.ini --steps 400 --real-time --trace "$scratch/trace" || fail "a gas that is reloaded fails"
 wait
@@ -493,6 +493,31 @@ for why in 'a handle means another entity' 'save: not on several ranks' 'there i
 done
 grep -q 'is not remembered by all ranks' "$scratch/error" || fail "they go where they cannot"
 grep -q '^main: step 3, ' "$scratch/said" || fail "the ranks do not go on after what cannot be done"
+
+# A reload that is asked for there is made by all ranks at one of the next steps, or by none.
+asked() { # asked FILE - what three ranks say of a reload that is asked for with that file in place
+    cp "$scratch/first.so" "$scratch/gas/gas.so"
+    {
+        echo 'step 10'
+        while ! grep -q '^main: step 10, ' "$scratch/said"; do sleep 0.1; done
+        cp "$1" "$scratch/gas/next.so" && mv "$scratch/gas/next.so" "$scratch/gas/gas.so"
+        printf '%s\n' 'reload nobody' 'reload gas --back 3' 'reload other.ini' 'reload gas' 'step 390' 'report'
+    } | timeout 60 mpirun -n 3 "$build/backplane" console "$scratch/gas/untried.ini" >"$scratch/said" 2>"$scratch/error"
+}
+sed 's/^\[host\]/&\ntrial = off/' "$scratch/gas/past.ini" >"$scratch/gas/untried.ini"
+cp "$scratch/gas/gas.so" "$scratch/first.so"
+: >"$scratch/said"
+asked "$scratch/good.so" && fail "a plugin that is not there is reloaded"
+[ "$(grep -c '^asked for: the ranks change together' "$scratch/said")" = 1 ] || fail "a reload is not asked for"
+[ "$(grep -c 'reloaded gas 1.0 -> 1.1' "$scratch/said" "$scratch/error" | awk -F: '{ n += $2 } END { print n }')" -ge 1 ] ||
+    fail "a reload that was asked for is not made"
+[ "$(hash_of | sort -u)" = "$still" ] || fail "a reload that was asked for changes the result"
+grep -q 'a clone cannot talk' "$scratch/error" || fail "a past is computed beside several ranks"
+: >"$scratch/said"
+asked "$scratch/bad.so" && fail "a plugin that is not there is reloaded"
+grep -q 'rank 1 cannot take it, so no rank does: .*not here' "$scratch/error" || fail "a rank that refuses is not told"
+[ "$(hash_of | sort -u)" = "$still" ] || fail "a reload that was refused changes the result"
+cp "$scratch/first.so" "$scratch/gas/gas.so"
 
 # The inspector of rank 0 tells what each rank has.
 if [ -f "$build/plugins/inspector.so" ] && command -v python3 >/dev/null; then
