@@ -19,7 +19,7 @@ const char *bp_host_error(bp_host_o *host)
 
 path_worlds_t host_worlds(const bp_host_o *host)
 {
-    return (path_worlds_t){(base_t *)(uintptr_t)&host->base, host->destruction.worlds, host->destruction.world_count};
+    return (path_worlds_t){(base_t *)(uintptr_t)&host->base, &host->destruction};
 }
 
 bp_result_t host_refuse_asked(bp_host_o *host)
@@ -368,10 +368,8 @@ static bp_result_t check_world(bp_host_o *host, const bp_world_desc_t *desc)
         return error_set(error, BP_ERROR_ARGUMENT,
                          "a world's name must be 1 to 63 letters, digits or underscores, not '%.40s'",
                          desc->name == NULL ? "" : desc->name);
-    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
-        if (strcmp(host->destruction.worlds[i]->name, desc->name) == 0)
-            return error_set(error, BP_ERROR_EXISTS, "there is a world '%s' already", desc->name);
-    }
+    if (destruction_find_world(&host->destruction, desc->name) != NULL)
+        return error_set(error, BP_ERROR_EXISTS, "there is a world '%s' already", desc->name);
     if (!(desc->step_rate >= 0.0) || desc->step_rate > 1e12)
         return error_set(error, BP_ERROR_RANGE,
                          "world '%s': %g steps in a unit of time; the step rate lies above 0, up to 1e12", desc->name,
@@ -425,14 +423,6 @@ void bp_world_destroy(bp_world_o *world)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t number_of(const bp_world_o *world)
-{
-    uint32_t number = 0;
-    while (host_world(world->rows.host, number) != world)
-        number++;
-    return number;
-}
-
 static bp_result_t after_step(bp_host_o *host, uint32_t world, bp_result_t result)
 {
     if (host->crew.trace != NULL)
@@ -454,7 +444,7 @@ bp_result_t bp_world_step(bp_world_o *world)
     if (!world_clock_runs(&world->clock))
         return BP_OK;
     error_begin_step(&world->rows.host->base.error);
-    uint32_t number = number_of(world);
+    uint32_t number = world->rows.number;
     history_begin_step(&world->rows.host->history, number);
     return after_step(world->rows.host, number, schedule_step(world->schedule, &world->rows.host->crew));
 }

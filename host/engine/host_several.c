@@ -105,11 +105,8 @@ typedef struct all_back_t {
 
 static bp_world_o *find_world(const bp_host_o *host, const char *name)
 {
-    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
-        if (strcmp(host->destruction.worlds[i]->name, name) == 0)
-            return host_world(host, i);
-    }
-    return NULL;
+    const world_t *world = destruction_find_world(&host->destruction, name);
+    return world == NULL ? NULL : world_handle(world);
 }
 
 /* The worlds that are wanted, or, where `worlds` is NULL, all that the file has. */

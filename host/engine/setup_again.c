@@ -30,12 +30,8 @@ bp_result_t again_line(again_t *a, uint32_t line, bp_result_t result)
 
 bp_world_o *again_world(const again_t *a, const char *name)
 {
-    const destruction_t *d = &a->s.host->destruction;
-    for (uint32_t i = 0; i < d->world_count; i++) {
-        if (strcmp(d->worlds[i]->name, name) == 0)
-            return world_handle(d->worlds[i]);
-    }
-    return NULL;
+    const world_t *world = destruction_find_world(&a->s.host->destruction, name);
+    return world == NULL ? NULL : world_handle(world);
 }
 
 /* --- coming ------------------------------------------------------------------------------------------------------- */

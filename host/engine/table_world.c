@@ -4,6 +4,7 @@
  * that take a few dozen instructions are made by a function of their own where history remembers (tables_inner.h).
  */
 #include "../plugin/registry.h"
+#include "../store/own.h"
 #include "host.h"
 #include "tables_inner.h"
 
@@ -71,19 +72,11 @@ static uint32_t entity_table_count(bp_host_o *host)
     return host->entities.living - host->entities.owned;
 }
 
-/* Does an entity bear what belongs to a world, and is none of those that are listed? */
-NOT_INLINED static bool is_own(const bp_host_o *host, bp_entity_t e)
-{
-    bool own = false;
-    for (uint32_t w = 0; w < host->destruction.world_count && !own; w++)
-        own = host->destruction.worlds[w]->own.id == e.id && e.id != 0;
-    return own;
-}
-
+/* An entity that bears what belongs to a world is none of those that are listed. */
 static bp_entity_t entity_table_at(bp_host_o *host, uint32_t index)
 {
     bp_entity_t e = entities_at(&host->entities, index);
-    return host->entities.owned > 0 && is_own(host, e) ? (bp_entity_t){0} : e;
+    return host->entities.owned > 0 && own_is(&host->entities, e) ? (bp_entity_t){0} : e;
 }
 
 static uint32_t entity_table_bound(bp_host_o *host)

@@ -258,8 +258,8 @@ static void put_pools(const parts_t *parts, const snapshot_t *s)
     for (uint32_t i = 0; i < s->owner_count; i++) {
         entity_pool_t *pool = s->owners[i] == 0 ? NULL : &parts->destruction->worlds[s->owners[i] - 1]->ids;
         e->owners[i] = pool == NULL ? 0 : pool->number;
-        if (pool != NULL)
-            pool->pages++;
+        if (pool != NULL && pool->pages++ == 0)
+            pool->first_page = i;
     }
     entities_turn_pools(e);
 }

@@ -345,14 +345,13 @@ static void put_entities(snapshot_writer_t *w, const entities_t *e)
 }
 
 /* Pools are numbered like the worlds that they belong to, so that hosts that are alike are written down alike. */
-static uint32_t number_of_owner(const parts_t *parts, uint32_t page)
+static uint32_t number_of_owner(const entities_t *e, uint32_t page)
 {
-    const entity_pool_t *owner = entities_owner(parts->entities, page * ENTITIES_PAGE);
-    const destruction_t *d = parts->destruction;
-    uint32_t number = 0;
-    while (owner != NULL && number < d->world_count && &d->worlds[number]->ids != owner)
-        number++;
-    return owner == NULL ? 0 : number + 1;
+    const entity_pool_t *owner = entities_owner(e, page * ENTITIES_PAGE);
+    if (owner == NULL)
+        return 0;
+    const void *world = (const char *)owner - offsetof(world_t, ids);
+    return ((const world_t *)world)->number + 1;
 }
 
 static void put_pools(const parts_t *parts, bytes_t *b)
@@ -364,12 +363,8 @@ static void put_pools(const parts_t *parts, bytes_t *b)
         pages += d->worlds[i]->ids.pages;
     pages = pages == 0 ? 0 : (e->bound - 1) / ENTITIES_PAGE + 1;
     bytes_u32(b, pages);
-    for (uint32_t i = 0, last = 0, number = 0; i < pages; i++) {
-        uint32_t owner = i < e->owner_capacity ? e->owners[i] : 0;
-        number = owner == 0 ? 0 : owner == last ? number : number_of_owner(parts, i);
-        last = owner;
-        bytes_u32(b, number);
-    }
+    for (uint32_t i = 0; i < pages; i++)
+        bytes_u32(b, number_of_owner(e, i));
     bytes_u32(b, d->world_count);
     for (uint32_t i = 0; i < d->world_count; i++) {
         const entity_pool_t *pool = &d->worlds[i]->ids;

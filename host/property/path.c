@@ -15,13 +15,13 @@ enum { PATH_MAX_LENGTH = 1023 };
 
 world_t *path_world(const path_worlds_t *worlds, const char *name)
 {
+    world_t *world = destruction_find_world(worlds->of, name);
+    if (world != NULL)
+        return world;
     nearest_t nearest = {.wanted = name};
     text_t hint;
-    for (uint32_t i = 0; i < worlds->count; i++) {
-        if (strcmp(worlds->worlds[i]->name, name) == 0)
-            return worlds->worlds[i];
-        nearest_consider(&nearest, worlds->worlds[i]->name);
-    }
+    for (uint32_t i = 0; i < worlds->of->world_count; i++)
+        nearest_consider(&nearest, worlds->of->worlds[i]->name);
     error_set(&worlds->base->error, BP_ERROR_NOT_FOUND, "there is no world '%.200s'%s", name,
               nearest_hint(&nearest, &hint));
     return NULL;
@@ -140,14 +140,6 @@ static bool cut_own(char *text, char **component, char **property)
     return *component != NULL;
 }
 
-static bool is_world(const path_worlds_t *worlds, const char *name)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < worlds->count; i++)
-        is = is || strcmp(worlds->worlds[i]->name, name) == 0;
-    return is;
-}
-
 static bp_result_t find_own(world_t *world, const char *component, const char *property, bp_path_t *path)
 {
     error_text_t *error = &world->base->error;
@@ -174,7 +166,8 @@ bp_result_t path_parse(const path_worlds_t *worlds, const char *text, bp_path_t 
         *entity++ = '\0';
     char *property = entity == NULL ? NULL : cut_last(entity);
     char *component = property == NULL ? NULL : cut_last(entity);
-    bool own = entity == NULL && cut_own(copy, &component, &property) && is_world(worlds, copy);
+    bool own = entity == NULL && cut_own(copy, &component, &property) &&
+               destruction_find_world(worlds->of, copy) != NULL;
     bool whose = own || (entity != NULL && entity[0] != '\0');
     if (component == NULL || copy[0] == '\0' || !whose || component[0] == '\0' || property[0] == '\0')
         return error_set(error, BP_ERROR_SYNTAX,

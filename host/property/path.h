@@ -11,13 +11,13 @@
 #ifndef HOST_PROPERTY_PATH_H
 #define HOST_PROPERTY_PATH_H
 
+#include "../store/destruction.h"
 #include "property.h"
 
 /* The worlds in which a path may lie. Borrowed. */
 typedef struct path_worlds_t {
     base_t *base;
-    world_t *const *worlds;
-    uint32_t count;
+    const destruction_t *of;
 } path_worlds_t;
 
 /* The world of a name, or NULL with an error that suggests the nearest. [main] */

@@ -6,6 +6,7 @@
 #include "destruction.h"
 
 #include "../plugin/verbs.h"
+#include "own.h"
 #include "store.h"
 
 void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
@@ -29,6 +30,7 @@ static void free_plugin_listener(destruction_t *d, plugin_listener_t *p)
 void destruction_free(destruction_t *d)
 {
     memory_free(&d->memory, d->worlds, d->world_capacity * sizeof *d->worlds);
+    memory_free(&d->memory, d->names, d->name_capacity * sizeof *d->names);
     memory_free(&d->memory, d->listeners, d->listener_capacity * sizeof *d->listeners);
     for (uint32_t i = 0; i < d->plugin_listener_count; i++)
         free_plugin_listener(d, d->plugin_listeners[i]);
@@ -40,20 +42,33 @@ void destruction_free(destruction_t *d)
 
 bp_result_t destruction_add_world(destruction_t *d, world_t *world)
 {
-    if (!memory_reserve(&d->memory, &d->worlds, &d->world_capacity, d->world_count + 1u, sizeof *d->worlds))
+    if (!memory_reserve(&d->memory, &d->worlds, &d->world_capacity, d->world_count + 1u, sizeof *d->worlds) ||
+        !memory_reserve(&d->memory, &d->names, &d->name_capacity, d->world_count + 1u, sizeof *d->names))
         return error_memory(&d->base->error, "creating a world");
-    d->worlds[d->world_count++] = world;
+    world->number = d->world_count++;
+    d->worlds[world->number] = world;
+    d->names[world->number] = names_hash(world->name);
     return BP_OK;
+}
+
+world_t *destruction_find_world(const destruction_t *d, const char *name)
+{
+    bp_name_t hash = names_hash(name);
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        if (d->names[i] == hash && strcmp(d->worlds[i]->name, name) == 0)
+            return d->worlds[i];
+    }
+    return NULL;
 }
 
 void destruction_remove_world(destruction_t *d, const world_t *world)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < d->world_count; i++) {
-        if (d->worlds[i] != world)
-            d->worlds[kept++] = d->worlds[i];
+    d->world_count--;
+    for (uint32_t i = world->number; i < d->world_count; i++) {
+        d->worlds[i] = d->worlds[i + 1];
+        d->names[i] = d->names[i + 1];
+        d->worlds[i]->number = i;
     }
-    d->world_count = kept;
     for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
         listener_t *listener = &d->plugin_listeners[i]->listener;
         if (listener->world == world) {
@@ -449,14 +464,6 @@ NOT_INLINED static uint32_t refuse(const destruction_t *d)
     return 0;
 }
 
-static bool is_owned(const destruction_t *d, bp_entity_t e)
-{
-    bool owned = false;
-    for (uint32_t w = 0; w < d->world_count && !owned; w++)
-        owned = d->worlds[w]->own.id == e.id && e.id != 0;
-    return owned;
-}
-
 static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count);
 
 /* The same where some entities of the host bear what belongs to worlds: these are passed over. */
@@ -467,7 +474,7 @@ NOT_INLINED static uint32_t destroy_others(destruction_t *d, const bp_entity_t *
         return refuse(d);
     for (uint32_t first = 0, end; first < count; first = end + 1) {
         end = first;
-        while (end < count && !is_owned(d, entities[end]))
+        while (end < count && !own_is(d->entities, entities[end]))
             end++;
         died += end > first ? destroy(d, entities + first, end - first) : 0;
     }

@@ -42,8 +42,9 @@ typedef struct destruction_t {
     memory_t memory;
     base_t *base;
     entities_t *entities;
-    world_t **worlds; /* in order of creation */
-    uint32_t world_count, world_capacity;
+    world_t **worlds;  /* in order of creation; each has its place here as its number */
+    bp_name_t *names;  /* hashes of their names, side by side: a name is found without a look at each world */
+    uint32_t world_count, world_capacity, name_capacity;
     /* Find the `index`-th unit of a world's step: *listener is its listener, or NULL for a unit that does not listen.
      * Returns false past the last unit. A NULL function: worlds have no steps. */
     bool (*unit)(world_t *world, uint32_t index, listener_t **listener);
@@ -70,6 +71,9 @@ void destruction_free(destruction_t *destruction);
 /* Worlds take part from their creation to their end. */
 bp_result_t destruction_add_world(destruction_t *destruction, world_t *world);
 void destruction_remove_world(destruction_t *destruction, const world_t *world);
+
+/* The world of that name; NULL where there is none. [main] */
+world_t *destruction_find_world(const destruction_t *destruction, const char *name);
 
 /* Let nobody change a world, and nobody be created or destroyed, while code of plugins is called that only looks: its
  * states are saved, or others loaded beside them. Begun where no world is held. [main] */

@@ -27,7 +27,7 @@ void entities_free(entities_t *entities)
     memory_free(&entities->memory, entities->links, (size_t)entities->link_capacity * sizeof *entities->links);
     entities->lives = entities->queue = entities->owners = entities->links = NULL;
     entities->pools = NULL;
-    entities->pool_count = entities->pool_capacity = entities->pools_in_use = 0;
+    entities->pool_count = entities->pool_capacity = entities->pool_free = entities->pools_in_use = 0;
     entities->owner_capacity = entities->link_capacity = 0;
     entities->pages = NULL;
     entities->page_capacity = entities->capacity = entities->bound = entities->queue_count = entities->living = 0;
@@ -139,13 +139,14 @@ bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t cou
 
 bp_result_t entities_add_pool(entities_t *e, entity_pool_t *pool)
 {
-    uint32_t number = 0;
+    uint32_t number = e->pool_free;
     while (number < e->pool_count && e->pools[number] != NULL)
         number++;
     if (!memory_reserve(&e->memory, &e->pools, &e->pool_capacity, number + 1u, sizeof *e->pools))
         return error_memory(&e->base->error, "creating a world");
     e->pool_count = number == e->pool_count ? number + 1 : e->pool_count;
     e->pools[number] = pool;
+    e->pool_free = number + 1;
     e->pools_in_use++;
     *pool = (entity_pool_t){.number = number + 1, .on = e->pools_in_use > 2};
     if (e->pools_in_use == 2)
@@ -182,11 +183,15 @@ void entities_drop_pool(entities_t *e, entity_pool_t *pool)
         put_in_queue(e, take_free(e, pool));
     for (; pool->fresh < pool->fresh_end; pool->fresh++)
         put_in_queue(e, pool->fresh);
-    for (uint32_t i = 0; i < e->owner_capacity && pool->pages > 0; i++) {
-        if (e->owners[i] == pool->number)
+    for (uint32_t i = pool->first_page; pool->pages > 0; i++) {
+        if (e->owners[i] == pool->number) {
             e->owners[i] = 0;
+            pool->pages--;
+        }
     }
     e->pools[pool->number - 1] = NULL;
+    if (pool->number <= e->pool_free)
+        e->pool_free = pool->number - 1;
     *pool = (entity_pool_t){.number = 0};
     if (--e->pools_in_use == 1)
         entities_turn_pools(e);
@@ -233,6 +238,8 @@ static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages
         pool->fresh = (uint32_t)first;
     }
     pool->fresh_end = e->bound = (uint32_t)end;
+    if (pool->pages == 0)
+        pool->first_page = (uint32_t)(first / ENTITIES_PAGE);
     pool->pages += pages;
     for (uint32_t i = 0; i < pages; i++)
         e->owners[first / ENTITIES_PAGE + i] = pool->number;

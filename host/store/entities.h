@@ -33,7 +33,7 @@ enum {
 /* The indices that a world keeps for its own. */
 typedef struct entity_pool_t {
     uint32_t number;            /* number of the pool, from 1 on; 0: not in use as a pool */
-    uint32_t pages;             /* how many pages of indices the pool has */
+    uint32_t pages, first_page; /* how many pages of indices the pool has, and the number of the first */
     bool on;                    /* the host has several worlds, or the pool has pages */
     uint32_t fresh, fresh_end;  /* indices that were never used */
     uint32_t head, tail, count; /* the list of indices that are free again, the longest free first */
@@ -53,7 +53,7 @@ typedef struct entities_t {
                                      such a page */
     uint32_t page_capacity;
     entity_pool_t **pools;        /* by number - 1; NULL: free */
-    uint32_t pool_count, pool_capacity;
+    uint32_t pool_count, pool_capacity, pool_free; /* below `pool_free` no number is free */
     uint32_t pools_in_use;
     uint32_t *owners;     /* of each page up to the last of a pool: the pool's number, or 0 */
     uint32_t *links;      /* of free indices of pools: the next one */

@@ -38,6 +38,17 @@ void own_settle(world_t *world)
         own_end(world);
 }
 
+bool own_is(const entities_t *entities, bp_entity_t e)
+{
+    uint32_t number = bp_entity_index(e) / ENTITIES_PAGE;
+    if (e.id == 0 || number >= entities->page_capacity)
+        return false;
+    const record_page_t *page = entities->pages[number];
+    while (page != NULL && page->world->own.id != e.id)
+        page = page->next;
+    return page != NULL;
+}
+
 void own_end(world_t *world)
 {
     bp_entity_t e = world->own;

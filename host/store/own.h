@@ -24,6 +24,10 @@ bp_result_t own_bring(world_t *world, const manager_t *manager);
 /* The components of a manager have been taken out of the world: end the entity where it has nothing left. [main] */
 void own_settle(world_t *world);
 
+/* Does an entity bear what belongs to a world? Looks only at worlds in which the entity or one of its neighbours is, or
+ * has been. */
+bool own_is(const entities_t *entities, bp_entity_t e);
+
 /* Find the entity again among rows that have come from elsewhere: a snapshot. [main] */
 void own_find(world_t *world);
 

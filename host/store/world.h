@@ -103,6 +103,7 @@ typedef struct world_t {
     entities_t *entities;
     registry_t *registry;
     bp_host_o *host;
+    uint32_t number;           /* among the worlds of the host, in order of creation (destruction.h) */
     const bp_api_t *api;
     memory_t memory;
     record_slab_t *slabs;      /* that pages of records come from */

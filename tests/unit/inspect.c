@@ -143,10 +143,30 @@ static void check_strings(const bp_host_o *host)
     free(texts.items);
 }
 
+/* What the host knows of worlds beside them: their places, names and pools of indices. */
+static void check_places(const destruction_t *d)
+{
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        const entity_pool_t *pool = &d->worlds[i]->ids;
+        uint32_t pages = 0, first = 0;
+        SAME(d->worlds[i]->number, i);
+        THAT(destruction_find_world(d, d->worlds[i]->name) == d->worlds[i]);
+        for (uint32_t p = 0; p < d->entities->owner_capacity; p++) {
+            if (d->entities->owners[p] == pool->number && pages++ == 0)
+                first = p;
+        }
+        SAME(pages, pool->pages);
+        THAT(pages == 0 || first == pool->first_page);
+    }
+    for (uint32_t i = 0; i < d->entities->pool_free; i++)
+        THAT(d->entities->pools[i] != NULL);
+}
+
 void check_host(const bp_host_o *host)
 {
     char text[256];
     check_entities(&host->entities);
+    check_places(&host->destruction);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         const world_t *world = host->destruction.worlds[i];
         THAT(world->hold == WORLD_FREE);

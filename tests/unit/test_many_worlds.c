@@ -209,6 +209,41 @@ START_TEST(worlds_that_grow_in_turn_leave_no_indices_unused)
 }
 END_TEST
 
+/* Numbers and pools of worlds that went are given to those that come. */
+START_TEST(worlds_that_come_and_go_are_found_by_name_and_keep_their_order)
+{
+    enum { MANY = 300 };
+    bp_world_o *worlds[MANY];
+    uint32_t count = 0;
+    uint64_t random = 11;
+    char name[16];
+    for (uint32_t round = 0; round < 3 * MANY; round++) {
+        bp_entity_t e;
+        if (count < MANY && (round < MANY || bp_random_below(&random, 2) == 0)) {
+            snprintf(name, sizeof name, "w%u", round);
+            worlds[count++] = rig_world(&rig, name);
+            in(worlds[count - 1], &e, 1);
+            FAILS(rig.host, BP_ERROR_EXISTS, "there is a world 'w",
+                  bp_world_create(rig.host, &(bp_world_desc_t){.name = name}) == NULL ? BP_ERROR_EXISTS : BP_OK);
+        } else {
+            uint32_t gone = bp_random_below(&random, count);
+            bp_world_destroy(worlds[gone]);
+            count--;
+            memmove(worlds + gone, worlds + gone + 1, (count - gone) * sizeof *worlds);
+        }
+        if (round % 50 == 0)
+            check_host(rig.host);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_ptr_eq(api->at(rig.host, i), worlds[i]);
+        ck_assert_ptr_eq(api->find(rig.host, api->name(worlds[i])), worlds[i]);
+        WORKS(rig.host, bp_world_step(worlds[i]));
+        ck_assert_uint_eq(living_in(worlds[i]), 1);
+    }
+    ck_assert_ptr_null(api->at(rig.host, count));
+}
+END_TEST
+
 Suite *many_worlds_suite(void)
 {
     Suite *suite = suite_create("many_worlds");
@@ -221,6 +256,7 @@ Suite *many_worlds_suite(void)
     tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
     tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);
     tcase_add_test(tests, worlds_that_grow_in_turn_leave_no_indices_unused);
+    tcase_add_test(tests, worlds_that_come_and_go_are_found_by_name_and_keep_their_order);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -196,6 +196,42 @@ START_TEST(nothing_that_changes_entities_reaches_it)
 }
 END_TEST
 
+/* Whoever has lived among the neighbours of what bears a world's own, in whatever worlds, dies as anybody does. */
+START_TEST(its_neighbours_in_other_worlds_can_be_destroyed)
+{
+    enum { WORLDS = 5, SOME = 40 };
+    place_t p;
+    open_place(&p, 1);
+    const bp_world_api *api = p.rig.api->world;
+    bp_host_o *host = p.rig.host;
+    bp_world_o *worlds[WORLDS];
+    bp_entity_t own[WORLDS], e[SOME];
+    static const char *const names[WORLDS] = {"a", "b", "c", "d", "e"};
+    for (uint32_t w = 0; w < WORLDS; w++) {
+        worlds[w] = bp_world_create(host, &(bp_world_desc_t){.name = names[w]});
+        WORKS(host, bp_world_use_component(worlds[w], "wind"));
+        WORKS(host, bp_world_use_component(worlds[w], "leaf"));
+        own[w] = api->own(worlds[w]);
+    }
+    WORKS(host, p.rig.api->entity->create(host, e, SOME));
+    for (uint32_t w = 0; w < WORLDS; w++)
+        WORKS(host, api->add(worlds[w], key_of(worlds[w], "leaf", ""), e, SOME));
+    for (uint32_t w = 0; w < WORLDS; w++) {
+        bp_entity_t batch[] = {own[w], e[2 * w], own[WORLDS - 1 - w], e[2 * w + 1]};
+        ck_assert_uint_eq(p.rig.api->entity->destroy(host, batch, COUNT(batch)), 2);
+        ck_assert_uint_eq(p.rig.api->entity->destroy(host, &own[w], 1), 0);
+        ck_assert_uint_eq(api->own(worlds[w]).id, own[w].id);
+    }
+    ck_assert_uint_eq(p.rig.api->entity->alive(host, own, WORLDS, NULL), WORLDS);
+    ck_assert_uint_eq(p.rig.api->entity->destroy(host, &(bp_entity_t){UINT64_MAX}, 1), 0);
+    bp_world_destroy(worlds[2]);
+    ck_assert_uint_eq(p.rig.api->entity->alive(host, &own[2], 1, NULL), 0);
+    ck_assert_uint_eq(p.rig.api->entity->destroy(host, e, SOME), SOME - 2 * WORLDS);
+    check_host(host);
+    close_place(&p);
+}
+END_TEST
+
 START_TEST(entities_are_counted_and_listed_without_it)
 {
     place_t p;
@@ -575,6 +611,7 @@ Suite *own_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_test(all, a_world_has_it_for_as_long_as_it_uses_it);
     tcase_add_test(all, nothing_that_changes_entities_reaches_it);
+    tcase_add_test(all, its_neighbours_in_other_worlds_can_be_destroyed);
     tcase_add_test(all, entities_are_counted_and_listed_without_it);
     tcase_add_loop_test(all, systems_get_it_once_a_call, 0, 3);
     tcase_add_test(all, terms_say_whose_a_component_is);
