@@ -181,8 +181,7 @@ static bp_result_t query_table_beside(const bp_system_t *system, uint32_t number
                          number);
     const char *wanted = unit->system->terms[number].world;
     snprintf(name, sizeof name, "%s%s", wanted[0] == '.' ? system->world->rows.name : "", wanted);
-    const path_worlds_t worlds = host_worlds(host);
-    const world_t *world = path_world(&worlds, name);
+    const world_t *world = destruction_find_world(&host->destruction, name);
     return world == NULL ? BP_OK : queries_beside(unit, number, world_handle(world), query);
 }
 
