@@ -4,6 +4,8 @@ comes to on more of them.
 
 Runs examples/gas with N particles (1,000,000) on one rank and on two by mpirun, in turn, three times, and prints the
 medians: the steps' time without the first three, what looking, packing and unpacking take, and the bytes that are sent.
+Then bench/plugins/swap.c on two ranks, whose entities of 64 bytes all go to the other rank in each step, N / 5 of them;
+and a new version of the gas that comes in while it runs, on one rank and on four, with 2,000 particles on each.
 
 Then computes, from these and from a latency and a bandwidth that are parameters (--latency in microseconds, --bandwidth
 in GB/s), a step of so many particles on more ranks, each on a processor of its own, as a table in Markdown and, with
@@ -14,9 +16,11 @@ import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 RANKS = [1, 2, 4, 16, 64, 256, 1024]
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
@@ -45,9 +49,7 @@ def told(report, name):
 def measure(build, count, steps, scratch):
     """Medians of three runs on one rank and on two."""
     program, ini = os.path.join(build, "backplane"), os.path.join(scratch, "gas.ini")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Iplugin_api"]
-                   + [os.path.join("examples/gas", f) for f in os.listdir("examples/gas") if f.endswith(".c")]
-                   + ["-o", os.path.join(scratch, "gas.so"), "-lm"], check=True)
+    build_gas(os.path.join(scratch, "gas.so"))
     side = math.sqrt(count / 4000)
     with open(ini, "w", encoding="utf-8") as file:
         file.write(f"[host]\nplugins = mpi ./gas.so\n[plugin mpi]\nposition = particle.position\n"
@@ -81,6 +83,62 @@ def measure(build, count, steps, scratch):
         "looking": median([p * 1e9 / (count * steps) for p in looked]),
         "area": 120 * 80 * side * side,
     }
+
+
+def build_gas(file, source="examples/gas"):
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Iplugin_api", "-Iexamples/gas"]
+                   + [os.path.join(source, "gas.c")]
+                   + [os.path.join("examples/gas", f) for f in os.listdir("examples/gas") if f.endswith(".c") and f != "gas.c"]
+                   + ["-o", file, "-lm"], check=True)
+
+
+def measure_moving(build, count, steps, scratch):
+    """Nanoseconds of packing or unpacking an entity of 64 bytes that changes its rank, and GB/s of its columns."""
+    program, ini = os.path.join(build, "backplane"), os.path.join(scratch, "swap.ini")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-Iplugin_api", "bench/plugins/swap.c", "-o", os.path.join(scratch, "swap.so")],
+                   check=True)
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(f"[host]\nplugins = mpi ./swap.so\n[plugin mpi]\nposition = body.place\nevery = 0\n[plugin swap]\n"
+                   f"count = {count}\n[world main]\nplace = split\ncomponents = body\nsystems = swap\n")
+    each, rates = [], []
+    for _ in range(5):
+        a, b = run(program, ini, 2, 5), run(program, ini, 2, 5 + steps)
+
+        def more(name, a=a, b=b):
+            return sum(told(b, name)) - sum(told(a, name))
+        moved = more("came from others") + more("left for others")
+        if moved < 1.9 * count * steps:
+            sys.exit(f"of {count} entities only {moved / 2 / steps:.0f} change their rank in a step")
+        each.append(more("seconds of packing and unpacking") / moved * 1e9)
+        rates.append(moved * 64 / more("seconds of copying columns of what moved") / 1e9)
+    return median(each), median(rates)
+
+
+def measure_reload(build, ranks, scratch):
+    """The longest pause of a rank, in milliseconds, as a new version of the gas comes in: the median of five."""
+    program, pauses = os.path.join(build, "backplane"), []
+    ini, plugin, new = (os.path.join(scratch, name) for name in ("live.ini", "live/gas.so", "live/new.so"))
+    os.makedirs(os.path.dirname(plugin), exist_ok=True)
+    with open("examples/gas/gas.c", encoding="utf-8") as file, open(os.path.join(scratch, "gas.c"), "w", encoding="utf-8") as out:
+        out.write(file.read().replace('"1.0"', '"1.1"'))
+    side = math.sqrt(ranks * 2000 / 4000)
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(f"[host]\nplugins = mpi ./live/gas.so\nhot_reload = on\ntrial = off\n[plugin mpi]\nposition = particle.position\n"
+                   f"halo = 1\n[plugin gas]\ncount = {ranks * 2000}\nbox = {120 * side:.3f} {80 * side:.3f} 0\n"
+                   "[world main]\nplace = split\nstep_rate = 100\ncomponents = particle\nsystems = gas\n")
+    for _ in range(5):
+        build_gas(plugin)
+        build_gas(new, scratch)
+        with subprocess.Popen(MPIRUN + ["-n", str(ranks), program, "run", ini, "--steps", "300", "--real-time"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as job:
+            time.sleep(1)
+            os.replace(new, plugin)
+            said = job.communicate()[1]
+        found = [float(pause) for pause in re.findall(r"reloaded gas 1.0 -> 1.1: pause ([0-9.]+) ms", said)]
+        if len(found) != ranks:
+            sys.exit(f"{len(found)} of {ranks} ranks have reloaded:\n{said}")
+        pauses.append(max(found))
+    return median(pauses)
 
 
 def compute(m, count, ranks, latency, bandwidth):
@@ -131,6 +189,8 @@ def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with tempfile.TemporaryDirectory() as scratch:
         m = measure(build, options.count, options.steps, scratch)
+        each, rate = measure_moving(build, options.count // 5, options.steps, scratch)
+        one, four = (measure_reload(build, ranks, scratch) for ranks in (1, 4))
     print(f"measured, {options.count} particles, {options.steps} steps, two processors:\n")
     print("| | |\n| --- | --- |")
     print(f"| a step on one rank | {m['one'] / 1e6:.1f} ms |")
@@ -140,7 +200,11 @@ def main():
     print(f"| of the bytes of fields that have changed | {m['extra']:.2f} |")
     print(f"| bytes of bookkeeping for each entity | {m['kept']:.1f} |")
     print(f"| cutting space, once | {m['cut'] * 1e3:.1f} ms |")
-    print(f"| looking, packing and unpacking, for each entity of the world | {m['looking']:.1f} ns |\n")
+    print(f"| looking, packing and unpacking, for each entity of the world | {m['looking']:.1f} ns |")
+    print(f"| packing or unpacking an entity of 64 bytes that moves | {each:.1f} ns |")
+    print(f"| of that its columns, out of rows and into rows | {rate:.1f} GB/s |")
+    print(f"| the pause of a reload on one rank | {one:.2f} ms |")
+    print(f"| agreed over four ranks, the longest | {four:.2f} ms |\n")
     print(f"computed, {options.latency:g} us from rank to rank, {options.bandwidth:g} GB/s:\n")
     print("| ranks | entities of each | copies of each | a step | of the time of one |\n| --- | --- | --- | --- | --- |")
     rows = []

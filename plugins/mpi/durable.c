@@ -2,6 +2,7 @@
  * moving back what follows: Knuth, The Art of Computer Programming 3, 6.4, algorithm R). */
 #include "durable.h"
 
+#include <helpers/bp_gather.h>
 #include <string.h>
 
 #define ELSEWHERE (UINT64_C(1) << 63)
@@ -15,10 +16,10 @@ static void *resize(const durable_t *d, void *old, size_t old_size, size_t new_s
     return d->plugin->api->memory->resize(d->plugin, old, old_size, new_size);
 }
 
-static uint32_t place_of(const durable_t *d, uint64_t id)
+static uint32_t hash_of(uint64_t id)
 {
     uint64_t state = id;
-    return (uint32_t)(bp_random_next(&state) >> 32) & (d->slot_count - 1);
+    return (uint32_t)(bp_random_next(&state) >> 32);
 }
 
 /* Is the number found by its index alone? */
@@ -39,28 +40,29 @@ static uint64_t value_of(const durable_t *d, uint32_t index)
     return page != NULL ? page[index % PAGE] : is_gone(d, index) ? LATER : 0;
 }
 
-static void put(durable_t *d, uint32_t index)
+static void put(durable_t *d, durable_slot slot)
 {
-    uint32_t at = place_of(d, value_of(d, index) & NUMBER);
-    while (d->slots[at] != 0)
+    uint32_t at = slot.hash & (d->slot_count - 1);
+    while (d->slots[at].entry != 0)
         at = (at + 1) & (d->slot_count - 1);
-    d->slots[at] = index + 1;
+    d->slots[at] = slot;
     d->used++;
 }
 
 static bool make_table(durable_t *d, uint32_t count)
 {
-    uint32_t *slots = resize(d, NULL, 0, count * sizeof *slots);
+    durable_slot *slots = resize(d, NULL, 0, count * sizeof *slots);
     if (slots == NULL)
         return false;
     memset(slots, 0, count * sizeof *slots);
-    uint32_t *old = d->slots, old_count = d->slot_count;
+    durable_slot *old = d->slots;
+    uint32_t old_count = d->slot_count;
     d->slots = slots;
     d->slot_count = count;
     d->used = 0;
     for (uint32_t i = 0; i < old_count; i++)
-        if (old[i] != 0)
-            put(d, old[i] - 1);
+        if (old[i].entry != 0)
+            put(d, old[i]);
     resize(d, old, old_count * sizeof *old, 0);
     return true;
 }
@@ -165,14 +167,28 @@ uint64_t durable_of(durable_t *d, bp_entity_t entity, uint32_t rank)
     return id;
 }
 
+void durable_expect_index(const durable_t *d, uint32_t index)
+{
+    if (index / PAGE < d->page_count && d->pages[index / PAGE] != NULL)
+        BP_PREFETCH(&d->pages[index / PAGE][index % PAGE]);
+}
+
+void durable_expect(const durable_t *d, uint64_t id)
+{
+    if (d->slot_count > 0)
+        BP_PREFETCH(&d->slots[hash_of(id) & (d->slot_count - 1)]);
+    if (id <= d->initial && id > 0)
+        durable_expect_index(d, (uint32_t)(id - 1));
+}
+
 uint32_t durable_find(const durable_t *d, uint64_t id)
 {
     if (id == 0 || id > NUMBER)
         return BP_NONE;
-    for (uint32_t at = d->slot_count == 0 ? 0 : place_of(d, id); d->slot_count > 0 && d->slots[at] != 0;
-         at = (at + 1) & (d->slot_count - 1))
-        if ((value_of(d, d->slots[at] - 1) & NUMBER) == id)
-            return d->slots[at] - 1;
+    uint32_t hash = hash_of(id), mask = d->slot_count - 1;
+    for (uint32_t at = hash & mask; d->slot_count > 0 && d->slots[at].entry != 0; at = (at + 1) & mask)
+        if (d->slots[at].hash == hash && (value_of(d, d->slots[at].entry - 1) & NUMBER) == id)
+            return d->slots[at].entry - 1;
     bool own = id <= d->initial && durable_known(d, (uint32_t)(id - 1)) == id;
     return own ? (uint32_t)(id - 1) : BP_NONE;
 }
@@ -181,17 +197,16 @@ void durable_forget(durable_t *d, uint32_t index)
 {
     uint64_t id = value_of(d, index) & NUMBER;
     if (id != 0 && !is_own(d, index, id)) {
-        uint32_t mask = d->slot_count - 1, hole = place_of(d, id);
-        while (d->slots[hole] != index + 1)
+        uint32_t mask = d->slot_count - 1, hole = hash_of(id) & mask;
+        while (d->slots[hole].entry != index + 1)
             hole = (hole + 1) & mask;
-        for (uint32_t at = (hole + 1) & mask; d->slots[at] != 0; at = (at + 1) & mask) {
-            uint32_t wanted = place_of(d, value_of(d, d->slots[at] - 1) & NUMBER);
-            if (((at - wanted) & mask) >= ((at - hole) & mask)) {
+        for (uint32_t at = (hole + 1) & mask; d->slots[at].entry != 0; at = (at + 1) & mask) {
+            if (((at - d->slots[at].hash) & mask) >= ((at - hole) & mask)) {
                 d->slots[hole] = d->slots[at];
                 hole = at;
             }
         }
-        d->slots[hole] = 0;
+        d->slots[hole] = (durable_slot){0, 0};
         d->used--;
     }
     set_value(d, index, LATER);
@@ -208,7 +223,7 @@ bool durable_set(durable_t *d, uint32_t index, uint64_t id, bool elsewhere)
         durable_forget(d, index);
         set_value(d, index, id | LATER);
         if (!is_own(d, index, id))
-            put(d, index);
+            put(d, (durable_slot){index + 1, hash_of(id)});
     }
     set_value(d, index, id | LATER | (elsewhere ? ELSEWHERE : 0));
     return true;

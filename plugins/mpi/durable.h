@@ -7,7 +7,7 @@
  * An entity whose components are on another rank may have a stand-in here: an entity without components in the world
  * that is split, which references mean it by. A copy in the world of copies is such a stand-in with components there.
  *
- * Invariants: a quarter of a byte for each index; 8 bytes, in pages of 64 indices, and 4 to 8 in the table that finds
+ * Invariants: a quarter of a byte for each index; 8 bytes, in pages of 64 indices, and 11 to 21 in the table that finds
  * them, for each number that is not its entity's index and 1. A number means at most one entity here.
  *
  * Not here: what is sent, MPI.
@@ -19,6 +19,12 @@
 
 #include <stdbool.h>
 
+/* A place of the table. The hash is there so that looking for a number reads nothing else until it is found. */
+typedef struct durable_slot {
+    uint32_t entry; /* index and 1; 0: none */
+    uint32_t hash;
+} durable_slot;
+
 typedef struct durable_t {
     const bp_plugin_t *plugin; /* whose memory it is */
     uint64_t **pages;          /* by index / 64: numbers with flags; NULL: none of these has one of its own */
@@ -26,7 +32,7 @@ typedef struct durable_t {
     uint32_t page_count;
     uint32_t initial;          /* indices below are those of the beginning */
     uint64_t page_bytes;
-    uint32_t *slots;           /* index and 1, by the hash of the number; 0: none */
+    durable_slot *slots;       /* by the hash of the number */
     uint32_t slot_count, used; /* a power of two, or 0 */
     uint64_t made;             /* numbers given on this rank */
 } durable_t;
@@ -43,6 +49,11 @@ uint64_t durable_known(const durable_t *d, uint32_t index);
 
 /* The index of the entity with that number here; BP_NONE where there is none. */
 uint32_t durable_find(const durable_t *d, uint64_t id);
+
+/* Soon somebody asks for the number of that index, or for that number: both lie scattered in memory, and reading them
+ * begins here. Nothing comes of an index or a number that is not there. */
+void durable_expect_index(const durable_t *d, uint32_t index);
+void durable_expect(const durable_t *d, uint64_t id);
 
 /* From now on that number means the entity of that index, whose components are here, or elsewhere. False when out of
  * memory. */

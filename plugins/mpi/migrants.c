@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD = 8 }; /* entities whose numbers are on their way while one is dealt with */
+
 size_t split_begin_block(split_t *split, split_bytes *out, const split_kind *kind, const split_block *block)
 {
     size_t at = out->size, text = kind == NULL ? 0 : strlen(kind->text) + 1;
@@ -59,15 +61,19 @@ void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *en
         return;
     size_t before = split_begin_block(split, out, kind, &(split_block){.what = SPLIT_MIGRANTS, .count = count});
     for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            durable_expect_index(&split->durable, bp_entity_index(entities[rows[i + AHEAD]]));
         uint64_t id = durable_of(&split->durable, entities[rows[i]], split->rank);
         if (id == 0)
             split_fail(split, "out of memory for the numbers of entities");
         split_append_bytes(split, out, &id, sizeof id);
     }
+    double began = split_seconds();
     for (uint32_t c = 0; c < kind->column_count; c++) {
         const split_column *column = &kind->columns[c];
         split_pack_column(split, out, column, split_cells(split, kind, column, entities, rows, count), count);
     }
+    split->copying += split_seconds() - began;
     split_end_block(out, before);
     split->moved += out->size - before;
     split->migrated += out->size - before;
@@ -97,6 +103,8 @@ void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind
         fine = command->remove(commands, kind->keys[k], entities, count) == BP_OK;
     for (uint32_t i = 0; i < count && fine; i++) {
         uint32_t index = bp_entity_index(entities[i]);
+        if (i + AHEAD < count)
+            durable_expect(&split->durable, durable_known(&split->durable, bp_entity_index(entities[i + AHEAD])));
         bool kept = split->refers || (stays && lives_elsewhere(split, entities[i]));
         if (kept)
             fine = durable_set(&split->durable, index, durable_of(&split->durable, entities[i], split->rank), true);
@@ -124,10 +132,15 @@ static split_arrival *add_arrival(split_t *split, const split_reading *reading)
     }
     split_arrival *arrival = &split->arrivals[split->arrival_count++];
     *arrival = (split_arrival){.at = reading->body, .kind = reading->kind, .count = reading->block.count};
-    arrival->entities = split_resize(split, NULL, 0, arrival->count * sizeof *arrival->entities);
-    if (arrival->entities == NULL)
-        split_fail(split, "out of memory for what has come from other ranks");
+    arrival->first = split->arrived.size;
+    split_append(split, &split->arrived, arrival->count * sizeof(bp_entity_t));
     return arrival;
+}
+
+/* The entities of an arrival; good until another one is added. */
+static bp_entity_t *arrived(const split_t *split, const split_arrival *arrival)
+{
+    return (bp_entity_t *)(void *)(split->arrived.at + arrival->first);
 }
 
 static uint64_t id_at(const split_t *split, size_t at, uint32_t index)
@@ -157,6 +170,7 @@ static bool make_entities(split_t *split, bp_commands_o *commands, uint32_t prot
 static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *commands)
 {
     const split_kind *kind = &split->kinds[arrival->kind];
+    bp_entity_t *entities = arrived(split, arrival);
     uint32_t made = 0;
     bool fine = true;
     for (uint32_t i = 0; i < arrival->count && fine; i++) {
@@ -164,7 +178,7 @@ static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *
         bp_entity_t e = {0};
         if (index != BP_NONE)
             e = split->system->api->entity->at(split->system->host, index);
-        arrival->entities[i] = e;
+        entities[i] = e;
         made += e.id == 0;
         for (uint32_t k = 0; k < kind->key_count && e.id != 0 && fine; k++)
             fine = add_key(split, commands, kind->keys[k], &e);
@@ -173,8 +187,8 @@ static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *
     bp_entity_t *coming = (bp_entity_t *)(void *)split_append(split, &split->values, (made + 1) * sizeof *coming);
     fine = fine && make_entities(split, commands, kind->prototype, coming, made);
     for (uint32_t i = 0; i < arrival->count; i++)
-        if (arrival->entities[i].id == 0)
-            arrival->entities[i] = *coming++;
+        if (entities[i].id == 0)
+            entities[i] = *coming++;
     if (!fine)
         split_fail(split, "what has come from another rank cannot be created");
     split->came += arrival->count;
@@ -205,6 +219,7 @@ void split_receive_migrants(split_t *split, bp_commands_o *commands)
 {
     split_reading reading = {0};
     split->arrival_count = 0;
+    split->arrived.size = 0;
     while (split_next_block(split, &reading)) {
         if (reading.block.what == SPLIT_MIGRANTS)
             make_arrival(split, add_arrival(split, &reading), commands);
@@ -219,37 +234,52 @@ static void settle_arrival(split_t *split, split_arrival *arrival)
 {
     split_kind *kind = &split->kinds[arrival->kind];
     const char *at = split->in.at + arrival->at + (size_t)arrival->count * sizeof(uint64_t);
+    double began = split_seconds();
     for (uint32_t c = 0; c < kind->column_count; c++) {
         split_column *column = &kind->columns[c];
         const void *cells = split_unpack_column(split, column, at, arrival->count);
-        split_set(split, column, false, arrival->entities, arrival->count, cells);
+        split_set(split, column, false, arrived(split, arrival), arrival->count, cells);
         at = split_skip_column(at);
     }
+    split->copying += split_seconds() - began;
+}
+
+/* Those of an arrival that were made are there by now: their handles take the place of the placeholders. */
+static void find_made(split_t *split, split_arrival *arrival)
+{
+    const bp_api_t *api = split->system->api;
+    bp_entity_t *entities = arrived(split, arrival);
+    split->values.size = 0;
+    bp_entity_t *made = (bp_entity_t *)(void *)split_append(split, &split->values, arrival->count * sizeof *made);
+    memset(made, 0, arrival->count * sizeof *made);
+    if (arrival->count > 0)
+        api->command->created(split->world, entities, arrival->count, made);
+    for (uint32_t i = 0; i < arrival->count; i++)
+        if (made[i].id != 0)
+            entities[i] = made[i];
+    if (api->entity->alive(split->system->host, entities, arrival->count, NULL) != arrival->count)
+        split_fail(split, "what has come from another rank was not created");
 }
 
 /* First all get to be known by their numbers, then their values are set, some of which may refer to others. */
 void split_settle_migrants(split_t *split)
 {
-    const bp_api_t *api = split->system->api;
     for (uint32_t a = 0; a < split->arrival_count; a++) {
         split_arrival *arrival = &split->arrivals[a];
+        find_made(split, arrival);
+        const bp_entity_t *entities = arrived(split, arrival);
         for (uint32_t i = 0; i < arrival->count; i++) {
-            bp_entity_t made = {0};
-            if (api->entity->alive(split->system->host, &arrival->entities[i], 1, NULL) != 1 &&
-                api->command->created(split->world, &arrival->entities[i], 1, &made) == 1)
-                arrival->entities[i] = made;
-            uint32_t index = bp_entity_index(arrival->entities[i]);
-            if (api->entity->alive(split->system->host, &arrival->entities[i], 1, NULL) != 1)
-                split_fail(split, "what has come from another rank was not created");
+            uint32_t index = bp_entity_index(entities[i]);
+            if (i + AHEAD < arrival->count) {
+                durable_expect_index(&split->durable, bp_entity_index(entities[i + AHEAD]));
+                durable_expect(&split->durable, id_at(split, arrival->at, i + AHEAD));
+            }
             if (!durable_set(&split->durable, index, id_at(split, arrival->at, i), false))
                 split_fail(split, "out of memory for the numbers of entities");
         }
     }
-    for (uint32_t a = 0; a < split->arrival_count; a++) {
-        split_arrival *arrival = &split->arrivals[a];
-        settle_arrival(split, arrival);
-        split_resize(split, arrival->entities, arrival->count * sizeof *arrival->entities, 0);
-    }
+    for (uint32_t a = 0; a < split->arrival_count; a++)
+        settle_arrival(split, &split->arrivals[a]);
     split->arrival_count = 0;
 }
 

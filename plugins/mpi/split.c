@@ -61,17 +61,30 @@ bool split_change_ranks(split_t *split, uint32_t ranks)
     return make_room(split, ranks);
 }
 
+static void resize_rows(split_t *split, uint32_t room)
+{
+    split_rows *r = &split->rows;
+    r->rows = split_resize(split, r->rows, r->room * sizeof *r->rows, room * sizeof *r->rows);
+    r->leaving = split_resize(split, r->leaving, r->room * sizeof *r->leaving, room * sizeof *r->leaving);
+    r->seen = split_resize(split, r->seen, r->room * sizeof *r->seen, room * sizeof *r->seen);
+    r->places = split_resize(split, r->places, r->room * sizeof *r->places, room * sizeof *r->places);
+    r->owners = split_resize(split, r->owners, r->room * sizeof *r->owners, room * sizeof *r->owners);
+    r->room = room;
+    if (room > 0 && (r->rows == NULL || r->leaving == NULL || r->seen == NULL || r->places == NULL ||
+                     r->owners == NULL))
+        split_fail(split, "out of memory for what is sent to other ranks");
+}
+
 static void free_split(split_t *split)
 {
+    resize_rows(split, 0);
     split_free_kinds(split);
     durable_free(&split->durable);
     free_room(split);
-    for (uint32_t a = 0; a < split->arrival_count; a++)
-        split_resize(split, split->arrivals[a].entities, split->arrivals[a].count * sizeof(bp_entity_t), 0);
     split_resize(split, split->arrivals, split->arrival_room * sizeof *split->arrivals, 0);
     split_resize(split, split->dead, split->dead_room * sizeof *split->dead, 0);
-    split_bytes *const all[] = {&split->in,     &split->cells, &split->values, &split->items,
-                                &split->buried, &split->slots, &split->fresh,  &split->kept};
+    split_bytes *const all[] = {&split->in,    &split->cells, &split->values, &split->items,  &split->buried,
+                                &split->slots, &split->fresh, &split->kept,   &split->arrived};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free_bytes(split, all[i]);
     split_resize(split, split, sizeof *split, 0);
@@ -165,12 +178,21 @@ typedef struct sampling {
     uint64_t count, room, stride, met;
 } sampling;
 
+/* One entity of every `stride`, and not by their order alone: every second row may be of the same sort. Multiples of the
+ * golden ratio's part of 2^32 are spread evenly, whatever row they begin with (Knuth, The Art of Computer Programming,
+ * 6.4). */
+static bool is_sampled(sampling *sample)
+{
+    uint32_t at = (uint32_t)(sample->met++ * UINT64_C(2654435769));
+    return sample->stride == 1 || at < UINT32_MAX / sample->stride;
+}
+
 static void sample_kind(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t rows, void *data)
 {
     sampling *sample = data;
     const char *places = split_places(split, kind);
     for (uint32_t i = 0; i < rows; i++)
-        if (entities[i].id != 0 && sample->met++ % sample->stride == 0 && sample->count < sample->room)
+        if (entities[i].id != 0 && sample->count < sample->room && is_sampled(sample))
             sample->points[sample->count++] = split_place(kind, places, i);
 }
 
@@ -181,7 +203,7 @@ static void cut(split_t *split, uint64_t own, uint64_t all)
     bool takes_part = split->begun || split->rank == 0;
     uint64_t total = split->begun ? all : own;
     sampling sample = {.stride = total / SAMPLES + 1};
-    sample.room = takes_part ? own / sample.stride + 1 : 0;
+    sample.room = takes_part ? own / sample.stride + 16 : 0;
     sample.points = split_resize(split, NULL, 0, (sample.room + 1) * sizeof *sample.points);
     if (sample.points == NULL)
         split_fail(split, "out of memory for cutting the world");
@@ -217,28 +239,16 @@ static bool is_uneven(split_t *split, uint64_t own, uint64_t all)
 
 typedef struct packing {
     const bp_step_t *step;
-    bool first;           /* all ranks have all entities: those of other ranks need not be sent, only destroyed here */
-    uint32_t *rows;       /* of one kind, for one rank */
-    uint32_t *seen;       /* rows of the kind that may concern another rank, ... */
-    unsigned char *walked; /* by kind */
-    cut_point *places;    /* ... their places, ... */
-    uint32_t *owners;     /* ... and the ranks that these belong to */
-    bp_entity_t *leaving;
-    uint32_t room;
+    bool first;             /* all ranks have all entities: those of other ranks need not be sent, only destroyed here */
+    unsigned char *walked;  /* by kind: this rank has entities of it */
+    uint32_t most;          /* rows of a kind that may concern other ranks, of the kind that has most */
 } packing;
 
-static void reserve_rows(split_t *split, packing *p, uint32_t rows)
+/* The room is kept from step to step, unless it is far more than what was needed. */
+static void keep_room(split_t *split, uint32_t most)
 {
-    if (rows <= p->room)
-        return;
-    p->rows = split_resize(split, p->rows, p->room * sizeof *p->rows, rows * sizeof *p->rows);
-    p->leaving = split_resize(split, p->leaving, p->room * sizeof *p->leaving, rows * sizeof *p->leaving);
-    p->seen = split_resize(split, p->seen, p->room * sizeof *p->seen, rows * sizeof *p->seen);
-    p->places = split_resize(split, p->places, p->room * sizeof *p->places, rows * sizeof *p->places);
-    p->owners = split_resize(split, p->owners, p->room * sizeof *p->owners, rows * sizeof *p->owners);
-    p->room = rows;
-    if (p->rows == NULL || p->leaving == NULL || p->seen == NULL || p->places == NULL || p->owners == NULL)
-        split_fail(split, "out of memory for what is sent to other ranks");
+    if (split->rows.room / 4 > most + SAMPLES / 64)
+        resize_rows(split, 0);
 }
 
 /* Of `count` rows that were seen: pack the entities that belong to rank `to`, and tell of those near its part. In the
@@ -248,22 +258,23 @@ static void pack_for(split_t *split, uint32_t number, const bp_entity_t *entitie
 {
     double halo = split->system->plugin->options[SPLIT_HALO].f64;
     split_kind *kind = &split->kinds[number];
+    const split_rows *r = &split->rows;
     uint32_t leaving = 0, near = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (p->owners[i] == to && to != split->rank) {
-            p->leaving[leaving] = entities[p->seen[i]];
-            p->rows[leaving++] = p->seen[i];
+        if (r->owners[i] == to && to != split->rank) {
+            r->leaving[leaving] = entities[r->seen[i]];
+            r->rows[leaving++] = r->seen[i];
         }
     }
     if (!p->first)
-        split_pack_migrants(split, kind, entities, p->rows, leaving, to);
+        split_pack_migrants(split, kind, entities, r->rows, leaving, to);
     for (uint32_t i = 0; i < count && halo > 0 && kind->copied; i++) {
-        bool told = !p->first || p->owners[i] == split->rank;
-        if (told && p->owners[i] != to && cut_distance2(&split->parts[to], &p->places[i]) <= halo * halo)
-            p->rows[near++] = p->seen[i];
+        bool told = !p->first || r->owners[i] == split->rank;
+        if (told && r->owners[i] != to && cut_distance2(&split->parts[to], &r->places[i]) <= halo * halo)
+            r->rows[near++] = r->seen[i];
     }
-    split_pack_copies(split, number, entities, p->rows, near, to);
-    split_leave(split, p->step->commands, kind, p->leaving, leaving);
+    split_pack_copies(split, number, entities, r->rows, near, to);
+    split_leave(split, p->step->commands, kind, r->leaving, leaving);
 }
 
 static void pack_kind(split_t *split, split_kind *kind, const bp_entity_t *entities, uint32_t rows, void *data)
@@ -272,15 +283,18 @@ static void pack_kind(split_t *split, split_kind *kind, const bp_entity_t *entit
     uint32_t count = 0, number = (uint32_t)(kind - split->kinds);
     double halo = split->system->plugin->options[SPLIT_HALO].f64;
     const char *places = split_places(split, kind);
-    reserve_rows(split, p, rows);
+    split_rows *r = &split->rows;
     for (uint32_t i = 0; i < rows; i++) {
         cut_point place = split_place(kind, places, i);
         if (entities[i].id == 0 || (!p->first && cut_is_deep(&split->parts[split->rank], &place, halo)))
             continue;
-        p->seen[count] = i;
-        p->places[count] = place;
-        p->owners[count++] = cut_rank(split->nodes, split->ranks, &place);
+        if (count == r->room)
+            resize_rows(split, count + count / 2 + 256);
+        r->seen[count] = i;
+        r->places[count] = place;
+        r->owners[count++] = cut_rank(split->nodes, split->ranks, &place);
     }
+    p->most = count > p->most ? count : p->most;
     for (uint32_t to = 0; to < split->ranks; to++)
         pack_for(split, number, entities, count, p, to);
     p->walked[number] = 1;
@@ -315,11 +329,7 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
     walk(split, pack_kind, &p);
     pack_empty_kinds(split, &p, known);
     split_resize(split, p.walked, known + 1, 0);
-    split_resize(split, p.rows, p.room * sizeof *p.rows, 0);
-    split_resize(split, p.leaving, p.room * sizeof *p.leaving, 0);
-    split_resize(split, p.seen, p.room * sizeof *p.seen, 0);
-    split_resize(split, p.places, p.room * sizeof *p.places, 0);
-    split_resize(split, p.owners, p.room * sizeof *p.owners, 0);
+    keep_room(split, p.most);
     double packed = split_seconds();
     split_send(split);
     double sent = split_seconds();
@@ -455,6 +465,7 @@ static void report(bp_system_t *s, bp_report_o *out)
     tell_seconds(s, out, "seconds of packing and unpacking", split->packing);
     tell_seconds(s, out, "seconds of sending and waiting", split->talking);
     tell_seconds(s, out, "seconds of cutting space", split->cutting);
+    tell_seconds(s, out, "seconds of copying columns of what moved", split->copying);
 }
 
 static const bp_system_report_i reporting = {report};

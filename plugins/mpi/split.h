@@ -70,11 +70,22 @@ typedef struct split_kind {
     split_copies *copies;        /* by rank */
 } split_kind;
 
+/* Rows of one kind that may concern other ranks, while they are packed: room that is used again. */
+typedef struct split_rows {
+    uint32_t *rows;              /* for one rank */
+    bp_entity_t *leaving;        /* for it, for good */
+    uint32_t *seen;              /* all such rows, ... */
+    cut_point *places;           /* ... their places, ... */
+    uint32_t *owners;            /* ... and the ranks that these belong to */
+    uint32_t room;
+} split_rows;
+
 /* Entities of one kind that have come, between the two systems. */
 typedef struct split_arrival {
     size_t at;                   /* of their block in split_t.in */
     uint32_t kind, count;
-    bp_entity_t *entities;       /* placeholders of those that are made, and stand-ins */
+    size_t first;                /* byte of split_t.arrived where its entities begin: placeholders of those that are
+                                    made, and stand-ins */
 } split_arrival;
 
 /* What a rank tells the others of itself. */
@@ -104,9 +115,11 @@ typedef struct split_t {
     durable_t durable;
     split_arrival *arrivals;
     uint32_t arrival_count, arrival_room;
+    split_bytes arrived;         /* entities of all arrivals */
     uint64_t *dead;              /* numbers of entities that have died here and that others may refer to */
     uint32_t dead_count, dead_room;
     split_bytes buried;          /* numbers, ascending: who has died since the step before, on all ranks */
+    split_rows rows;
     split_bytes *out;            /* for each rank */
     split_bytes in;
     split_figures *figures;      /* of each rank, when they were compared last */
@@ -123,6 +136,7 @@ typedef struct split_t {
     uint64_t moved, migrated;    /* bytes packed for others and unpacked from them; of those, of entities that moved */
     uint64_t changed;            /* bytes of the fields of copies that were other than the rank knew that has them */
     double packing, talking;     /* seconds: looking, packing and unpacking; sending, and waiting for other ranks; */
+    double copying;              /* of the packing: columns of entities that moved, out of rows and into rows */
     double cutting;              /* cutting space, with waiting for what other ranks say of it */
 } split_t;
 

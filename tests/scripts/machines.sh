@@ -100,8 +100,8 @@ for threads in 1 2; do
 done
 ranks 4 gas/flat.ini || fail "the gas on 4 ranks fails"
 grep -Eq 'times that space was cut *([2-9]|[1-9][0-9])' "$scratch/said" || fail "space is never cut anew"
-awk '/came from others/ { reading = 1; next } reading && NF == 12 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
-    reading && NF == 12 { bad += $6 == 0 || $6 + $7 > $5 || $8 < $5 || $9 == 0 || $9 > 16 * 1000 }
+awk '/came from others/ { reading = 1; next } reading && NF == 13 { came += $2; left += $3; n++ } NF == 0 { reading = 0 }
+    reading && NF == 13 { bad += $6 == 0 || $6 + $7 > $5 || $8 < $5 || $9 == 0 || $9 > 16 * 1000 }
     END { exit !(n == 4 && came == left && came > 100 && !bad) }' "$scratch/said" ||
     fail "hardly any particle has moved on, or the bytes of these cannot be"
 for number in 1 4; do
