@@ -101,16 +101,25 @@ bp_result_t entities_reserve(entities_t *entities, uint32_t count)
     return grow(entities, capacity > ENTITIES_MAX ? ENTITIES_MAX : (uint32_t)capacity);
 }
 
-static void reuse(entities_t *entities, bp_entity_t *out, uint32_t count)
+/* Begin another life at each of these indices. */
+static void begin_lives(const entities_t *entities, const uint32_t *indices, bp_entity_t *restrict out, uint32_t count)
 {
     uint32_t *lives = entities->lives, base = entities->base->values.entity_base + 1;
-    uint32_t head = entities->queue_head, capacity = entities->capacity;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = entities->queue[head];
-        head = head + 1 == capacity ? 0 : head + 1;
-        out[i].id = (uint64_t)(++lives[index] + base) << 32 | index;
+        uint32_t index = indices[i], life = lives[index] + 1;
+        lives[index] = life;
+        out[i].id = (uint64_t)(life + base) << 32 | index;
     }
-    entities->queue_head = head;
+}
+
+static void reuse(entities_t *entities, bp_entity_t *out, uint32_t count)
+{
+    if (count == 0)
+        return;
+    uint32_t tail = entities->capacity - entities->queue_head, first = count < tail ? count : tail;
+    begin_lives(entities, entities->queue + entities->queue_head, out, first);
+    begin_lives(entities, entities->queue, out + first, count - first);
+    entities->queue_head = count < tail ? entities->queue_head + count : count - tail;
     entities->queue_count -= count;
     entities->living += count;
 }

@@ -72,11 +72,16 @@ void holes_note(holes_t *holes, uint32_t row);
 /* `row` becomes a hole, which it was not. */
 static inline void holes_add(holes_t *holes, uint32_t row)
 {
-    uint64_t *word = holes_word(holes, row), before = *word;
-    *word = before | UINT64_C(1) << row % 64;
-    holes->lowest = row < holes->lowest ? row : holes->lowest;
-    if (before == 0 && holes->words != NULL &&
-        (holes->words[holes->level[1] + row / 64 / 64] >> row / 64 % 64 & 1) == 0)
+    uint64_t bit = UINT64_C(1) << row % 64, *words = holes->words;
+    if (row < holes->lowest)
+        holes->lowest = row;
+    if (words == NULL) {
+        holes->few |= bit;
+        return;
+    }
+    uint64_t before = words[row / 64];
+    words[row / 64] = before | bit;
+    if (before == 0 && (words[holes->level[1] + row / 64 / 64] >> row / 64 % 64 & 1) == 0)
         holes_note(holes, row);
 }
 

@@ -140,9 +140,24 @@ static uint32_t rebuild(prototypes_t *p, uint32_t base, const uint32_t *above, u
     return base;
 }
 
-static transition_t *transition(prototypes_t *p, uint32_t from, uint32_t key)
+/* Keep a transition; `way` is WITHOUT for a removal, else 0. */
+static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, uint32_t way, uint32_t to, uint32_t column)
 {
-    return &p->transitions[prototypes_hash(from, key) & (p->bucket_count - 1)];
+    uint32_t width = p->keys[key].columns;
+    bool usual = from != 0 && to != 0 && (p->keys[key].flags & KEY_UNUSUAL) == 0 && width <= UINT8_MAX;
+    p->transitions[prototypes_hash(from, key | way) & (p->bucket_count - 1)] = (transition_t){
+        .from = from,
+        .key = key | way,
+        .to = to,
+        .column = (uint16_t)column,
+        .width = (uint8_t)(usual ? width : 0),
+        .usual = (uint8_t)(!usual ? 0 : way == 0 ? USUAL_ADDITION : USUAL_REMOVAL),
+    };
+}
+
+static void forget_transitions(prototypes_t *p)
+{
+    memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions);
 }
 
 static bool known(const prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
@@ -194,7 +209,7 @@ bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32
     *to = rebuild(p, base, above, count);
     if (*to == BP_NONE)
         return error_memory(&p->base->error, "making a prototype");
-    *transition(p, from, key) = (transition_t){from, key, *to, *column};
+    keep_transition(p, from, key, 0, *to, *column);
     return BP_OK;
 }
 
@@ -213,7 +228,7 @@ bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uin
     *to = rebuild(p, base, above, count);
     if (*to == BP_NONE)
         return error_memory(&p->base->error, "making a prototype");
-    *transition(p, from, key | WITHOUT) = (transition_t){from, key | WITHOUT, *to, *column};
+    keep_transition(p, from, key, WITHOUT, *to, *column);
     return BP_OK;
 }
 
@@ -222,6 +237,7 @@ void prototypes_mark_gone(prototypes_t *p)
     /* A base is always older than what is built on it, so one pass upwards does. */
     for (uint32_t i = 1; i < p->count; i++)
         p->items[i].flags |= (uint8_t)((p->keys[p->items[i].key].flags | p->items[p->items[i].base].flags) & KEY_GONE);
+    forget_transitions(p);
 }
 
 void prototypes_recount(prototypes_t *p)
@@ -233,7 +249,7 @@ void prototypes_recount(prototypes_t *p)
         p->items[i].flags = (uint8_t)(base->flags | key->flags);
     }
     /* Empty the caches that say where columns begin. */
-    memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions);
+    forget_transitions(p);
     for (uint32_t i = 0; i < PROTOTYPES_COLUMNS; i++)
         atomic_store_explicit(&p->columns[i], 0, memory_order_relaxed);
 }

@@ -30,6 +30,7 @@ enum {
     KEY_GONE = 1u << 5,             /* its manager has left the world */
     KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
     KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
+    KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* the short ways of one are not for it */
     PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
 };
 
@@ -53,8 +54,12 @@ typedef struct prototype_t {
 
 typedef struct transition_t {
     uint32_t from, key, to; /* key has its top bit set for "without" */
-    uint32_t column;        /* where the key's columns begin */
+    uint16_t column;        /* where the key's columns begin */
+    uint8_t width;          /* how many they are, in a usual transition */
+    uint8_t usual;          /* USUAL_...: between two prototypes with components, by a key that is not KEY_UNUSUAL */
 } transition_t;
+
+enum { USUAL_ADDITION = 1, USUAL_REMOVAL = 2 };
 
 typedef struct prototypes_t {
     memory_t *memory;
@@ -106,7 +111,16 @@ static inline const transition_t *prototypes_cached(const prototypes_t *prototyp
     return t->from == from && t->key == key && t->column != 0 ? t : NULL;
 }
 
-/* Pass KEY_GONE on from keys to the prototypes that have them. [main] */
+/* The cached transition where it is usual, else NULL. No key that is not in use has one. [main] */
+static inline const transition_t *prototypes_usual(const prototypes_t *prototypes, uint32_t from, uint32_t key,
+                                                   bool adding)
+{
+    key = adding ? key : key ^ PROTOTYPES_WITHOUT;
+    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->bucket_count - 1)];
+    return t->from == from && t->key == key && t->usual == (adding ? USUAL_ADDITION : USUAL_REMOVAL) ? t : NULL;
+}
+
+/* Pass KEY_GONE on from keys to the prototypes that have them, and forget transitions. [main] */
 void prototypes_mark_gone(prototypes_t *prototypes);
 
 /* Keys have other columns or flags: bring all prototypes in step. Cannot fail. [main] */

@@ -213,34 +213,38 @@ static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entiti
 
 /* Create one entity, where no memory has to grow and no component has storage of its own; false where the general way
  * has to be taken. */
-static bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
+static inline bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
 {
-    run_t *run = world_run(world, prototype);
-    if (run == NULL || !store_has_row(run) ||
-        (run->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0 || !run->plain ||
+    if (world_holds_rows(world) || prototype >= world->prototypes.count)
+        return false;
+    const prototype_t *item = &world->prototypes.items[prototype];
+    run_t *run = item->run;
+    if (run == NULL || (item->flags & KEY_UNUSUAL) != 0 || !run->plain || !store_has_row(run) ||
         !store_has_notice_room(world))
         return false;
     entities_t *all = world->entities;
-    if (entities_is_pooled(all, &world->ids)) {
-        if (!world_has_record(world, entities_pool_next(&world->ids)))
-            return false;
-        entities_pool_create(all, &world->ids, entity, 1);
-    } else if (!world_has_record(world, entities_next(all)) || !entities_create_one(all, entity)) {
+    bool pooled = entities_is_pooled(all, &world->ids);
+    uint32_t next = pooled ? entities_pool_next(&world->ids) : entities_next(all);
+    record_t *record = world_writable_record(world, next);
+    if (record == NULL || next >= all->capacity)
         return false;
-    }
-    store_append_one(world, run, *entity);
+    if (pooled)
+        entities_pool_create(all, &world->ids, entity, 1);
+    else
+        entities_create_next(all, next, entity);
+    store_append_one(world, run, record, *entity);
     return true;
 }
 
-bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+/* Create entities in all remaining cases. A function apart from the short way, so that this pays for nothing that only
+ * the remaining cases need. */
+NOT_INLINED static bp_result_t create_any(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
     if (world_holds_rows(world))
         return store_refuse_held(world);
     if (prototype >= world->prototypes.count || (world->prototypes.items[prototype].flags & KEY_GONE) != 0)
         return error_set(&world->base->error, BP_ERROR_NOT_FOUND, "world '%s' has no prototype %u", world->name,
                          prototype);
-    if (count == 1 && create_one(world, prototype, entities))
-        return BP_OK;
     if ((world->prototypes.items[prototype].flags & KEY_WORLD) != 0)
         return store_refuse_owned(world, world->prototypes.items[prototype].key);
     if (prototype == 0 || count == 0)
@@ -254,6 +258,12 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
     if (result != BP_OK)
         return result;
     return fill_new_rows(world, run, entities, count);
+}
+
+bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
+{
+    return count == 1 && create_one(world, prototype, entities) ? BP_OK
+                                                                : create_any(world, prototype, entities, count);
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
@@ -530,15 +540,29 @@ bp_result_t store_refuse_held(world_t *world)
     }
 }
 
-/* Records for the indices that are to be used again. */
-static bool reserve_reused(world_t *world, uint32_t count)
+/* Records for free indices, most of which lie in the page of the one before. */
+static bool reserve_indices(world_t *world, const uint32_t *indices, uint32_t count)
 {
-    const entities_t *e = world->entities;
-    for (uint32_t i = 0, at = e->queue_head; i < count; i++, at = at + 1 == e->capacity ? 0 : at + 1) {
-        if (!store_reserve_record(world, e->queue[at]))
+    uint32_t page = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        if (indices[i] / ENTITIES_PAGE == page)
+            continue;
+        page = indices[i] / ENTITIES_PAGE;
+        if (!store_reserve_record(world, indices[i]))
             return false;
     }
     return true;
+}
+
+/* Records for the indices that are to be used again: from the head of the ring on, up to its end and from its
+ * beginning on. */
+static bool reserve_reused(world_t *world, uint32_t count)
+{
+    const entities_t *e = world->entities;
+    if (count == 0)
+        return true;
+    uint32_t tail = e->capacity - e->queue_head, first = count < tail ? count : tail;
+    return reserve_indices(world, e->queue + e->queue_head, first) && reserve_indices(world, e->queue, count - first);
 }
 
 uint32_t store_fields(const world_t *world, const prototypes_t *p, uint32_t prototype, const field_t **fields)

@@ -126,19 +126,20 @@ NOT_INLINED static void vacate_end(world_t *world, run_t *from, uint32_t row)
         world_own_record(world, run_entities(from)[row])->row = row;
 }
 
-/* An entity has left a row; what the row held has gone with it. */
-static inline void vacate_row(world_t *world, run_t *from, uint32_t row)
+/* An entity has left a row; what the row held has gone with it. `keeps`: may the run keep holes? */
+static inline void vacate_row(world_t *world, run_t *from, uint32_t row, bool keeps)
 {
-    uint32_t last = from->count - 1, allowed = store_holes_allowed(from);
+    uint32_t last = from->count - 1;
     if (row == last && from->holes == 0) {
         from->count = last;
         from->version++;
-    } else if (row == last || allowed == 0) {
+    } else if (row == last || !keeps) {
         vacate_end(world, from, row);
     } else {
         run_leave_row(from, row);
-        store_note_holes(world, from);
-        if (from->holes > allowed)
+        if (!from->in_holes_list)
+            store_list_holes(world, from);
+        if (from->holes > STORE_FEW_HOLES + from->count / STORE_HOLES_SHARE)
             fill_many_left(world, from);
     }
 }
@@ -158,7 +159,7 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
         }
     }
     stamps_note_rows(from->stamps, row, 1);
-    vacate_row(c->world, from, row);
+    vacate_row(c->world, from, row, store_keeps_holes(from));
 }
 
 /* The usual case of one: the entity has components before and after, the transition is known, and there is a row. False
@@ -166,23 +167,19 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
 ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
 {
     const prototypes_t *p = &world->prototypes;
-    if (world_holds_rows(world) || key >= p->key_count)
-        return false;
     record_t *record = world_record_at(world, bp_entity_index(e)); /* an entity with a prototype has a record that can
                                                                       be written to */
-    const component_key_t *changed = &p->keys[key];
-    if (record->generation != bp_entity_generation(e) || record->prototype == 0 ||
-        (changed->flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0)
+    if (world_holds_rows(world) || record->generation != bp_entity_generation(e))
         return false;
-    const transition_t *t = prototypes_cached(p, record->prototype, adding ? key : key | PROTOTYPES_WITHOUT);
-    if (t == NULL || t->to == 0)
+    const transition_t *t = prototypes_usual(p, record->prototype, key, adding);
+    if (t == NULL)
         return false;
     run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
-    if (to == NULL || !store_has_row(to) || !(adding ? to : from)->plain)
-        return false;
-    uint32_t row = record->row, column = t->column, width = changed->columns;
+    if (to == NULL || !(adding ? to : from)->plain)
+        return false; /* where the larger one is plain, the other one is too */
+    uint32_t row = record->row, column = t->column, width = t->width, to_row;
     uint32_t behind = (adding ? from->column_count : to->column_count) - column;
-    uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column, to_row;
+    uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column;
     if (to->holes > 0) {
         to_row = run_take_hole(to);
         run_copy_row(from, 1, row, to, 1, to_row, column - 1);
@@ -190,17 +187,19 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
             run_fill_row(to, column, column + width, to_row);
         run_copy_row(from, from_behind, row, to, to_behind, to_row, behind);
     } else {
+        if (to->count == to->capacity)
+            return false;
         to_row = to->count++;
         run_append_cells(from, 1, row, to, 1, to_row, column - 1);
         if (adding)
             run_fill_cells(to, column, column + width, to_row);
         run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
     }
-    record->prototype = t->to;
+    record->prototype = to->prototype;
     record->row = to_row;
     run_entities(to)[to_row] = e;
     store_moved(world, from, to, &run_entities(to)[to_row], 1);
-    vacate_row(world, from, row);
+    vacate_row(world, from, row, (from->flags & KEY_AT_ONCE) == 0);
     return true;
 }
 
@@ -209,17 +208,16 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
 static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
 {
     const prototypes_t *p = &world->prototypes;
-    uint32_t index = bp_entity_index(e);
-    if (world_holds_rows(world) || key >= p->key_count ||
-        (p->keys[key].flags & (KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD)) != 0 ||
-        !world_has_record(world, index) || world_own_record(world, e)->generation != 0 ||
-        !entities_is_alive(world->entities, e))
+    if (world_holds_rows(world) || key >= p->key_count || (p->keys[key].flags & KEY_UNUSUAL) != 0)
+        return false;
+    record_t *record = world_writable_record(world, bp_entity_index(e));
+    if (record == NULL || record->generation != 0 || !entities_is_alive(world->entities, e))
         return false;
     const transition_t *t = prototypes_cached(p, 0, key);
     run_t *run = t == NULL ? NULL : p->items[t->to].run;
     if (run == NULL || !store_has_row(run) || !run->plain || !store_has_notice_room(world))
         return false;
-    store_append_one(world, run, e);
+    store_append_one(world, run, record, e);
     return true;
 }
 

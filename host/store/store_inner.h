@@ -59,11 +59,16 @@ void store_fill_hole(world_t *world, run_t *run, uint32_t row);
  * Returns how many rows moved. */
 uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left);
 
-/* Holes that entities may leave in a run when they move to another one: an entity that comes back finds its row free,
- * and no other row has moved meanwhile. */
+/* May entities leave holes in a run when they move to another one? */
+static inline bool store_keeps_holes(const run_t *run)
+{
+    return (run->flags & KEY_AT_ONCE) == 0 && !run->has_counted;
+}
+
+/* How many holes they may leave: an entity that comes back finds its row free, and no other row has moved meanwhile. */
 static inline uint32_t store_holes_allowed(const run_t *run)
 {
-    return (run->flags & KEY_AT_ONCE) != 0 || run->has_counted ? 0 : STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
+    return store_keeps_holes(run) ? STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE : 0;
 }
 
 /* Entities have gone from one run to another (NULL: no run): write that down for subscriptions whose sets change. */
@@ -119,8 +124,8 @@ static inline bool store_has_row(const run_t *run)
 }
 
 /* A row of defaults for an entity that has had no components, in a plain run, where there is a row and room for a
-   notice. */
-static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
+   notice; the record is the entity's. */
+static inline void store_append_one(world_t *world, run_t *run, record_t *record, bp_entity_t e)
 {
     uint32_t row;
     if (run->holes == 0) {
@@ -131,7 +136,7 @@ static inline void store_append_one(world_t *world, run_t *run, bp_entity_t e)
         run_fill(run, 1, run->column_count, row, 1);
     }
     run_entities(run)[row] = e;
-    store_set_record(world, e, run->prototype, row);
+    *record = (record_t){bp_entity_generation(e), run->prototype, row};
     world->occupied++;
     store_moved(world, NULL, run, &e, 1);
 }

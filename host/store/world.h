@@ -286,11 +286,19 @@ static inline record_t *world_record_at(const world_t *world, uint32_t index)
     return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
 }
 
+/* The record of an index that can be written to; NULL where there is none yet. */
+static inline record_t *world_writable_record(const world_t *world, uint32_t index)
+{
+    uint32_t page = index / ENTITIES_PAGE - world->first_page;
+    if (page >= world->page_count || world->pages[page] == records_of_nobody)
+        return NULL;
+    return &world->pages[page][index % ENTITIES_PAGE];
+}
+
 /* Is there a record for the index that can be written to? */
 static inline bool world_has_record(const world_t *world, uint32_t index)
 {
-    uint32_t page = index / ENTITIES_PAGE - world->first_page;
-    return page < world->page_count && world->pages[page] != records_of_nobody;
+    return world_writable_record(world, index) != NULL;
 }
 
 /* The record of an entity for which there is one that can be written to. */

@@ -262,6 +262,22 @@ START_TEST(changing_nobody_is_no_error)
 }
 END_TEST
 
+START_TEST(no_key_is_taken_for_the_key_of_another_change)
+{
+    uint32_t flag = key_of(world, "flag", ""), bits = 1u << 31;
+    bp_entity_t e;
+    create(prototype_of(world, "body", NULL, NULL, NULL), &e, 1);
+    for (uint32_t i = 0; i < 2; i++) { /* what is remembered of a change must not answer for a number that is no key */
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->add(world, flag | bits, &e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->remove(world, flag | bits, &e, 1));
+        WORKS(rig.host, api->add(world, flag, &e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->add(world, flag | bits, &e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->remove(world, flag | bits, &e, 1));
+        WORKS(rig.host, api->remove(world, flag, &e, 1));
+    }
+}
+END_TEST
+
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
 START_TEST(new_components_have_their_defaults_wherever_memory_comes_from)
@@ -733,6 +749,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_component_that_one_has_or_lacks_refuses_the_batch);
     tcase_add_test(tests, a_manager_that_refuses_refuses_the_batch);
     tcase_add_test(tests, changing_nobody_is_no_error);
+    tcase_add_test(tests, no_key_is_taken_for_the_key_of_another_change);
     tcase_add_test(tests, new_components_have_their_defaults_wherever_memory_comes_from);
     tcase_add_test(tests, columns_are_aligned_at_every_number_of_rows);
     tcase_add_test(tests, a_run_gives_memory_back_when_most_of_its_rows_have_gone);
