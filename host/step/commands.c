@@ -234,7 +234,8 @@ bp_result_t commands_create(bp_commands_o *r, uint32_t prototype, bp_entity_t *e
     return BP_OK;
 }
 
-static bp_result_t record(bp_commands_o *r, uint32_t kind, uint32_t key, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t record_any(bp_commands_o *r, uint32_t kind, uint32_t key, const bp_entity_t *entities,
+                                          uint32_t count)
 {
     if (r == NULL)
         return BP_ERROR_STATE;
@@ -245,6 +246,17 @@ static bp_result_t record(bp_commands_o *r, uint32_t kind, uint32_t key, const b
         return BP_ERROR_MEMORY;
     memcpy(command_entities(command) + command->count, entities, count * sizeof *entities);
     command->count += count;
+    return BP_OK;
+}
+
+/* Record that something happens to entities. The usual case is one more entity of the command recorded last. */
+static inline bp_result_t record(bp_commands_o *r, uint32_t kind, uint32_t key, const bp_entity_t *entities,
+                                 uint32_t count)
+{
+    command_t *open = r == NULL ? NULL : r->open;
+    if (count != 1 || !continues(open, kind, key, NULL) || open->count == open->capacity)
+        return record_any(r, kind, key, entities, count);
+    command_entities(open)[open->count++] = *entities;
     return BP_OK;
 }
 
@@ -531,17 +543,6 @@ static bp_result_t make_set(making_t *m, command_t *command)
                         command->size);
 }
 
-static bp_result_t make_change(making_t *m, command_t *command)
-{
-    bp_entity_t *entities = command_entities(command);
-    bool adding = command->kind == COMMAND_ADD;
-    uint32_t count = store_sift(m->world, command->key, adding, entities, command->count);
-    if (count == 0)
-        return BP_OK;
-    return adding ? store_add(m->world, command->key, entities, count)
-                  : store_remove(m->world, command->key, entities, count);
-}
-
 static void make_sent(making_t *m, command_t *command)
 {
     const pipe_t *pipe = command->pipe;
@@ -566,11 +567,14 @@ static void make_one(making_t *m, command_t *command)
         make_create(m, command);
         return;
     }
-    resolve_all(m->commands, command_entities(command), command->count);
+    bp_entity_t *entities = command_entities(command);
+    resolve_all(m->commands, entities, command->count);
     if (command->kind == COMMAND_DESTROY)
-        destruction_destroy(m->destruction, command_entities(command), command->count);
+        destruction_destroy(m->destruction, entities, command->count);
+    else if (command->kind == COMMAND_SET)
+        result = make_set(m, command);
     else
-        result = command->kind == COMMAND_SET ? make_set(m, command) : make_change(m, command);
+        result = store_change_wanted(m->world, command->key, command->kind == COMMAND_ADD, entities, command->count);
     if (result != BP_OK)
         fail(m);
 }

@@ -106,6 +106,52 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
     return result;
 }
 
+/* Is the change possible for an entity that is not planned already? Errors of other kinds than that the component is
+ * there, or is not, are left for the plan to report. */
+static bool is_wanted(store_change_t *c, const record_t *record, bp_entity_t e)
+{
+    if (record == NULL ? !entities_is_alive(c->world->entities, e) : (record->prototype & RECORD_MARK) != 0)
+        return false;
+    bp_result_t result = store_find_transition(c, record == NULL ? 0 : record->prototype);
+    return result != BP_ERROR_EXISTS && result != BP_ERROR_NOT_FOUND;
+}
+
+/* As `plan`, for the entities of a batch for which the change is possible, each once: these come to the front of the
+ * batch, and *kept says how many they are. */
+static bp_result_t plan_wanted(store_change_t *c, bp_entity_t *entities, uint32_t count, uint32_t *kept)
+{
+    world_t *world = c->world;
+    if (!store_reserve_notices(world, count))
+        return error_memory(&world->base->error, "changing components");
+    bp_result_t result = BP_OK;
+    run_t *to = NULL; /* of the transition found last */
+    uint32_t planned = 0;
+    for (uint32_t i = 0; i < count && result == BP_OK; i++) {
+        bp_entity_t e = entities[i];
+        record_t *record = world_record(world, e);
+        if (record != NULL && c->found && record->prototype == c->from) {
+            record->prototype |= RECORD_MARK;
+            if (to != NULL)
+                to->pending++;
+        } else if (!is_wanted(c, record, e)) {
+            continue;
+        } else {
+            result = plan_one(c, e);
+            if (result != BP_OK)
+                break;
+            to = world_run(world, c->to);
+        }
+        entities[planned++] = e;
+    }
+    bool room = store_reserve_touched(c);
+    if (result == BP_OK && !room)
+        result = error_memory(&world->base->error, "moving rows");
+    if (result != BP_OK)
+        unmark(c, entities, planned);
+    *kept = planned;
+    return result;
+}
+
 /* --- one ---------------------------------------------------------------------------------------------------------- */
 
 /* Rows that entities leave one by one are filled with the last ones many at a time, whose misses then overlap. */
@@ -300,63 +346,78 @@ static bp_result_t add_told(store_change_t *c, const bp_entity_t *entities, uint
     return BP_OK;
 }
 
-/* Add a component in all remaining cases. A function apart from the short ways, so that these pay for nothing that only
- * the remaining cases need. */
-NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+/* Add the component to entities that the plan has marked. */
+static bp_result_t add_planned(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
-    if (count == 1 && add_first(world, key, entities[0]))
-        return BP_OK;
-    bp_result_t result = check_change(world, key);
-    if (result != BP_OK || count == 0)
-        return result;
-    store_change_t c = {.world = world, .key = key, .adding = true};
-    if (count == 1 && (world->prototypes.keys[key].flags & (KEY_OWN_STORAGE | KEY_HOOKED)) == 0)
-        return change_one(&c, entities[0]);
-    result = plan(&c, entities, count);
-    if (result != BP_OK)
-        return result;
-    if ((world->prototypes.keys[key].flags & KEY_HOOKED) != 0)
-        return add_told(&c, entities, count);
-    if (world_key_manager(world, key)->component->own_storage) {
-        unmark(&c, entities, count); /* the manager may look at the entities */
-        result = create_slots(&c, entities, count);
+    world_t *world = c->world;
+    bp_result_t result = BP_OK;
+    if ((world->prototypes.keys[c->key].flags & KEY_HOOKED) != 0)
+        return add_told(c, entities, count);
+    if (world_key_manager(world, c->key)->component->own_storage) {
+        unmark(c, entities, count); /* the manager may look at the entities */
+        result = create_slots(c, entities, count);
     }
     if (result == BP_OK)
-        store_move_all(&c, entities, count);
-    memory_free(&world->memory, c.slots, c.slots == NULL ? 0 : count * sizeof *c.slots);
+        store_move_all(c, entities, count);
+    memory_free(&world->memory, c->slots, c->slots == NULL ? 0 : count * sizeof *c->slots);
     return result;
 }
 
-NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+/* Take away a component that is told of it, or has storage of its own. */
+static bp_result_t remove_told(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
-    bp_result_t result = check_change(world, key);
-    if (result != BP_OK || count == 0)
-        return result;
-    store_change_t c = {.world = world, .key = key};
-    bool told = (world->prototypes.keys[key].flags & KEY_HOOKED) != 0;
-    if (count == 1 && !told && (world->prototypes.keys[key].flags & KEY_OWN_STORAGE) == 0)
-        return change_one(&c, entities[0]);
-    manager_t *manager = world_key_manager(world, key);
+    world_t *world = c->world;
+    manager_t *manager = world_key_manager(world, c->key);
     uint32_t *slots = NULL;
+    unmark(c, entities, count);
     if (manager->component->own_storage) {
         slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);
         if (slots == NULL)
             return error_memory(&world->base->error, "removing components");
-        store_slots(world, key, entities, count, slots);
+        store_slots(world, c->key, entities, count, slots);
     }
-    result = plan(&c, entities, count);
-    if (result == BP_OK && told) {
-        unmark(&c, entities, count);
-        hooks_leave(world, manager, key, entities, count);
-        mark_again(&c, entities, count);
-    }
-    if (result == BP_OK) {
-        store_move_all(&c, entities, count);
-        if (slots != NULL)
-            store_destroy_slots(world, manager, slots, count);
-    }
+    if ((world->prototypes.keys[c->key].flags & KEY_HOOKED) != 0)
+        hooks_leave(world, manager, c->key, entities, count);
+    mark_again(c, entities, count);
+    store_move_all(c, entities, count);
+    if (slots != NULL)
+        store_destroy_slots(world, manager, slots, count);
     memory_free(&world->memory, slots, slots == NULL ? 0 : count * sizeof *slots);
-    return result;
+    return BP_OK;
+}
+
+static bp_result_t change_planned(store_change_t *c, const bp_entity_t *entities, uint32_t count)
+{
+    if (c->adding)
+        return add_planned(c, entities, count);
+    if ((c->world->prototypes.keys[c->key].flags & (KEY_HOOKED | KEY_OWN_STORAGE)) != 0)
+        return remove_told(c, entities, count);
+    store_move_all(c, entities, count);
+    return BP_OK;
+}
+
+static bp_result_t change_any(world_t *world, uint32_t key, bool adding, const bp_entity_t *entities, uint32_t count)
+{
+    bp_result_t result = check_change(world, key);
+    if (result != BP_OK || count == 0)
+        return result;
+    store_change_t c = {.world = world, .key = key, .adding = adding};
+    if (count == 1 && (world->prototypes.keys[key].flags & (KEY_OWN_STORAGE | KEY_HOOKED)) == 0)
+        return change_one(&c, entities[0]);
+    result = plan(&c, entities, count);
+    return result != BP_OK ? result : change_planned(&c, entities, count);
+}
+
+/* Add, or remove, a component in all remaining cases. Functions apart from the short ways, so that these pay for
+ * nothing that only the remaining cases need. */
+NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return count == 1 && add_first(world, key, entities[0]) ? BP_OK : change_any(world, key, true, entities, count);
+}
+
+NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+{
+    return change_any(world, key, false, entities, count);
 }
 
 bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
@@ -370,39 +431,17 @@ bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entiti
                                                                         : remove_any(world, key, entities, count);
 }
 
-/* Do the entity's components allow the change? Errors of other kinds are left for the change itself to report. */
-static bool wanted(store_change_t *c, uint32_t prototype)
+bp_result_t store_change_wanted(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)
 {
-    bp_result_t result = store_find_transition(c, prototype);
-    return result != BP_ERROR_EXISTS && result != BP_ERROR_NOT_FOUND;
-}
-
-uint32_t store_sift(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)
-{
+    bp_result_t result = check_change(world, key);
+    if (result != BP_OK || count == 0)
+        return result;
     store_change_t c = {.world = world, .key = key, .adding = adding};
-    if (check_change(world, key) != BP_OK)
-        return count;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bp_entity_t e = entities[i];
-        record_t *record = world_record(world, e);
-        if (record == NULL && !entities_is_alive(world->entities, e))
-            continue;
-        uint32_t prototype = record == NULL ? 0 : record->prototype;
-        if ((prototype & RECORD_MARK) != 0 || !wanted(&c, prototype))
-            continue;
-        if (record == NULL && !store_reserve_record(world, bp_entity_index(e))) {
-            unmark(&c, entities, kept);
-            memmove(entities + kept, entities + i, (count - i) * sizeof *entities);
-            return kept + count - i; /* the change itself will report the error */
-        }
-        if (record == NULL) {
-            record = world_own_record(world, e);
-            *record = (record_t){.generation = bp_entity_generation(e)};
-        }
-        record->prototype |= RECORD_MARK;
-        entities[kept++] = e;
-    }
-    unmark(&c, entities, kept);
-    return kept;
+    result = plan_wanted(&c, entities, count, &count);
+    if (result != BP_OK || count == 0)
+        return result;
+    if (count > 1)
+        return change_planned(&c, entities, count);
+    unmark(&c, entities, 1); /* one entity may have a shorter way */
+    return adding ? store_add(world, key, entities, 1) : store_remove(world, key, entities, 1);
 }
