@@ -473,32 +473,34 @@ NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *
     return recall_cell(world, p, e);
 }
 
-/* The property of a pair of names that was used lately and has the type, with the entity's cell; or NULL. An entity has
- * the same component under the name where it has the key that the name was resolved to. The texts are compared last,
- * so that the calls for that have little to save. */
-static inline property_entry_t *find_recent(const property_cache_t *cache, bp_entity_t entity, const char *component,
-                                            const char *property, uint32_t type, void **cell)
+/* What was noted under the addresses of two names, if it has the type; or NULL. The texts may be others by now. */
+static inline property_entry_t *find_recent(const property_cache_t *cache, const char *component, const char *property,
+                                            uint32_t type)
 {
     if (cache->table == NULL)
         return NULL;
     const property_recent_t *recent = recent_place(cache->table, component, property);
     if (recent->component != component || recent->property != property)
         return NULL;
-    property_entry_t *entry = recent->entry;
+    return recent->entry->resolved.type == type ? recent->entry : NULL;
+}
+
+/* The cell of an entity, if the entry is good for it; or NULL. An entity has the same component under the name where it
+ * has the key that the name was resolved to. Texts are compared last, so that calls for that have little to save. */
+static inline void *find_named_cell(const property_cache_t *cache, property_entry_t *entry, bp_entity_t entity,
+                                    const char *component, const char *property)
+{
     bp_property_t *resolved = &entry->resolved;
-    if (resolved->type != type)
-        return NULL;
     const record_t *record = property_known_record(cache->world, resolved, &entity);
-    *cell = record != NULL ? property_known_cell(resolved, record, resolved->size)
-                           : recall_other_cell(cache->world, resolved, entity);
-    return *cell != NULL && same_texts(entry, component, property) ? entry : NULL;
+    void *cell = record != NULL ? property_known_cell(resolved, record, resolved->size)
+                                : recall_other_cell(cache->world, resolved, entity);
+    return cell != NULL && same_texts(entry, component, property) ? cell : NULL;
 }
 
 /* The property of a pair of names, good for this entity, or NULL with `result`. */
 NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_entity_t entity, const char *component,
                                                    const char *property, uint32_t type, bp_result_t *result)
 {
-    void *cell;
     world_t *world = cache->world;
     if (cache->table == NULL)
         cache->table = memory_new(&world->memory, sizeof *cache->table);
@@ -506,8 +508,8 @@ NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_e
         *result = error_memory(&world->base->error, "resolving a property");
         return NULL;
     }
-    property_entry_t *entry = find_recent(cache, entity, component, property, type, &cell);
-    if (entry == NULL)
+    property_entry_t *entry = find_recent(cache, component, property, type);
+    if (entry == NULL || find_named_cell(cache, entry, entity, component, property) == NULL)
         entry = resolve_texts(cache, entity, component, property, result);
     if (entry == NULL || entry->resolved.type == type)
         return entry;
@@ -528,10 +530,12 @@ NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value)
 {
-    void *cell;
-    const property_entry_t *entry = find_recent(cache, entity, component, property, type, &cell);
+    property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL)
         return get_anew(cache, entity, component, property, type, value);
+    const void *cell = find_named_cell(cache, entry, entity, component, property);
+    if (cell == NULL) /* asked for the entry's type, so that `type` need not be kept through the calls above */
+        return get_anew(cache, entity, component, property, entry->resolved.type, value);
     value_copy(value, cell, entry->resolved.size);
     return BP_OK;
 }
@@ -548,10 +552,12 @@ NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, const void *value)
 {
-    void *cell;
-    property_entry_t *entry = find_recent(cache, entity, component, property, type, &cell);
-    if (entry == NULL || !property_may_copy(&entry->resolved, value, cache->world->care))
+    property_entry_t *entry = find_recent(cache, component, property, type);
+    if (entry == NULL)
         return set_anew(cache, entity, component, property, type, value);
+    void *cell = find_named_cell(cache, entry, entity, component, property);
+    if (cell == NULL || !property_may_copy(&entry->resolved, value, cache->world->care))
+        return set_anew(cache, entity, component, property, entry->resolved.type, value);
     value_copy(cell, value, entry->resolved.size);
     return BP_OK;
 }
