@@ -178,9 +178,9 @@ typedef struct sampling {
     uint64_t count, room, stride, met;
 } sampling;
 
-/* One entity of every `stride`, and not by their order alone: every second row may be of the same sort. Multiples of the
- * golden ratio's part of 2^32 are spread evenly, whatever row they begin with (Knuth, The Art of Computer Programming,
- * 6.4). */
+/* One entity of every `stride`, and not by their order alone: every second row may be of the same sort. Multiples of
+ * the golden ratio's part of 2^32 are spread evenly, whatever row they begin with (Knuth, The Art of Computer
+ * Programming, 6.4). */
 static bool is_sampled(sampling *sample)
 {
     uint32_t at = (uint32_t)(sample->met++ * UINT64_C(2654435769));
@@ -239,7 +239,7 @@ static bool is_uneven(split_t *split, uint64_t own, uint64_t all)
 
 typedef struct packing {
     const bp_step_t *step;
-    bool first;             /* all ranks have all entities: those of other ranks need not be sent, only destroyed here */
+    bool first;             /* all ranks have all entities: those of other ranks need no sending, only an end here */
     unsigned char *walked;  /* by kind: this rank has entities of it */
     uint32_t most;          /* rows of a kind that may concern other ranks, of the kind that has most */
 } packing;
