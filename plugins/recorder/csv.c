@@ -46,24 +46,32 @@ static void forget_types(const recorder_state *r, recorder_csv *csv)
     csv->sources = 0;
 }
 
-bp_result_t recorder_csv_start(recorder_state *r)
+bp_result_t recorder_csv_open(recorder_state *r)
 {
     char message[RECORDER_MESSAGE];
     recorder_csv *csv = recorder_csv_of(r);
     const char *target = recorder_text(r, RECORDER_CSV);
+    if (target[0] == 0 || csv->file != NULL)
+        return BP_OK;
+    csv->types = recorder_resize(r, NULL, 0, r->count * sizeof *csv->types);
+    if (csv->types == NULL)
+        return refuse(r, BP_ERROR_MEMORY, "out of memory");
+    csv->sources = r->count;
+    csv->file = recorder_open(target, message);
+    if (csv->file != NULL)
+        return BP_OK;
+    forget_types(r, csv);
+    return refuse(r, BP_ERROR_IO, message);
+}
+
+bp_result_t recorder_csv_start(recorder_state *r)
+{
+    recorder_csv *csv = recorder_csv_of(r);
     if (csv->systems > 0)
         return take_over(r, csv);
-    if (target[0] != 0) {
-        csv->types = recorder_resize(r, NULL, 0, r->count * sizeof *csv->types);
-        if (csv->types == NULL)
-            return refuse(r, BP_ERROR_MEMORY, "out of memory");
-        csv->sources = r->count;
-        csv->file = recorder_open(target, message);
-        if (csv->file == NULL) {
-            forget_types(r, csv);
-            return refuse(r, BP_ERROR_IO, message);
-        }
-    }
+    bp_result_t result = r->writes ? recorder_csv_open(r) : BP_OK;
+    if (result != BP_OK)
+        return result;
     csv->world = r->system->world;
     csv->rows = 0;
     csv->systems = 1;

@@ -140,12 +140,19 @@ static bp_result_t try_svg(const recorder_state *r)
     return BP_OK;
 }
 
+bp_result_t recorder_open_files(recorder_state *r)
+{
+    bp_result_t result = try_svg(r);
+    return result == BP_OK ? recorder_csv_open(r) : result;
+}
+
 static bp_result_t open_all(recorder_state *r)
 {
     bp_result_t result = read_options(r);
+    recorder_begin_ranks(r);
     if (result == BP_OK)
         result = recorder_make_sources(r);
-    if (result == BP_OK)
+    if (result == BP_OK && r->writes)
         result = try_svg(r);
     if (result == BP_OK)
         result = recorder_csv_start(r);
@@ -277,11 +284,13 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     int svg = recorder_text(r, RECORDER_SVG)[0] != 0 && step->number % r->every == 0;
     if (!csv && !svg)
         return;
+    if (recorder_meet(r) != BP_OK)
+        recorder_complain(r, s->api->error->last(s->host));
     r->time = step->time + step->dt; /* the last unit of a step sees the values of the end of the step */
     recorder_read(r);
     if (csv)
         recorder_csv_row(r);
-    if (svg)
+    if (svg && r->writes)
         draw_sample(r);
 }
 
@@ -292,6 +301,8 @@ static void report(bp_system_t *s, bp_report_o *out)
     recorder_state *r = s->state;
     char text[RECORDER_MESSAGE];
     const char *csv = recorder_text(r, RECORDER_CSV), *svg = recorder_text(r, RECORDER_SVG);
+    if (!r->writes)
+        return;
     if (csv[0] != 0) {
         snprintf(text, sizeof text, "%.300s: %llu rows of %u columns", csv,
                  (unsigned long long)recorder_csv_of(r)->rows, (unsigned)recorder_csv_columns(r));
@@ -358,7 +369,7 @@ static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting
 static const bp_system_i systems[] = {
     {.name = "recorder",
      .doc = "records properties to CSV and SVG; list it last", .flags = BP_SYSTEM_OUTPUT, .start = start, .stop = stop,
-     .run_all = run_all, .state_form = BP_STATE_FORM(recorder_form, 1), .extensions = BP_LIST(extensions)},
+     .run_all = run_all, .state_form = BP_STATE_FORM(recorder_form, 2), .extensions = BP_LIST(extensions)},
 };
 
 BP_PLUGIN(recorder) = {

@@ -81,6 +81,10 @@ typedef struct recorder_state {
     uint32_t panels;   /* numbers in svg_panels */
     uint32_t every, csv_every;
     uint32_t samples;  /* for the picture */
+    uint32_t shared;   /* the values of all ranks make up one recording */
+    uint32_t met;      /* the ranks have told each other which files they write */
+    uint32_t apart;    /* each rank records what it has of a world that they share */
+    uint32_t writes;   /* this rank writes files */
     double first_time, time;
 } recorder_state;
 
@@ -103,6 +107,21 @@ void recorder_complain(const recorder_state *r, const char *text);
 /* `value` with `digits` significant digits, with a point whatever the locale. Returns `text`. */
 char *recorder_number(char *text, size_t size, double value, int digits);
 
+/* Open the files that the options name; BP_ERROR_... with the sentence set. */
+bp_result_t recorder_open_files(recorder_state *r);
+
+/* --- ranks.c -------------------------------------------------------------------------------------------- */
+
+/* Settle, as far as it is known before the first sample, whether several ranks record together. */
+void recorder_begin_ranks(recorder_state *r);
+
+/* Before the first sample: where every rank has files of its own, open them. */
+bp_result_t recorder_meet(recorder_state *r);
+
+/* Read what this rank has of all sources, and take what the others have. 0: nobody can be asked, as in a copy of the
+ * process in which something is tried; then nothing has been read. */
+int recorder_read_shared(recorder_state *r);
+
 /* --- source.c ------------------------------------------------------------------------------------------- */
 
 /* Make the sources from the options `properties` and `svg_origin`; BP_ERROR_... with the sentence set. */
@@ -111,6 +130,9 @@ void recorder_free_sources(recorder_state *r);
 
 /* Read all sources: values and valid. The first call settles types, units and labels. */
 void recorder_read(recorder_state *r);
+
+/* Read one path, whose type is `*type` unless that is BP_TYPE_NONE, and then is found. 0 where it has no value here. */
+int recorder_read_path(recorder_state *r, const char *path, uint32_t *type, double *numbers);
 
 /* Entities have died: of sources that were found in them this is told, and is no error. */
 void recorder_lose(recorder_state *r, const bp_death_t *batch);
@@ -151,6 +173,9 @@ void recorder_discard(FILE *file, const char *target);
 /* Open the file; or go on with the file that the version before has open. `stop` closes the file, unless another
  * version goes on with it. */
 bp_result_t recorder_csv_start(recorder_state *r);
+
+/* Open the file where it is not open: for `start`, and for a rank that learns later that it has one of its own. */
+bp_result_t recorder_csv_open(recorder_state *r);
 void recorder_csv_row(recorder_state *r);
 void recorder_csv_stop(recorder_state *r);
 uint32_t recorder_csv_columns(const recorder_state *r);

@@ -13,6 +13,7 @@
 
 #include <bp_look.h>
 
+#include <stdbool.h>
 #include <string.h>
 
 static const char part_names[][4] = {"x", "y", "z", "w", "r", "g", "b", "a"};
@@ -171,7 +172,10 @@ static void complain_once(recorder_state *r, recorder_source *s, const char *rea
     s->complained = 1;
     snprintf(message, sizeof message, "'%.150s%s%.150s' has no value at time %g: %.180s", s->path,
              s->reference != NULL ? "@" : "", s->reference != NULL ? s->reference : "", r->time, reason);
-    recorder_complain(r, message);
+    if (r->apart) /* as it should be: the entity is on another rank */
+        r->system->api->error->log(r->system->plugin, BP_LOG_INFO, message);
+    else
+        recorder_complain(r, message);
 }
 
 /* Is the property all of an array or a list? */
@@ -226,6 +230,41 @@ static int get(recorder_state *r, recorder_source *s)
     for (uint32_t i = 0; i < parts_of(s->type); i++)
         s->values[i] -= less[i];
     return 1;
+}
+
+int recorder_read_path(recorder_state *r, const char *path, uint32_t *type, double *numbers)
+{
+    const bp_property_api *property = r->system->api->property;
+    bp_path_t at;
+    bp_value_t value;
+    if (property->parse_path(r->system->host, path, &at) != BP_OK || is_whole(&at.property) ||
+        parts_of(at.property.type) == 0 || (*type != BP_TYPE_NONE && *type != at.property.type) ||
+        property->get(at.world, &at.property, &at.entity, 1, &value, sizeof value) != BP_OK)
+        return 0;
+    *type = at.property.type;
+    to_numbers(*type, &value, numbers);
+    return 1;
+}
+
+/* Say of sources that no rank has a value of: once, and where there was one before that is no error. */
+static void tell_missing(recorder_state *r)
+{
+    char message[RECORDER_MESSAGE];
+    for (uint32_t i = 0; i < r->room; i++) {
+        recorder_source *s = &r->sources[i];
+        if (s->valid)
+            s->complained = 0;
+        if (s->valid || s->complained || !r->writes)
+            continue;
+        if (s->seen == 0) {
+            complain_once(r, s, "no rank has such a number or vector");
+            continue;
+        }
+        s->complained = 1;
+        snprintf(message, sizeof message, "'%.300s' has no value from time %g on: no rank has it any more", s->path,
+                 r->time);
+        r->system->api->error->log(r->system->plugin, BP_LOG_INFO, message);
+    }
 }
 
 /* Read a source; where its entity or property has gone, look for it once more, under the same name. */
@@ -402,7 +441,8 @@ void recorder_settle_as(recorder_state *r, const uint32_t *types)
 
 void recorder_read(recorder_state *r)
 {
-    for (uint32_t i = 0; i < r->room; i++)
+    bool shared = r->shared && recorder_read_shared(r);
+    for (uint32_t i = 0; i < r->room && !shared; i++)
         read_source(r, &r->sources[i]);
     for (uint32_t i = 0; i < r->room && !r->settled; i++) {
         if (r->sources[i].type == BP_TYPE_NONE)
@@ -410,4 +450,6 @@ void recorder_read(recorder_state *r)
     }
     if (!r->settled)
         settle(r);
+    if (shared)
+        tell_missing(r);
 }

@@ -408,6 +408,30 @@ for number in 2 4; do
     [ "$(hash_of)" = "${followed:=$(hash_of)}" ] || fail "what dies differs on $number ranks"
 done
 
+# What is recorded of a split world is one table and one picture, whichever rank an entity is on, the same to the last
+# byte on any number of ranks; with a rank's number in the name of the file, each writes what it has.
+recorded() { # recorded FILE RANKS - the table that so many ranks write to FILE.csv
+    sed "s,^plugins = .*,& recorder,; s/^systems = .*/& recorder/; s/^steps = .*/steps = 600/" \
+        "$scratch/gas/follows.ini" >"$scratch/gas/recorded.ini"
+    printf '\n[plugin recorder]\nproperties = %s\ncsv = %s.csv\nsvg = %s.svg\nevery = 10\n' \
+        'main/p7.particle.position main/p8.particle.position@main/p301.particle.position main/p20.particle.velocity' \
+        "$scratch/$1" "$scratch/$1" >>"$scratch/gas/recorded.ini"
+    ranks "$2" gas/recorded.ini || fail "$2 ranks cannot record"
+}
+for number in 1 2 4; do
+    recorded "table_$number" $number
+    cmp "$scratch/table_$number.csv" "$scratch/table_1.csv" || fail "$number ranks record another table"
+    cmp "$scratch/table_$number.svg" "$scratch/table_1.svg" || fail "$number ranks draw another picture"
+done
+[ "$(wc -l <"$scratch/table_4.csv")" = 61 ] && [ "$(grep -c ',,' "$scratch/table_4.csv")" = 39 ] ||
+    fail "the table has holes where there are none, or none where an entity is dead"
+[ "$(grep -c "table_4.csv: 60 rows" "$scratch/said")" = 1 ] || fail "the table is told of more than once"
+recorded 'own_{rank}' 3
+[ "$(find "$scratch" -name 'own_?.csv' | wc -l)" = 3 ] || fail "there are not as many tables as ranks"
+cat "$scratch"/own_?.csv | sed '/^time/d; s/,*$//' | awk -F, 'NF > 1 && $2 != "" { n++ } END { exit n != 60 }' ||
+    fail "the ranks' own tables do not have all that there is"
+rm "$scratch"/table_* "$scratch"/own_*
+
 # A job that was ended goes on where it was, on as many ranks and on others, whatever refers to whatever; the old files
 # go when the new ones are there. What one rank did can be played without the others.
 ranks 4 gas/follows.ini --steps 250 --record "$scratch/job" || fail "a job is not recorded"
