@@ -3,6 +3,7 @@
 
 #include "../base/memory.h"
 #include "../base/units.h"
+#include "../os/stopwatch.h"
 #include "../plugin/loader.h"
 #include "../plugin/verbs.h"
 #include "../step/schedule_inner.h"
@@ -161,6 +162,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     bp_host_o *host = default_resize(&allocator, NULL, 0, sizeof *host);
     if (host == NULL)
         return NULL;
+    stopwatch_begin();
     init_base(host, &known, &allocator);
     registry_init(&host->registry, &host->base);
     entities_init(&host->entities, &host->base);

@@ -385,8 +385,8 @@ void reload_forget_world(reload_t *reload, const world_t *world)
     reload->base->error = kept;
 }
 
-void reload_step_done(reload_t *reload)
+void reload_shorten_probation(reload_t *reload)
 {
-    if (reload->probation != NULL && --reload->probation->steps_left == 0)
+    if (--reload->probation->steps_left == 0)
         reload_accept(reload);
 }

@@ -136,8 +136,13 @@ bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback,
 void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds,
                          bp_result_t result);
 
-/* A world has done a step: the probation gets shorter, and ends. */
-void reload_step_done(reload_t *reload);
+/* A world has done a step: the probation, where there is one, gets shorter, and ends. */
+void reload_shorten_probation(reload_t *reload);
+static inline void reload_step_done(reload_t *reload)
+{
+    if (reload->probation != NULL)
+        reload_shorten_probation(reload);
+}
 
 /* End the probation now, for good. */
 void reload_accept(reload_t *reload);

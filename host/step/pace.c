@@ -43,7 +43,7 @@ static void end_trial(pace_t *pace)
 bool pace_share(pace_t *pace, uint64_t expected)
 {
     if (expected < PACE_WORTH_NS) {
-        *pace = (pace_t){.alone = false}; /* work that grows again later is treated as new work */
+        pace_forget(pace);
         return false;
     }
     if (pace->wait == 0)

@@ -37,6 +37,13 @@ typedef struct pace_t {
 /* Run the work on several threads this time? `expected` is what it will take in all, in nanoseconds. */
 bool pace_share(pace_t *pace, uint64_t expected);
 
+/* As pace_share where that says no, for work that is not worth sharing: when it grows again, it is treated as new. */
+static inline void pace_forget(pace_t *pace)
+{
+    if (pace->wait != 0)
+        *pace = (pace_t){.alone = false};
+}
+
 /* Note how long the work took, done the way that pace_share said. Not to be called for work that was not worth
  * sharing. */
 void pace_note(pace_t *pace, uint64_t nanoseconds);

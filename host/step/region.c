@@ -117,7 +117,7 @@ static uint32_t cut(region_t *region)
     return tasks;
 }
 
-static void account(unit_t *unit, uint64_t nanoseconds)
+static inline void account(unit_t *unit, uint64_t nanoseconds)
 {
     unit->nanoseconds += nanoseconds;
     unit->expected = unit->steps++ == 0 ? nanoseconds : (3 * unit->expected + nanoseconds) / 4;
@@ -142,24 +142,25 @@ static void run_on_threads(region_t *region, const crew_t *crew)
 static void run_here(const region_t *region)
 {
     schedule_t *schedule = region->parts[0].schedule;
-    uint64_t before = schedule->read != 0 ? schedule->read : os_clock_ns();
-    for (uint32_t p = 0; p < region->count; p++) {
-        const region_part_t *part = &region->parts[p];
+    trace_t *trace = region->trace;
+    audit_t *audit = region->audit;
+    uint64_t before = schedule->read != 0 ? schedule->read : crew_clock(trace);
+    for (const region_part_t *part = region->parts, *end = part + region->count; part < end; part++) {
         for (uint32_t i = 0; i < part->count; i++) {
             unit_t *unit = part->schedule->units[part->first + i];
-            if (region->audit != NULL)
-                audit_before(region->audit, unit);
+            if (audit != NULL)
+                audit_before(audit, unit);
             unit_run(unit);
-            uint64_t now = os_clock_ns();
-            if (region->audit != NULL)
-                audit_after(region->audit, unit);
-            account(unit, now - before);
-            if (region->trace != NULL)
-                trace_slice(region->trace, BP_SLICE_UNIT, part->schedule->world, unit->name, before, now, unit->rows);
+            uint64_t now = crew_clock(trace);
+            if (audit != NULL)
+                audit_after(audit, unit);
+            account(unit, stopwatch_between(before, now));
+            if (trace != NULL)
+                trace_slice(trace, BP_SLICE_UNIT, part->schedule->world, unit->name, before, now, unit->rows);
             before = now;
         }
     }
-    schedule->read = region->trace == NULL ? before : 0;
+    schedule->read = trace == NULL ? before : 0;
 }
 
 /* The time that the units are expected to take, by the times they took before; 0 where no work could be shared. */
@@ -190,15 +191,16 @@ void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, 
         return;
     }
     uint64_t expected = crew->jobs.threads > 1 ? expected_of(&region) : 0;
-    bool share = pace_share(pace, expected);
     if (expected < PACE_WORTH_NS) {
+        pace_forget(pace);
         run_here(&region);
         return;
     }
-    uint64_t began = os_clock_ns();
+    bool share = pace_share(pace, expected);
+    uint64_t began = stopwatch_ns();
     if (share)
         run_on_threads(&region, crew);
     else
         run_here(&region);
-    pace_note(pace, os_clock_ns() - began);
+    pace_note(pace, stopwatch_between(began, stopwatch_ns()));
 }

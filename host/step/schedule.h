@@ -78,6 +78,7 @@ typedef struct unit_t {
     bool has_own;       /* some terms are of the world itself, beside others that are not */
     bool parallel;      /* its runs are cut into ranges */
     bool concurrent;    /* may run beside others */
+    bool reserves;      /* memory is taken before a step: for tasks, or for all matches in one call */
     bool told;          /* the unit has been told of the entities that matched when it came */
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
     uint32_t place;     /* of its name among what the world wants; good while `placed` is one more than wants.changes */

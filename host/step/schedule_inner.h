@@ -6,7 +6,14 @@
 #ifndef HOST_STEP_SCHEDULE_INNER_H
 #define HOST_STEP_SCHEDULE_INNER_H
 
+#include "../os/stopwatch.h"
 #include "schedule.h"
+
+/* A crew's clock: slices of a trace are told by the system's clock, all else is lengths of time. [any] */
+static inline uint64_t crew_clock(const struct trace_t *trace)
+{
+    return trace == NULL ? stopwatch_ns() : os_clock_ns();
+}
 
 /* Must unit `a` come before unit `b`, because one of the two says so? [main] */
 bool order_precedes(const unit_t *a, const unit_t *b);
@@ -49,9 +56,20 @@ void region_run(const region_part_t *parts, uint32_t count, const crew_t *crew, 
  * Not here: the order among units (step.c, region.c), the calls themselves (unit_call_simulate).
  */
 
+/* Does the unit want all its matches in one call? */
+static inline bool unit_is_together(const unit_t *unit)
+{
+    return unit->system != NULL && unit->system->table.run_all != NULL;
+}
+
 /* Match the runs that have come since the last step, and take the memory that running the unit needs. False when out of
  * memory. [main] */
-bool unit_run_prepare(schedule_t *schedule, unit_t *unit);
+bool unit_run_reserve(schedule_t *schedule, unit_t *unit);
+static inline bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
+{
+    return (unit->query == NULL || query_refresh(unit->query, schedule->world)) &&
+           (!unit->reserves || unit_run_reserve(schedule, unit));
+}
 
 /* Run the unit, all of it. [main] */
 void unit_run(unit_t *unit);

@@ -336,6 +336,7 @@ static void settle_flags(unit_t *unit)
     bool each = unit->system != NULL ? unit->system->table.run != NULL : !unit->manager->component->own_storage;
     unit->concurrent = (flags & (unit->system != NULL ? BP_SYSTEM_CONCURRENT : BP_COMPONENT_CONCURRENT)) != 0;
     unit->parallel = (flags & (unit->system != NULL ? BP_SYSTEM_PARALLEL : BP_COMPONENT_PARALLEL)) != 0 && each;
+    unit->reserves = unit->concurrent || unit->parallel || unit_is_together(unit);
 }
 
 /* --- all -------------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@
 #include "schedule_inner.h"
 #include "trace.h"
 
-static bool match_units(schedule_t *schedule)
+static inline bool match_units(schedule_t *schedule)
 {
     for (uint32_t i = 0; i < schedule->count; i++) {
         if (!unit_run_prepare(schedule, schedule->units[i]))
@@ -62,7 +62,7 @@ void schedule_forget_runs(schedule_t *schedule)
 
 /* --- brackets --------------------------------------------------------------------------------------------------- */
 
-static void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
+static inline void begin(schedule_t *schedule, const crew_t *crew, uint64_t began)
 {
     world_t *world = schedule->world;
     schedule->began = began;
@@ -136,7 +136,7 @@ static inline void advance(world_clock_t *clock)
 }
 
 /* The work after the units. Precondition: destructions that were put off have been made. */
-static void finish(schedule_t *schedule)
+static inline void finish(schedule_t *schedule)
 {
     world_t *world = schedule->world;
     world_clock_t *clock = schedule->clock;
@@ -150,7 +150,8 @@ static void finish(schedule_t *schedule)
     if (schedule->crew->trace == NULL) {
         collect(schedule);
         if (schedule->began != 0)
-            clock->nanoseconds += (schedule->read != 0 ? schedule->read : os_clock_ns()) - schedule->began;
+            clock->nanoseconds +=
+                stopwatch_between(schedule->began, schedule->read != 0 ? schedule->read : stopwatch_ns());
     } else {
         end_traced(schedule);
     }
@@ -234,7 +235,7 @@ bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
     world_t *world = schedule->world;
     if (world_holds_rows(world))
         return error_set(&world->base->error, BP_ERROR_STATE, "world '%s' is in the middle of a step", world->name);
-    uint64_t began = is_empty(schedule, crew) ? 0 : os_clock_ns();
+    uint64_t began = is_empty(schedule, crew) ? 0 : crew_clock(crew->trace);
     schedule->read = crew->trace == NULL ? began : 0;
     bp_result_t result = schedule_prepare(schedule);
     if (result == BP_OK)
@@ -292,7 +293,7 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
         destruction_end_step(schedules[i]->destruction);
     for (uint32_t i = 0; i < count; i++) {
         schedules[i]->clock->nanoseconds += share;
-        schedules[i]->began = os_clock_ns();
+        schedules[i]->began = crew_clock(crew->trace);
         schedules[i]->read = 0;
         finish(schedules[i]);
     }

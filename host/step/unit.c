@@ -183,7 +183,7 @@ static inline void leave_calls(const unit_t *unit)
         error_leave(error);
 }
 
-static void begin_calls(calls_t *calls, unit_t *unit)
+static inline void begin_calls(calls_t *calls, unit_t *unit)
 {
     calls->unit = unit;
     calls->step = unit->schedule->now;
@@ -212,7 +212,7 @@ static void end_calls(calls_t *calls)
     leave_calls(calls->unit);
 }
 
-static void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
+static inline void call_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t count, uint32_t call)
 {
     calls->recorder.call = call;
     const run_t *run = calls->unit->query->runs[match];
@@ -243,22 +243,24 @@ static uint32_t range_count(uint32_t rows, uint32_t range)
     return rows == 0 ? 0 : (rows - 1) / range + 1;
 }
 
-/* All calls of matches `match` to `end` - 1; returns the number of the next. */
-static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_t call)
+/* All calls of matches `match` to `end` - 1, with so many rows; returns the number of the next call. */
+static uint32_t call_matches(unit_t *unit, uint32_t match, uint32_t end, uint32_t call, uint64_t *row_count)
 {
     calls_t calls;
+    run_t *const *runs = unit->query->runs;
     begin_calls(&calls, unit);
     for (; match < end; match++) {
-        uint32_t rows = unit->query->runs[match]->count, range = range_rows(unit, rows);
+        uint32_t rows = runs[match]->count, first = 0;
+        *row_count += rows;
         if (match + AHEAD < end) { /* fetch early what says where the columns of a later match are: the run, and the
                                       bytes behind it */
-            PREFETCH(unit->query->runs[match + AHEAD]);
-            PREFETCH(unit->query->runs[match + AHEAD] + 1);
+            PREFETCH(runs[match + AHEAD]);
+            PREFETCH(runs[match + AHEAD] + 1);
         }
-        for (uint32_t first = 0, count; first < rows; first += count) {
-            count = rows - first < range ? rows - first : range;
-            call_rows(&calls, match, first, count, call++);
-        }
+        for (uint32_t range = range_rows(unit, rows); rows - first > range; first += range)
+            call_rows(&calls, match, first, range, call++);
+        if (rows > first)
+            call_rows(&calls, match, first, rows - first, call++);
     }
     end_calls(&calls);
     return call;
@@ -284,15 +286,10 @@ static bool unit_writes(const unit_t *unit, uint32_t t, uint32_t k)
     return (unit->access[i].writes[k / 64] >> k % 64 & 1) != 0;
 }
 
-static bool is_together(const unit_t *unit)
-{
-    return unit->system != NULL && unit->system->table.run_all != NULL;
-}
-
 /* A unit of one call a step: all matches in one, or a manager that goes over its own storage. */
 static bool calls_once(const unit_t *unit)
 {
-    return is_together(unit) || (unit->manager != NULL && unit->manager->component->own_storage);
+    return unit_is_together(unit) || (unit->manager != NULL && unit->manager->component->own_storage);
 }
 
 static uint32_t gather_matches(unit_t *unit, const bp_step_t *step, bp_lists_o *lists)
@@ -329,7 +326,7 @@ static void call_once(unit_t *unit, uint32_t call)
     commands_begin(&recorder, &unit->schedule->commands, unit->name, call);
     enter_calls(unit, &recorder.call);
     step.commands = &recorder;
-    if (is_together(unit))
+    if (unit_is_together(unit))
         unit_call_run_all(unit, &step, unit->matches, gather_matches(unit, &step, &lists.seen));
     else
         unit_call_simulate(unit, &(bp_run_t){.struct_size = sizeof(bp_run_t),
@@ -353,13 +350,15 @@ uint64_t unit_run_rows(const unit_t *unit)
 void unit_run(unit_t *unit)
 {
     schedule_t *schedule = unit->schedule;
-    unit->rows = unit_run_rows(unit);
+    uint64_t rows = 0;
     unit->first_call = schedule->calls;
     if (calls_once(unit)) {
+        rows = unit_run_rows(unit);
         call_once(unit, schedule->calls++);
-        return;
+    } else {
+        schedule->calls = call_matches(unit, 0, unit->query->count, schedule->calls, &rows);
     }
-    schedule->calls = call_matches(unit, 0, unit->query->count, schedule->calls);
+    unit->rows = rows;
 }
 
 /* --- stamps ------------------------------------------------------------------------------------------------------- */
@@ -412,12 +411,13 @@ void unit_stamp_writes(const unit_t *unit)
 
 void unit_run_task(unit_t *unit, const task_t *task)
 {
+    uint64_t rows = 0;
     if (task->count > 0)
         call_range(unit, task);
     else if (calls_once(unit))
         call_once(unit, task->call);
     else
-        call_matches(unit, task->match, task->end, task->call);
+        call_matches(unit, task->match, task->end, task->call, &rows);
 }
 
 /* Ranges of one match, a task each. */
@@ -487,11 +487,9 @@ static bool reserve_tasks(schedule_t *schedule, unit_t *unit)
     return memory_reserve(&schedule->memory, &unit->tasks, &unit->task_capacity, tasks, sizeof *unit->tasks);
 }
 
-bool unit_run_prepare(schedule_t *schedule, unit_t *unit)
+bool unit_run_reserve(schedule_t *schedule, unit_t *unit)
 {
-    if (unit->query != NULL && !query_refresh(unit->query, schedule->world))
-        return false;
-    if (unit->query != NULL && is_together(unit) && !reserve_matches(schedule, unit))
+    if (unit->query != NULL && unit_is_together(unit) && !reserve_matches(schedule, unit))
         return false;
     return !(unit->parallel || unit->concurrent) || reserve_tasks(schedule, unit);
 }

@@ -502,15 +502,8 @@ static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t 
     return entities_alive(d->entities, entities, count, NULL);
 }
 
-void destruction_begin_step(destruction_t *d)
+void destruction_make_waiting(destruction_t *d)
 {
-    d->stepping++;
-}
-
-void destruction_end_step(destruction_t *d)
-{
-    if (--d->stepping > 0 || d->waiting_count == 0)
-        return;
     destroy_now(d, d->waiting, d->waiting_count);
     d->waiting_count = 0;
 }

@@ -83,8 +83,16 @@ void destruction_seal(destruction_t *destruction, bool sealed);
 uint32_t destruction_destroy(destruction_t *destruction, const bp_entity_t *entities, uint32_t count);
 
 /* Brackets around a step: in between, destructions wait. [main] */
-void destruction_begin_step(destruction_t *destruction);
-void destruction_end_step(destruction_t *destruction);
+void destruction_make_waiting(destruction_t *destruction);
+static inline void destruction_begin_step(destruction_t *destruction)
+{
+    destruction->stepping++;
+}
+static inline void destruction_end_step(destruction_t *destruction)
+{
+    if (--destruction->stepping == 0 && destruction->waiting_count > 0)
+        destruction_make_waiting(destruction);
+}
 
 /* Brackets around a part of a step in which nobody holds columns: in between, destructions are made at once; those
  * that waited before go on waiting. `resume` gets what `pause` returned. [main] */

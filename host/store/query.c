@@ -59,7 +59,7 @@ static bool match_term(query_t *query, const prototypes_t *p, run_t *run, uint32
     return match_term(query, p, run, t + 1, cells);
 }
 
-bool query_refresh(query_t *query, world_t *world)
+bool query_look_at_new(query_t *query, world_t *world)
 {
     query_cell_t cells[TERMS_MAX];
     for (; query->looked_at < world->run_count; query->looked_at++) {

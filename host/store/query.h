@@ -45,7 +45,11 @@ void query_init(query_t *query, memory_t *memory);
 void query_free(query_t *query);
 
 /* Look at runs that are new since the last time. False when out of memory: the list is as before. [main] */
-bool query_refresh(query_t *query, world_t *world);
+bool query_look_at_new(query_t *query, world_t *world);
+static inline bool query_refresh(query_t *query, world_t *world)
+{
+    return query->looked_at == world->run_count || query_look_at_new(query, world);
+}
 
 /* Bring terms into canonical order; place[t] says where the t-th has come to lie. */
 void query_order(query_term_t *terms, uint32_t count, uint8_t *place);

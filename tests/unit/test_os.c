@@ -1,9 +1,11 @@
 /* test_os.c - what host/os/os.h promises on every platform: pages, clock, threads, locks, libraries, paths.
  *
- * Nothing here waits for a time to pass or measures one, except that the clock is asked to go forward.
+ * Nothing here depends on how fast anything is: the clock is asked to go forward, and the stopwatch is held against the
+ * clock.
  */
 #include <os/files.h>
 #include <os/os.h>
+#include <os/stopwatch.h>
 #include <bp_plugin.h>
 #include <check.h>
 #include <stdio.h>
@@ -315,6 +317,25 @@ START_TEST(many_threads_start_with_their_own_data)
 }
 END_TEST
 
+START_TEST(the_stopwatch_measures_what_the_clock_measures)
+{
+    stopwatch_begin();
+    uint64_t rate = atomic_load(&stopwatch_rate);
+    for (int i = 0; i < 3; i++) {
+        uint64_t earliest = os_clock_ns(), from = stopwatch_ns(), begun = os_clock_ns(), until = begun + 5000000;
+        while (os_clock_ns() < until) {}
+        uint64_t ending = os_clock_ns(), to = stopwatch_ns(), latest = os_clock_ns();
+        uint64_t least = ending - begun, most = latest - earliest, measured = stopwatch_between(from, to);
+        ck_assert_uint_ge(measured, least - least / 500);
+        ck_assert_uint_le(measured, most + most / 500);
+    }
+    stopwatch_begin(); /* a second host does not change it */
+    ck_assert_uint_eq(atomic_load(&stopwatch_rate), rate);
+    ck_assert_uint_eq(stopwatch_between(7, 5), 0);
+    ck_assert_uint_eq(stopwatch_between(5, 7), 2);
+}
+END_TEST
+
 /* --- libraries, terminal, paths ----------------------------------------------------------------------- */
 
 START_TEST(a_library_that_cannot_be_opened_gives_a_sentence)
@@ -458,6 +479,7 @@ Suite *os_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, what_can_be_read_is_told);
     tcase_add_test(tests, the_clock_never_goes_back);
+    tcase_add_test(tests, the_stopwatch_measures_what_the_clock_measures);
     tcase_add_test(tests, a_lock_lets_one_thread_in_at_a_time);
     tcase_add_test(tests, threads_that_wait_are_woken);
     tcase_add_test(tests, many_threads_start_with_their_own_data);
