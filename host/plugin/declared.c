@@ -9,12 +9,13 @@
 #include "../os/os.h"
 #include "slots.h"
 
-enum { MOST_ITEMS = 4096, MOST_ITEM_BYTES = 4096, ALIGNMENT = 16 };
+enum { MOST_ITEMS = 4096, MOST_ITEM_BYTES = 4096, ALIGNMENT = 16, PAGES = 64 };
 
 typedef struct walk_t {
     char *block; /* NULL: only add up */
     size_t used;
-    uintptr_t page;     /* the page that was found readable last; 0: none yet */
+    uintptr_t page_size;
+    uintptr_t pages[PAGES]; /* found readable, by number modulo PAGES: the number and 1; asking takes a system call */
     const void *barred; /* the first address that cannot be read, or NULL */
     const char *what;   /* lies there, for people */
 } walk_t;
@@ -23,12 +24,19 @@ typedef struct walk_t {
 
 static bool can_read(walk_t *walk, const void *at, size_t size, const char *what)
 {
-    uintptr_t page_size = os_page_size(), begin = (uintptr_t)at;
-    if (walk->block != NULL || size == 0 || (walk->page != 0 && begin >= walk->page &&
-                                             begin - walk->page < page_size && size <= walk->page + page_size - begin))
-        return true; /* the first walk has looked, or the same page has been asked for before */
+    if (walk->block != NULL || size == 0)
+        return true; /* the first walk has looked */
+    if (walk->page_size == 0)
+        walk->page_size = os_page_size();
+    uintptr_t begin = (uintptr_t)at, first = begin / walk->page_size, last = (begin + (size - 1)) / walk->page_size;
+    uintptr_t known = first;
+    while (known <= last && walk->pages[known % PAGES] == known + 1)
+        known++;
+    if (last >= first && known > last)
+        return true;
     if (os_can_read(at, size)) {
-        walk->page = (begin + size - 1) / page_size * page_size;
+        for (uintptr_t page = first; page <= last; page++)
+            walk->pages[page % PAGES] = page + 1;
         return true;
     }
     if (walk->barred == NULL) {
@@ -40,7 +48,7 @@ static bool can_read(walk_t *walk, const void *at, size_t size, const char *what
 
 static bool can_read_text(walk_t *walk, const char *text)
 {
-    size_t page_size = os_page_size();
+    size_t page_size = walk->page_size != 0 ? walk->page_size : os_page_size();
     for (size_t length; walk->block == NULL; text += length) {
         length = page_size - (uintptr_t)text % page_size;
         if (!can_read(walk, text, length, "a text"))
