@@ -39,6 +39,15 @@ static void get_stored(split_t *split, const split_column *column, const bp_enti
         split_fail(split, split->system->api->error->last(split->system->host));
 }
 
+/* Copy the cells of rows to `to`, one after the other; not of a component with storage of its own. */
+static void gather(const split_t *split, const split_kind *kind, const split_column *column, const uint32_t *rows,
+                   uint32_t count, char *to)
+{
+    const char *all = split->look->column(split->world, kind->prototype, column->key, column->field);
+    for (uint32_t i = 0; i < count; i++)
+        split_copy_cell(to + (size_t)i * column->size, all + (size_t)rows[i] * column->size, column->size);
+}
+
 const char *split_cells(split_t *split, const split_kind *kind, const split_column *column,
                         const bp_entity_t *entities, const uint32_t *rows, uint32_t count)
 {
@@ -50,9 +59,7 @@ const char *split_cells(split_t *split, const split_kind *kind, const split_colu
         get_stored(split, column, entities, rows, count);
         return cells;
     }
-    const char *all = split->look->column(split->world, kind->prototype, column->key, column->field);
-    for (uint32_t i = 0; i < count; i++)
-        split_copy_cell(cells + (size_t)i * column->size, all + (size_t)rows[i] * column->size, column->size);
+    gather(split, kind, column, rows, count, cells);
     return cells;
 }
 
@@ -139,6 +146,21 @@ void split_pack_column(split_t *split, split_bytes *out, const split_column *col
     append(split, out, zeros, split_filled(out->size - place) - (out->size - place));
     length = out->size - place - sizeof length;
     memcpy(out->at + place, &length, sizeof length);
+}
+
+void split_pack_rows(split_t *split, split_bytes *out, const split_kind *kind, const split_column *column,
+                     const bp_entity_t *entities, const uint32_t *rows, uint32_t count)
+{
+    size_t size = (size_t)column->size * count;
+    const uint64_t length = split_filled(size);
+    if (column->stored || column->list || column->type == BP_STRING || column->type == BP_ENTITY) {
+        split_pack_column(split, out, column, split_cells(split, kind, column, entities, rows, count), count);
+        return;
+    }
+    append(split, out, &length, sizeof length);
+    char *to = split_append(split, out, length);
+    gather(split, kind, column, rows, count, to);
+    memset(to + size, 0, length - size);
 }
 
 const char *split_skip_column(const char *at)

@@ -60,19 +60,18 @@ void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *en
     if (count == 0)
         return;
     size_t before = split_begin_block(split, out, kind, &(split_block){.what = SPLIT_MIGRANTS, .count = count});
+    char *ids = split_append(split, out, count * sizeof(uint64_t));
     for (uint32_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
             durable_expect_index(&split->durable, bp_entity_index(entities[rows[i + AHEAD]]));
         uint64_t id = durable_of(&split->durable, entities[rows[i]], split->rank);
         if (id == 0)
             split_fail(split, "out of memory for the numbers of entities");
-        split_append_bytes(split, out, &id, sizeof id);
+        memcpy(ids + i * sizeof id, &id, sizeof id);
     }
     double began = split_seconds();
-    for (uint32_t c = 0; c < kind->column_count; c++) {
-        const split_column *column = &kind->columns[c];
-        split_pack_column(split, out, column, split_cells(split, kind, column, entities, rows, count), count);
-    }
+    for (uint32_t c = 0; c < kind->column_count; c++)
+        split_pack_rows(split, out, kind, &kind->columns[c], entities, rows, count);
     split->copying += split_seconds() - began;
     split_end_block(out, before);
     split->moved += out->size - before;

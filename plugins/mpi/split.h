@@ -230,9 +230,12 @@ uint64_t split_asked_hash(const split_t *split);
 const char *split_cells(split_t *split, const split_kind *kind, const split_column *column,
                         const bp_entity_t *entities, const uint32_t *rows, uint32_t count);
 
-/* split_pack_column appends cells; split_skip_column steps over a column; split_unpack_column gives packed cells, good
- * until the next column: entities are those of this rank, with stand-ins for those that are not here. */
+/* split_pack_rows appends the cells of those rows, split_pack_column cells as split_cells gives them; split_skip_column
+ * steps over a column; split_unpack_column gives packed cells, good until the next column: entities are those of this
+ * rank, with stand-ins for those that are not here. */
 void split_pack_column(split_t *split, split_bytes *out, const split_column *column, const char *cells, uint32_t count);
+void split_pack_rows(split_t *split, split_bytes *out, const split_kind *kind, const split_column *column,
+                     const bp_entity_t *entities, const uint32_t *rows, uint32_t count);
 const char *split_skip_column(const char *at);
 const void *split_unpack_column(split_t *split, const split_column *column, const char *at, uint32_t count);
 
