@@ -59,7 +59,8 @@ static uint32_t entity_table_destroy(bp_host_o *host, const bp_entity_t *entitie
 
 static uint32_t entity_table_alive(bp_host_o *host, const bp_entity_t *entities, uint32_t count, uint8_t *alive)
 {
-    return entities_alive(&host->entities, entities, count, alive);
+    return count == 1 && alive == NULL ? entities_is_alive(&host->entities, entities[0])
+                                       : entities_alive(&host->entities, entities, count, alive);
 }
 
 static void entity_table_living(bp_host_o *host, bp_inline_lives_t *where)
