@@ -289,20 +289,6 @@ static inline void run_append_cells(const run_t *from, uint32_t from_column, uin
     }
 }
 
-/* As run_append_cells; then the cells of row `last` of `from` take the place of the cells that were copied. */
-static inline void run_carry_cells(const run_t *from, uint32_t from_column, uint32_t from_row, uint32_t last,
-                                   const run_t *to, uint32_t to_column, uint32_t to_row, uint32_t count)
-{
-    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
-    const uint32_t *sizes = from->sizes + from_column;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t size = sizes[i];
-        char *cells = source[i], *gone = cells + from_row * size;
-        memcpy((char *)target[i] + to_row * size, gone, 16);
-        value_copy(gone, cells + last * size, (uint32_t)size);
-    }
-}
-
 /* Write defaults to the cells of a row of a plain run. */
 static inline void run_fill_row(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
 {

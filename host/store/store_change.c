@@ -208,6 +208,37 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
     vacate_row(c->world, from, row, store_keeps_holes(from));
 }
 
+/* A row of `from` goes to a new row behind the last one of `to`, where there is room; returns which. The larger of the
+ * two runs is plain. */
+ALWAYS_INLINED static inline uint32_t append_row(const run_t *from, uint32_t row, run_t *to, const transition_t *t,
+                                                 bool adding)
+{
+    uint32_t column = t->column, end = column + t->width, to_row = to->count++;
+    run_append_cells(from, 1, row, to, 1, to_row, column - 1);
+    if (adding) {
+        run_fill_cells(to, column, end, to_row);
+        run_append_cells(from, column, row, to, end, to_row, from->column_count - column);
+    } else {
+        run_append_cells(from, end, row, to, column, to_row, to->column_count - column);
+    }
+    return to_row;
+}
+
+/* The same for the lowest hole of `to`. */
+ALWAYS_INLINED static inline uint32_t fill_hole(const run_t *from, uint32_t row, run_t *to, const transition_t *t,
+                                                bool adding)
+{
+    uint32_t column = t->column, end = column + t->width, to_row = run_take_hole(to);
+    run_copy_row(from, 1, row, to, 1, to_row, column - 1);
+    if (adding) {
+        run_fill_row(to, column, end, to_row);
+        run_copy_row(from, column, row, to, end, to_row, from->column_count - column);
+    } else {
+        run_copy_row(from, end, row, to, column, to_row, to->column_count - column);
+    }
+    return to_row;
+}
+
 /* The usual case of one: the entity has components before and after, the transition is known, and there is a row. False
  * where the general way has to be taken. Inlined twice, with a constant `adding` each time. */
 ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
@@ -223,24 +254,13 @@ ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, b
     run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
     if (to == NULL || !(adding ? to : from)->plain)
         return false; /* where the larger one is plain, the other one is too */
-    uint32_t row = record->row, column = t->column, width = t->width, to_row;
-    uint32_t behind = (adding ? from->column_count : to->column_count) - column;
-    uint32_t from_behind = adding ? column : column + width, to_behind = adding ? column + width : column;
-    if (to->holes > 0) {
-        to_row = run_take_hole(to);
-        run_copy_row(from, 1, row, to, 1, to_row, column - 1);
-        if (adding)
-            run_fill_row(to, column, column + width, to_row);
-        run_copy_row(from, from_behind, row, to, to_behind, to_row, behind);
-    } else {
-        if (to->count == to->capacity)
-            return false;
-        to_row = to->count++;
-        run_append_cells(from, 1, row, to, 1, to_row, column - 1);
-        if (adding)
-            run_fill_cells(to, column, column + width, to_row);
-        run_append_cells(from, from_behind, row, to, to_behind, to_row, behind);
-    }
+    uint32_t row = record->row, to_row;
+    if (to->holes > 0)
+        to_row = fill_hole(from, row, to, t, adding);
+    else if (to->count < to->capacity)
+        to_row = append_row(from, row, to, t, adding);
+    else
+        return false;
     record->prototype = to->prototype;
     record->row = to_row;
     run_entities(to)[to_row] = e;
