@@ -61,15 +61,19 @@ static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t coun
 }
 
 /* Plan the entities that lie in the rows behind the one just planned: these entities live, and take the same
- * transition. Returns how many were planned; ends before an entity whose record is marked, which `plan_one` then
- * refuses. */
-static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count)
+ * transition. `alone`: nobody was planned before that one. Returns how many were planned; ends before an entity whose
+ * record is marked, which `plan_one` then refuses. Where all lie in consecutive rows none is mentioned twice, and
+ * nobody asks for marks. */
+static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count,
+                             bool alone)
 {
     world_t *world = c->world;
     const run_t *from = world_run(world, c->from);
     if (from == NULL || count == 0)
         return 0;
     uint32_t n = run_stretch(from, world_own_record(world, planned)->row + 1, entities, count), marked = 0;
+    if (alone && n == count)
+        marked = n;
     for (; marked < n; marked++) {
         uint32_t *prototype = &world_own_record(world, entities[marked])->prototype;
         if ((*prototype & RECORD_MARK) != 0)
@@ -96,7 +100,7 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
         if (result != BP_OK)
             break;
         planned++;
-        planned += plan_stretch(c, entities[planned - 1], entities + planned, count - planned);
+        planned += plan_stretch(c, entities[planned - 1], entities + planned, count - planned, planned == 1);
     }
     bool room = store_reserve_touched(c);
     if (result == BP_OK && !room)
@@ -142,6 +146,10 @@ static bp_result_t plan_wanted(store_change_t *c, bp_entity_t *entities, uint32_
             to = world_run(world, c->to);
         }
         entities[planned++] = e;
+        if (i == 0) { /* entities in the rows behind the first need not be looked at one by one */
+            i = plan_stretch(c, e, entities + 1, count - 1, true);
+            planned += i;
+        }
     }
     bool room = store_reserve_touched(c);
     if (result == BP_OK && !room)

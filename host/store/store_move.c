@@ -132,15 +132,15 @@ static void move_values(store_change_t *c, const block_t *b, const uint32_t *slo
     }
 }
 
-static void move_records(world_t *world, const block_t *b, const bp_entity_t *entities)
+/* Entities have come to consecutive rows of a run, from `first` on, or to no run. */
+static void set_records(world_t *world, const run_t *to, uint32_t first, const bp_entity_t *entities, uint32_t count)
 {
-    if (b->to == NULL) {
-        for (uint32_t i = 0; i < b->count; i++)
-            *world_own_record(world, entities[i]) = (record_t){0};
+    if (to != NULL) {
+        store_set_records(world, entities, count, to->prototype, first);
         return;
     }
-    memcpy(run_entities(b->to) + b->first, entities, b->count * sizeof *entities);
-    store_set_records(world, entities, b->count, b->to->prototype, b->first);
+    for (uint32_t i = 0; i < count; i++)
+        *world_own_record(world, entities[i]) = (record_t){0};
 }
 
 /* Move scattered entities from the head of the list, all of one prototype. Returns how many. */
@@ -160,7 +160,9 @@ static uint32_t move_scattered(store_change_t *c, const bp_entity_t *entities, u
         stamps_note_rows(b.to->stamps, b.first, b.count);
     }
     move_values(c, &b, slots);
-    move_records(world, &b, entities);
+    if (b.to != NULL)
+        memcpy(run_entities(b.to) + b.first, entities, b.count * sizeof *entities);
+    set_records(world, b.to, b.first, entities, b.count);
     if (b.from != NULL)
         store_leave_scattered(world, b.from, b.rows, b.count);
     return b.count;
@@ -199,12 +201,7 @@ static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_
         run_fill(to, c->column, c->column + width, first, count);
     if (slots != NULL)
         memcpy(run_cell(to, c->column, first), slots, count * sizeof *slots);
-    for (uint32_t i = 0; i < count; i++) {
-        if (to != NULL)
-            store_set_record(world, entities[i], to->prototype, first + i);
-        else
-            *world_own_record(world, entities[i]) = (record_t){0};
-    }
+    set_records(world, to, first, entities, count);
     store_leave_rows(world, from, row, count);
 }
 
