@@ -93,8 +93,9 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
         return error_memory(&world->base->error, "adding components");
     bp_result_t result = BP_OK;
     uint32_t planned = 0;
+    bool far = store_is_far(world);
     while (planned < count) {
-        if (planned + STORE_AHEAD < count)
+        if (far && planned + STORE_AHEAD < count)
             PREFETCH(world_record_at(world, bp_entity_index(entities[planned + STORE_AHEAD])));
         result = plan_one(c, entities[planned]);
         if (result != BP_OK)

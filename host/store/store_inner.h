@@ -13,8 +13,15 @@
 enum {
     STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
     STORE_AHEAD = 12,  /* entities ahead whose records are fetched early */
+    STORE_NEAR = 8,    /* pages of records that the near caches hold */
     STORE_FEW_HOLES = 32, STORE_HOLES_SHARE = 128
 };
+
+/* Is fetching records early worth its instructions? */
+static inline bool store_is_far(const world_t *world)
+{
+    return world->pages_used > STORE_NEAR;
+}
 
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result);
