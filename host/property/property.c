@@ -485,16 +485,19 @@ static inline property_entry_t *find_recent(const property_cache_t *cache, const
     return recent->entry->resolved.type == type ? recent->entry : NULL;
 }
 
-/* The cell of an entity, if the entry is good for it; or NULL. An entity has the same component under the name where it
- * has the key that the name was resolved to. Texts are compared last, so that calls for that have little to save. */
-static inline void *find_named_cell(const property_cache_t *cache, property_entry_t *entry, bp_entity_t entity,
-                                    const char *component, const char *property)
+/* The cell of an entity, if the entry is good for it, and was noted for the same texts. An entity has the same component
+ * under the name where it has the key that the name was resolved to. Texts are compared last, so that calls for that
+ * have little to save. */
+static inline bool find_named_cell(const property_cache_t *cache, property_entry_t *entry, bp_entity_t entity,
+                                   const char *component, const char *property, void **cell)
 {
     bp_property_t *resolved = &entry->resolved;
     const record_t *record = property_known_record(cache->world, resolved, &entity);
-    void *cell = record != NULL ? property_known_cell(resolved, record, resolved->size)
-                                : recall_other_cell(cache->world, resolved, entity);
-    return cell != NULL && same_texts(entry, component, property) ? cell : NULL;
+    if (record != NULL)
+        *cell = property_known_cell(resolved, record, resolved->size);
+    else if ((*cell = recall_other_cell(cache->world, resolved, entity)) == NULL)
+        return false;
+    return same_texts(entry, component, property);
 }
 
 /* The property of a pair of names, good for this entity, or NULL with `result`. */
@@ -508,8 +511,9 @@ NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_e
         *result = error_memory(&world->base->error, "resolving a property");
         return NULL;
     }
+    void *cell;
     property_entry_t *entry = find_recent(cache, component, property, type);
-    if (entry == NULL || find_named_cell(cache, entry, entity, component, property) == NULL)
+    if (entry == NULL || !find_named_cell(cache, entry, entity, component, property, &cell))
         entry = resolve_texts(cache, entity, component, property, result);
     if (entry == NULL || entry->resolved.type == type)
         return entry;
@@ -530,11 +534,12 @@ NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value)
 {
+    void *cell;
     property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL)
         return get_anew(cache, entity, component, property, type, value);
-    const void *cell = find_named_cell(cache, entry, entity, component, property);
-    if (cell == NULL) /* asked for the entry's type, so that `type` need not be kept through the calls above */
+    /* The entry's type is `type`, which then need not be kept while texts are compared. */
+    if (!find_named_cell(cache, entry, entity, component, property, &cell))
         return get_anew(cache, entity, component, property, entry->resolved.type, value);
     value_copy(value, cell, entry->resolved.size);
     return BP_OK;
@@ -552,11 +557,12 @@ NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, const void *value)
 {
+    void *cell;
     property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL)
         return set_anew(cache, entity, component, property, type, value);
-    void *cell = find_named_cell(cache, entry, entity, component, property);
-    if (cell == NULL || !property_may_copy(&entry->resolved, value, cache->world->care))
+    if (!find_named_cell(cache, entry, entity, component, property, &cell) ||
+        !property_may_copy(&entry->resolved, value, cache->world->care))
         return set_anew(cache, entity, component, property, entry->resolved.type, value);
     value_copy(cell, value, entry->resolved.size);
     return BP_OK;
