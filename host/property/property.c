@@ -485,7 +485,7 @@ static inline property_entry_t *find_recent(const property_cache_t *cache, const
     return recent->entry->resolved.type == type ? recent->entry : NULL;
 }
 
-/* The cell of an entity, if the entry is good for it, and was noted for the same texts. An entity has the same component
+/* The cell of an entity, if the entry is good for it and was noted for the same texts. An entity has the same component
  * under the name where it has the key that the name was resolved to. Texts are compared last, so that calls for that
  * have little to save. */
 static inline bool find_named_cell(const property_cache_t *cache, property_entry_t *entry, bp_entity_t entity,

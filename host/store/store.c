@@ -554,12 +554,22 @@ static bool reserve_indices(world_t *world, const uint32_t *indices, uint32_t co
     return true;
 }
 
+/* Has the world records for all indices that were ever used? Where it is the host's only one it mostly has. */
+static bool has_all_records(const world_t *world, uint32_t pages)
+{
+    uint32_t page = 0;
+    while (page < pages && world_has_record(world, page * ENTITIES_PAGE))
+        page++;
+    return page == pages;
+}
+
 /* Records for the indices that are to be used again: from the head of the ring on, up to its end and from its
  * beginning on. */
 static bool reserve_reused(world_t *world, uint32_t count)
 {
     const entities_t *e = world->entities;
-    if (count == 0)
+    uint32_t pages = e->bound / ENTITIES_PAGE + (e->bound % ENTITIES_PAGE != 0);
+    if (count == 0 || (count >= pages && has_all_records(world, pages)))
         return true;
     uint32_t tail = e->capacity - e->queue_head, first = count < tail ? count : tail;
     return reserve_indices(world, e->queue + e->queue_head, first) && reserve_indices(world, e->queue, count - first);
