@@ -587,6 +587,8 @@ help:
 	@echo "make dev          a world in real time, plugins reloaded when their sources are saved"
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make test-all     and what needs wine, qemu, a browser or many ranks, and takes long"
+	@echo "make test-machines  jobs of several ranks, 50 of them killed and resumed"
+	@echo "make sanitized-parts  what make test builds for the sanitizers"
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"
 	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver. And the official"
 	@echo "                  client of the Model Context Protocol, from npm"
