@@ -10,6 +10,7 @@
 #include <check.h>
 
 Suite *base_suite(void);
+Suite *superblocks_suite(void);
 Suite *strings_suite(void);
 Suite *values_suite(void);
 Suite *os_suite(void);

@@ -11,10 +11,12 @@
 #include "error.h"
 #include "field.h"
 #include "memory.h"
+#include "superblocks.h"
 #include "strings.h"
 
 typedef struct base_t {
     memory_t memory;
+    superblocks_t superblocks;  /* where rows and records of worlds lie that are too small for pages of their own */
     error_text_t error;
     bp_log_i log;
     names_t names;

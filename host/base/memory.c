@@ -18,6 +18,7 @@ void memory_init(memory_t *memory, const char *name, const bp_allocator_i *alloc
     memory->name = name;
     memory->parent = NULL;
     memory->allocator = *allocator;
+    memory->superblocks = NULL;
     atomic_init(&memory->bytes, 0);
 #if defined(BACKPLANE_AUDIT)
     memory->audit = NULL;
@@ -28,6 +29,7 @@ void memory_init_child(memory_t *memory, const char *name, memory_t *parent)
 {
     memory_init(memory, name, &parent->allocator);
     memory->parent = parent;
+    memory->superblocks = parent->superblocks;
 }
 
 bool memory_is_pages(const memory_t *memory, size_t size)
@@ -89,7 +91,7 @@ static void *resize_default(void *old, size_t old_size, size_t new_size)
     return realloc(old, new_size);
 }
 
-static void count(memory_t *memory, size_t old_size, size_t new_size)
+void memory_count(memory_t *memory, size_t old_size, size_t new_size)
 {
     for (memory_t *m = memory; m != NULL; m = m->parent) {
         if (new_size >= old_size)
@@ -110,14 +112,21 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
                                     : resize_default(old, old_size, new_size);
     if (block == NULL && new_size != 0)
         return NULL;
-    count(memory, old_size, new_size);
+    memory_note(memory, old, block, old_size, new_size);
+    return block;
+}
+
+void memory_note(memory_t *memory, const void *old, void *block, size_t old_size, size_t new_size)
+{
+    memory_count(memory, old_size, new_size);
 #if defined(BACKPLANE_AUDIT)
     /* The new part is cleared, so that nothing is read from the C library's remains in it, addresses among them. */
     if (new_size > old_size)
         memset((char *)block + old_size, 0, new_size - old_size);
     audit_note(memory, old, block, new_size);
+#else
+    (void)old, (void)block;
 #endif
-    return block;
 }
 
 void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size)

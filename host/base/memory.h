@@ -29,6 +29,7 @@ typedef struct memory_t {
     const char *name;
     struct memory_t *parent;
     bp_allocator_i allocator; /* resize NULL: the C library and the system's pages */
+    struct superblocks_t *superblocks; /* superblocks.h; NULL: there are none */
     atomic_size_t bytes;
 #if defined(BACKPLANE_AUDIT)
     struct audit_t *audit; /* of a root: its blocks (memory.h); NULL: not known */
@@ -54,6 +55,10 @@ bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *availab
 
 /* Are blocks of this size pages straight from the system? */
 bool memory_is_pages(const memory_t *memory, size_t size);
+
+/* Count bytes that have been taken elsewhere for the account; and say what has become of a block of such bytes. */
+void memory_count(memory_t *memory, size_t old_size, size_t new_size);
+void memory_note(memory_t *memory, const void *old, void *block, size_t old_size, size_t new_size);
 
 /* Bytes now held. */
 size_t memory_bytes(const memory_t *memory);

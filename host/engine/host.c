@@ -81,6 +81,7 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc, const bp_allo
 #if defined(BACKPLANE_AUDIT)
     audit_begin(&base->memory);
 #endif
+    superblocks_init(&base->superblocks, &base->memory);
     host_read_part(&base->log, desc->log, sizeof base->log);
     base->random = desc->seed;
     names_init(&base->names, &base->memory);
@@ -231,6 +232,7 @@ void bp_host_destroy(bp_host_o *host)
     error_free_calls(&host->base.error, &host->base.memory);
     strings_free(&host->base.strings);
     names_free(&host->base.names);
+    superblocks_free(&host->base.superblocks);
     if (memory_bytes(&host->base.memory) > 0)
         log_write(&host->base.log, BP_LOG_WARNING, "host", "%zu bytes were not given back",
                   memory_bytes(&host->base.memory));

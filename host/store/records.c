@@ -49,7 +49,7 @@ static record_page_t *take_page(world_t *world, uint32_t more)
     if (!memory_reserve(&world->memory, &world->slabs, &world->slab_capacity, world->slab_count + 1u,
                         sizeof *world->slabs))
         return NULL;
-    record_page_t *pages = memory_resize_cleared(&world->memory, NULL, 0, count * sizeof *pages);
+    record_page_t *pages = superblocks_new(&world->memory, count * sizeof *pages);
     if (pages == NULL)
         return NULL;
     world->slabs[world->slab_count++] = (record_slab_t){pages, count, 1};
@@ -127,7 +127,8 @@ void records_free(world_t *world)
             unlink_page(world, records_page(world->pages[i]), world->first_page + i);
     }
     for (uint32_t i = 0; i < world->slab_count; i++)
-        memory_free(&world->memory, world->slabs[i].pages, world->slabs[i].count * sizeof *world->slabs[i].pages);
+        superblocks_free_block(&world->memory, world->slabs[i].pages,
+                               world->slabs[i].count * sizeof *world->slabs[i].pages);
     memory_free(&world->memory, world->slabs, world->slab_capacity * sizeof *world->slabs);
     memory_free(&world->memory, world->pages, world->page_count * sizeof *world->pages);
     world->pages = NULL;

@@ -1,10 +1,10 @@
 /* run.c - how the memory of a run is laid out and grows.
  *
- * Measured choices (bench/, docs/store.md): a run starts with one row and doubles; below RUN_SPLIT_BYTES its columns
- * share one block, which is copied when it grows; above, each column is a block of its own, and since large blocks
- * are pages (base/memory.h) doubling one remaps its pages and touches none. Columns of different runs and fields begin
- * at different places within a page, so that a loop over several columns does not have them fight for the same cache
- * sets.
+ * Measured choices (bench/, docs/store.md): a run starts with one row and doubles, or grows by less where there are
+ * many of some ten KiB; below RUN_SPLIT_BYTES its columns share one block, in which they are moved apart when it grows;
+ * above, each column is a block of its own, and since large blocks are pages (base/memory.h) growing one remaps its
+ * pages and touches none. Columns of different runs and fields begin at different places within a page, so that a loop
+ * over several columns does not have them fight for the same cache sets.
  *
  * Invariants: columns[c] points into the block of column c (or the shared block) with room for `capacity` values
  * and is aligned as bp_run_t promises; a failed growth leaves every column where it was, with as much room at least.
@@ -15,7 +15,7 @@
 
 static const field_t entity_field = {.name = "entity", .type = BP_ENTITY, .size = 8, .initial_is_zero = true};
 
-enum { STAGGER_LINES = 5 };
+enum { STAGGER_LINES = 5, FEW_LINES = 8 };
 
 static size_t align_up(size_t n, size_t to)
 {
@@ -95,7 +95,7 @@ static void free_blocks(memory_t *memory, run_block_t *blocks, uint32_t count, u
     if (blocks == NULL)
         return;
     for (uint32_t i = 0; i < count; i++)
-        memory_free(memory, blocks[i].start, blocks[i].size);
+        superblocks_free_block(memory, blocks[i].start, blocks[i].size);
     memory_free(memory, blocks, room * sizeof *blocks);
 }
 
@@ -139,7 +139,7 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
     size_t size = run_shared_bytes(run, capacity);
     bool fits = run->blocks != NULL && !run->split;
     run_block_t *blocks = fits ? run->blocks : memory_new(memory, sizeof *blocks);
-    char *block = blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
+    char *block = blocks == NULL ? NULL : superblocks_resize(memory, NULL, 0, size);
     if (block == NULL) {
         if (!fits)
             memory_free(memory, blocks, blocks == NULL ? 0 : sizeof *blocks);
@@ -153,7 +153,7 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
         at += run_column_bytes(run, c, capacity);
     }
     if (fits) {
-        memory_free(memory, blocks->start, blocks->size);
+        superblocks_free_block(memory, blocks->start, blocks->size);
     } else {
         free_blocks(memory, run->blocks, block_count(run), run->block_room);
         run->block_room = 1;
@@ -165,30 +165,72 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
     return true;
 }
 
+/* Do the columns lie in their block one behind the other, as resize_shared lays them out? Where columns have gone or
+ * changed their order in place (run_keep), they do not. */
+static bool is_laid_out(const run_t *run)
+{
+    const char *at = run->columns[0];
+    bool right = run->blocks->size == run_shared_bytes(run, run->capacity);
+    for (uint32_t c = 0; c < run->column_count && right; c++) {
+        right = run->columns[c] == (const void *)at;
+        at += run_column_bytes(run, c, run->capacity);
+    }
+    return right;
+}
+
+/* More room in the block that the columns share. A block that can grow where it lies keeps its pages, and only the
+ * columns are moved apart, the last one first. */
+static bool stretch_shared(run_t *run, memory_t *memory, uint32_t capacity)
+{
+    size_t size = run_shared_bytes(run, capacity), shift = (size_t)((char *)run->columns[0] - run->blocks->start);
+    size_t end = size - RUN_LINE, old_end = run->blocks->size - RUN_LINE;
+    char *block = superblocks_resize(memory, run->blocks->start, run->blocks->size, size);
+    if (block == NULL)
+        return false;
+    char *start = run_shared_start(block, capacity);
+    if (start != block + shift)
+        memmove(start, block + shift, old_end);
+    for (uint32_t c = run->column_count; c-- > 0;) {
+        end -= run_column_bytes(run, c, capacity);
+        old_end -= run_column_bytes(run, c, run->capacity);
+        memmove(start + end, start + old_end, (size_t)run->count * run->sizes[c]);
+        run->columns[c] = start + end;
+    }
+    *run->blocks = (run_block_t){block, size};
+    run->capacity = capacity;
+    return true;
+}
+
 /* --- growth of large runs: a block for each column ---------------------------------------------------------------- */
 
-/* Where in its block a column begins: on a line of its own, and not where its neighbours begin. */
-char *run_place(const run_t *run, uint32_t column, char *block)
+/* How many lines there are to choose from, where a column of so many bytes begins. Blocks that are pages of the
+ * system's all begin with a page; others lie anywhere, and room for a page would be much beside their rows. */
+static size_t stagger(size_t bytes)
 {
-    size_t lines = (run->prototype * 7u + column) * STAGGER_LINES % RUN_LINE;
+    return bytes < MEMORY_LARGE ? FEW_LINES : RUN_LINE;
+}
+
+char *run_place(const run_t *run, uint32_t column, char *block, size_t bytes)
+{
+    size_t lines = (run->prototype * 7u + column) * STAGGER_LINES % stagger(bytes);
     return (char *)align_up((size_t)(uintptr_t)block, RUN_LINE) + lines * RUN_LINE;
 }
 
-size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity)
+size_t run_block_bytes(size_t bytes)
 {
-    return (size_t)run->sizes[column] * capacity + RUN_LINE * (RUN_LINE + 1);
+    return bytes + RUN_LINE * (stagger(bytes) + 1);
 }
 
 static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_t capacity)
 {
     run_block_t *block = &run->blocks[column];
-    size_t size = run_split_bytes(run, column, capacity);
+    size_t bytes = (size_t)run->sizes[column] * capacity, size = run_block_bytes(bytes);
     size_t offset = (size_t)((char *)run->columns[column] - block->start);
-    char *start = memory_resize(memory, block->start, block->size, size);
+    char *start = superblocks_resize(memory, block->start, block->size, size);
     if (start == NULL)
         return false;
     *block = (run_block_t){start, size};
-    run->columns[column] = run_place(run, column, start);
+    run->columns[column] = run_place(run, column, start, bytes);
     /* Another allocator may align differently than before. */
     if (run->columns[column] != start + offset)
         memmove(run->columns[column], start + offset, (size_t)run->count * run->sizes[column]);
@@ -202,8 +244,8 @@ static bool split(run_t *run, memory_t *memory, uint32_t capacity)
     if (blocks == NULL)
         return false;
     for (uint32_t c = 0; c < run->column_count; c++) {
-        size_t size = run_split_bytes(run, c, capacity);
-        blocks[c] = (run_block_t){memory_resize(memory, NULL, 0, size), size};
+        size_t size = run_block_bytes((size_t)run->sizes[c] * capacity);
+        blocks[c] = (run_block_t){superblocks_resize(memory, NULL, 0, size), size};
         if (blocks[c].start == NULL) {
             blocks[c].size = 0;
             free_blocks(memory, blocks, run->column_count, run->column_count);
@@ -211,7 +253,7 @@ static bool split(run_t *run, memory_t *memory, uint32_t capacity)
         }
     }
     for (uint32_t c = 0; c < run->column_count; c++) {
-        char *at = run_place(run, c, blocks[c].start);
+        char *at = run_place(run, c, blocks[c].start, (size_t)run->sizes[c] * capacity);
         if (run->count > 0)
             memcpy(at, run->columns[c], (size_t)run->count * run->sizes[c]);
         run->columns[c] = at;
@@ -228,7 +270,8 @@ static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
 {
     run->version++;
     if (!run->split && run_shared_bytes(run, capacity) <= RUN_SPLIT_BYTES)
-        return resize_shared(run, memory, capacity);
+        return run->capacity >= RUN_ALIGNED_ROWS && is_laid_out(run) ? stretch_shared(run, memory, capacity)
+                                                                     : resize_shared(run, memory, capacity);
     if (!run->split)
         return split(run, memory, capacity);
     for (uint32_t c = 0; c < run->column_count; c++) {
@@ -239,6 +282,20 @@ static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
     return true;
 }
 
+/* How much room a run gets that needs more. Pages of the system's grow without being copied, so a large run need not
+ * double its room. Nor should any other, where many runs of some ten KiB would each have as much empty room: these go
+ * through the sizes that are 4 to 7 times a power of two. So blocks have few sizes, and one fits where another was. */
+static uint64_t grown(const run_t *run, const memory_t *memory)
+{
+    uint32_t capacity = run->capacity;
+    if (memory_is_pages(memory, (size_t)capacity * sizeof(bp_entity_t)))
+        return (uint64_t)capacity + capacity / 4;
+    if (capacity < 4 || !superblocks_are_wanted(memory) || run_shared_bytes(run, capacity) < SUPERBLOCKS_LEAST)
+        return (uint64_t)capacity * 2;
+    uint32_t step = (UINT32_C(1) << highest_bit(capacity)) / 4;
+    return ((uint64_t)capacity / step + 1) * step;
+}
+
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
 {
     uint64_t needed = (uint64_t)run->count + more;
@@ -246,9 +303,7 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
         return true;
     if (needed > UINT32_MAX / 2)
         return false;
-    /* Pages of the system's grow without being copied, so a large run need not double its room. */
-    bool large = memory_is_pages(memory, (size_t)run->capacity * sizeof(bp_entity_t));
-    uint64_t capacity = (uint64_t)run->capacity + (large ? run->capacity / 4 : run->capacity);
+    uint64_t capacity = grown(run, memory);
     if (capacity < needed)
         capacity = needed;
     return holes_resize(&run->hole_set, memory, (uint32_t)capacity) &&
@@ -542,7 +597,7 @@ static bool copy_rows(run_sample_t *sample, memory_t *memory)
     const run_t *run = sample->run;
     uint32_t rows[RUN_SAMPLE_ROWS];
     size_t size = run_shared_bytes(run, RUN_SAMPLE_ROWS);
-    char *block = memory_resize(memory, NULL, 0, size);
+    char *block = superblocks_resize(memory, NULL, 0, size);
     if (block == NULL)
         return false;
     sample->block = (run_block_t){block, size};
@@ -585,14 +640,14 @@ bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory)
         return false;
     if (leave_out(run, memory))
         return true;
-    memory_free(memory, sample->block.start, sample->block.size);
+    superblocks_free_block(memory, sample->block.start, sample->block.size);
     return false;
 }
 
 void run_sample_give_back(run_sample_t *sample, memory_t *memory)
 {
     inherit(sample->run, memory, sample->run->column_count);
-    memory_free(memory, sample->block.start, sample->block.size);
+    superblocks_free_block(memory, sample->block.start, sample->block.size);
 }
 
 void run_sample_enter(const run_sample_t *sample)

@@ -19,9 +19,10 @@ size_t run_shared_bytes(const run_t *run, uint32_t capacity);
 size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity);
 char *run_shared_start(char *block, uint32_t capacity);
 
-/* Bytes of a column's own block, and where the column begins in it. */
-size_t run_split_bytes(const run_t *run, uint32_t column, uint32_t capacity);
-char *run_place(const run_t *run, uint32_t column, char *block);
+/* Bytes of a block of its own for a column of so many bytes; and where in the block the column begins: on a line of its
+ * own, and not where its neighbours begin. */
+size_t run_block_bytes(size_t bytes);
+char *run_place(const run_t *run, uint32_t column, char *block, size_t bytes);
 
 /* Say anew what follows from `fields`: sizes, plain, has_counted. */
 void run_describe(run_t *run);

@@ -32,7 +32,7 @@ static bool make_shared(run_shape_t *shape, memory_t *memory, const run_pick_t *
     size_t size = run_shared_bytes(kept, run->capacity);
     kept->blocks = memory_new(memory, sizeof *kept->blocks);
     kept->block_room = kept->blocks == NULL ? 0 : 1;
-    char *block = kept->blocks == NULL ? NULL : memory_resize(memory, NULL, 0, size);
+    char *block = kept->blocks == NULL ? NULL : superblocks_resize(memory, NULL, 0, size);
     if (block == NULL)
         return false;
     kept->blocks[0] = (run_block_t){block, size};
@@ -49,36 +49,32 @@ static bool make_shared(run_shape_t *shape, memory_t *memory, const run_pick_t *
 /* Such a column is written as a whole, soon, so huge pages pay from smaller sizes on than in memory.c. */
 static char *make_block(memory_t *memory, size_t size)
 {
-    char *block = memory_resize(memory, NULL, 0, size);
+    char *block = superblocks_resize(memory, NULL, 0, size);
     if (block != NULL && memory_is_pages(memory, size) && size >= MEMORY_HUGE / 2)
         os_pages_huge(block, size);
     return block;
 }
 
-static size_t made_bytes(uint32_t size, uint32_t capacity)
-{
-    return (size_t)size * capacity + RUN_LINE * (RUN_LINE + 1);
-}
-
 bool run_make_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size)
 {
-    size_t bytes = made_bytes(size, run->capacity);
+    size_t cells = (size_t)size * run->capacity, bytes = run_block_bytes(cells);
     char *block = make_block(memory, bytes);
     if (block == NULL)
         return false;
-    *made = (run_made_t){.block = {block, bytes}, .cells = run_place(run, column, block), .capacity = run->capacity};
+    *made = (run_made_t){{block, bytes}, run_place(run, column, block, cells), run->capacity};
     return true;
 }
 
 bool run_fit_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size, uint32_t rows)
 {
-    size_t offset = (size_t)((char *)made->cells - made->block.start), bytes = made_bytes(size, run->capacity);
+    size_t cells = (size_t)size * run->capacity, bytes = run_block_bytes(cells);
+    size_t offset = (size_t)((char *)made->cells - made->block.start);
     if (made->capacity == run->capacity)
         return true;
-    char *block = memory_resize(memory, made->block.start, made->block.size, bytes);
+    char *block = superblocks_resize(memory, made->block.start, made->block.size, bytes);
     if (block == NULL)
         return false;
-    *made = (run_made_t){.block = {block, bytes}, .cells = run_place(run, column, block), .capacity = run->capacity};
+    *made = (run_made_t){{block, bytes}, run_place(run, column, block, cells), run->capacity};
     if (made->cells != block + offset)
         memmove(made->cells, block + offset, (size_t)rows * size);
     return true;
@@ -86,7 +82,7 @@ bool run_fit_column(run_made_t *made, const run_t *run, memory_t *memory, uint32
 
 void run_free_column(run_made_t *made, memory_t *memory)
 {
-    memory_free(memory, made->block.start, made->block.size);
+    superblocks_free_block(memory, made->block.start, made->block.size);
     *made = (run_made_t){.cells = NULL};
 }
 
@@ -111,12 +107,12 @@ static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *p
             *made[c] = (run_made_t){.cells = NULL};
             continue;
         }
-        size_t size = run_split_bytes(kept, c, run->capacity);
+        size_t bytes = (size_t)kept->sizes[c] * run->capacity, size = run_block_bytes(bytes);
         char *block = make_block(memory, size);
         if (block == NULL)
             return false;
         kept->blocks[c] = (run_block_t){block, size};
-        kept->columns[c] = run_place(kept, c, block);
+        kept->columns[c] = run_place(kept, c, block, bytes);
     }
     return true;
 }
@@ -186,10 +182,10 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *hold
         if (holdings != NULL && (shape->exchanged || shape->filled[c] != 0))
             cells_release(holdings, kept->fields[c], kept->columns[c], shape->run->count);
         if (kept->split)
-            memory_free(memory, kept->blocks[c].start, kept->blocks[c].size);
+            superblocks_free_block(memory, kept->blocks[c].start, kept->blocks[c].size);
     }
     if (kept->blocks != NULL && !kept->split)
-        memory_free(memory, kept->blocks[0].start, kept->blocks[0].size);
+        superblocks_free_block(memory, kept->blocks[0].start, kept->blocks[0].size);
     memory_free(memory, kept->blocks, kept->block_room * sizeof *kept->blocks);
     memory_free(memory, kept->body, kept->body_room * RUN_COLUMN_BYTES);
     memory_free(memory, shape->adopted, shape->adopted == NULL ? 0 : shape->old_count + shape->new_count);
@@ -203,7 +199,7 @@ static void drop_column(run_t *run, memory_t *memory, const holdings_t *holdings
 {
     cells_release(holdings, run->fields[column], run->columns[column], run->count);
     if (run->split)
-        memory_free(memory, run->blocks[column].start, run->blocks[column].size);
+        superblocks_free_block(memory, run->blocks[column].start, run->blocks[column].size);
 }
 
 void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width,

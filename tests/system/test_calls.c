@@ -24,9 +24,9 @@
 #include <sys/stat.h>
 
 #if defined(BACKPLANE_SANITIZED)
-enum { FEW = 60, MANY = 100 }; /* sanitizers are slow */
+enum { FEW = 60, MANY = 100, CROWD_CALLS = 0 }; /* sanitizers are slow, and there are no superblocks */
 #else
-enum { FEW = 60, MANY = 33000 }; /* MANY: columns are pages of their own */
+enum { FEW = 60, MANY = 33000, CROWD_CALLS = 1 }; /* MANY: columns are pages of their own */
 #endif
 enum { MOST_CALLS = 400 };
 
@@ -112,6 +112,31 @@ static void hear(void *data, const bp_reload_report_t *report)
     (void)data;
     at.told++;
     at.last = report->result;
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+enum { CROWD = 44, CROWD_ROWS = 1000 }; /* of some 48 KiB each: the next ones lie in a superblock, which is a call */
+
+static void prepare_crowd(void)
+{
+    static bp_entity_t entities[CROWD_ROWS];
+    open_host(0);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "crowd_%u", i);
+        bp_world_o *world = bp_world_create(at.host, &(bp_world_desc_t){.name = name});
+        WORKS(at.host, bp_world_use_component(world, "body"));
+        WORKS(at.host, at.api->world->create(world, prototype_of(world, "body", NULL, NULL, NULL), entities,
+                                             CROWD_ROWS));
+    }
+    open_world(0);
+}
+
+static bp_result_t ask_create(void)
+{
+    static bp_entity_t entities[CROWD_ROWS];
+    return at.api->world->create(at.world, prototype_of(at.world, "body", NULL, NULL, NULL), entities, CROWD_ROWS);
 }
 
 /* --- plugins ------------------------------------------------------------------------------------------------------ */
@@ -291,6 +316,7 @@ static const scenario_t scenarios[] = {
     {"save", prepare_save, ask_save, 6, true},
     {"restore", prepare_restore, ask_restore, 4, true},
     {"set up", prepare_setup, ask_setup, 12, false},
+    {"create among many worlds", prepare_crowd, ask_create, CROWD_CALLS, false},
 };
 
 /* --- failing ------------------------------------------------------------------------------------------------------ */

@@ -209,6 +209,41 @@ START_TEST(worlds_that_grow_in_turn_leave_no_indices_unused)
 }
 END_TEST
 
+enum { MANY_WORLDS = 200 };
+
+static uint64_t bytes_per_entity(uint32_t worlds, uint32_t each)
+{
+    enum { PORTION = 100 };
+    static bp_world_o *all[MANY_WORLDS];
+    bp_entity_t e[PORTION];
+    rig_t r;
+    rig_open_zoo(&r);
+    for (uint32_t w = 0; w < worlds; w++) {
+        char name[16];
+        snprintf(name, sizeof name, "w%u", w);
+        all[w] = rig_world(&r, name);
+    }
+    size_t before = r.heap.bytes;
+    for (uint32_t i = 0; i < each; i += PORTION) {
+        for (uint32_t w = 0; w < worlds; w++)
+            WORKS(r.host, api->create(all[w], prototype_of(all[w], "body", NULL, NULL, NULL), e, PORTION));
+    }
+    uint64_t bytes = (r.heap.bytes - before) / ((uint64_t)worlds * each);
+    rig_close(&r);
+    return bytes;
+}
+
+/* What is compared: the same entities in one world, which has room to grow as well. */
+START_TEST(an_entity_of_many_worlds_costs_little_more_than_one_of_few)
+{
+    static const uint32_t sizes[] = {700, 1000, 1900, 3000};
+    uint32_t each = sizes[_i];
+    uint64_t one = bytes_per_entity(1, MANY_WORLDS * each), many = bytes_per_entity(MANY_WORLDS, each);
+    EXPECT(many * 4 <= one * 5, "%u entities in each of %d worlds: %llu bytes each instead of %llu", each, MANY_WORLDS,
+           (unsigned long long)many, (unsigned long long)one);
+}
+END_TEST
+
 /* Numbers and pools of worlds that went are given to those that come. */
 START_TEST(worlds_that_come_and_go_are_found_by_name_and_keep_their_order)
 {
@@ -256,6 +291,7 @@ Suite *many_worlds_suite(void)
     tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
     tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);
     tcase_add_test(tests, worlds_that_grow_in_turn_leave_no_indices_unused);
+    tcase_add_loop_test(tests, an_entity_of_many_worlds_costs_little_more_than_one_of_few, 0, 4);
     tcase_add_test(tests, worlds_that_come_and_go_are_found_by_name_and_keep_their_order);
     suite_add_tcase(suite, tests);
     return suite;
