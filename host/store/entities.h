@@ -88,46 +88,24 @@ static inline uint32_t entities_next(const entities_t *entities)
     return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue[entities->queue_head] : entities->bound;
 }
 
-/* Take the index at the head of the queue out of it. Returns its new life. */
-static inline uint32_t entities_take_free(entities_t *entities, uint32_t index)
-{
-    uint32_t head = entities->queue_head + 1;
-    entities->queue_head = head == entities->capacity ? 0 : head;
-    entities->queue_count--;
-    return ++entities->lives[index];
-}
-
-static inline void entities_begin(entities_t *entities, uint32_t index, uint32_t life, bp_entity_t *out)
-{
-    entities->living++;
-    out->id = (uint64_t)(life + entities->base->values.entity_base + 1) << 32 | index;
-}
-
 /* One entity, where no memory is needed for it (entities_reserve): the short way. [main] */
 static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
 {
     uint32_t index = entities->bound, life = 0;
     if (entities->queue_count > ENTITIES_MIN_FREE) {
         index = entities->queue[entities->queue_head];
-        life = entities_take_free(entities, index);
+        if (++entities->queue_head == entities->capacity)
+            entities->queue_head = 0;
+        entities->queue_count--;
+        life = ++entities->lives[index];
     } else if (index < entities->capacity) {
         entities->bound++; /* lives[index] is 0 and stays untouched */
     } else {
         return false;
     }
-    entities_begin(entities, index, life, out);
+    entities->living++;
+    out->id = (uint64_t)(life + entities->base->values.entity_base + 1) << 32 | index;
     return true;
-}
-
-/* The same where the index is known already, as entities_next, and is below the capacity. [main] */
-static inline void entities_create_next(entities_t *entities, uint32_t next, bp_entity_t *out)
-{
-    uint32_t life = 0;
-    if (next == entities->bound)
-        entities->bound++;
-    else
-        life = entities_take_free(entities, next);
-    entities_begin(entities, next, life, out);
 }
 
 /* --- pools -------------------------------------------------------------------------------------------------------- */

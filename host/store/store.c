@@ -211,6 +211,17 @@ static bp_result_t fill_new_rows(world_t *world, run_t *run, bp_entity_t *entiti
     return (run->flags & KEY_OWN_STORAGE) == 0 ? BP_OK : create_stored_elsewhere(world, run, entities, count);
 }
 
+/* The same as create_one, with one of the world's own indices. */
+NOT_INLINED static bool create_pooled(world_t *world, run_t *run, bp_entity_t *entity)
+{
+    record_t *record = world_writable_record(world, entities_pool_next(&world->ids));
+    if (record == NULL)
+        return false;
+    entities_pool_create(world->entities, &world->ids, entity, 1);
+    store_append_one(world, run, record, *entity);
+    return true;
+}
+
 /* Create one entity, where no memory has to grow and no component has storage of its own; false where the general way
  * has to be taken. */
 static inline bool create_one(world_t *world, uint32_t prototype, bp_entity_t *entity)
@@ -223,15 +234,11 @@ static inline bool create_one(world_t *world, uint32_t prototype, bp_entity_t *e
         !store_has_notice_room(world))
         return false;
     entities_t *all = world->entities;
-    bool pooled = entities_is_pooled(all, &world->ids);
-    uint32_t next = pooled ? entities_pool_next(&world->ids) : entities_next(all);
-    record_t *record = world_writable_record(world, next);
-    if (record == NULL || next >= all->capacity)
+    if (entities_is_pooled(all, &world->ids))
+        return create_pooled(world, run, entity);
+    record_t *record = world_writable_record(world, entities_next(all));
+    if (record == NULL || !entities_create_one(all, entity))
         return false;
-    if (pooled)
-        entities_pool_create(all, &world->ids, entity, 1);
-    else
-        entities_create_next(all, next, entity);
     store_append_one(world, run, record, *entity);
     return true;
 }
