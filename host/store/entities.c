@@ -285,8 +285,9 @@ ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_e
     uint32_t *lives = entities->lives, *queue = entities->queue;
     uint32_t base = entities->base->values.entity_base + 1, bound = entities->bound, capacity = entities->capacity;
     uint64_t tail = (uint64_t)entities->queue_head + entities->queue_count;
-    uint32_t at = (uint32_t)(tail < capacity ? tail : tail - capacity), ended = 0, retired = 0,
-             elsewhere = 0;
+    uint32_t at = (uint32_t)(tail < capacity ? tail : tail - capacity), ended = 0, retired = 0, elsewhere = 0;
+    uint32_t page = BP_NONE;
+    entity_pool_t *owner = NULL;
     for (; ended < count; ended++) {
         uint32_t index = bp_entity_index(batch[ended]), life = bp_entity_generation(batch[ended]) - base;
         if (index >= bound || lives[index] != life || (life & 1) != 0)
@@ -296,7 +297,10 @@ ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_e
             retired++;
             continue;
         }
-        entity_pool_t *owner = pooled ? entities_owner(entities, index) : NULL;
+        if (pooled && index / ENTITIES_PAGE != page) {
+            page = index / ENTITIES_PAGE;
+            owner = entities_owner(entities, index);
+        }
         if (owner != NULL) {
             entities_pool_put(entities, owner, index);
             elsewhere++;

@@ -115,6 +115,23 @@ static void leave_at_once(world_t *world, run_t *run, bp_entity_t e, uint32_t ro
     store_erase_row(world, run, row);
 }
 
+/* Clear the records of the entities that lie in consecutive rows from `row` on, the first of which does; returns how
+ * many, and their rows. What does not change meanwhile is read once, which a compiler cannot know. */
+NOT_INLINED static uint32_t clear_stretch(const world_t *world, const run_t *run, uint32_t row,
+                                          const bp_entity_t *entities, uint32_t count, uint32_t *rows)
+{
+    const bp_entity_t *there = run_entities(run) + row;
+    record_t *const *pages = world->pages;
+    uint32_t n = 0, most = run->count - row < count ? run->count - row : count, first = world->first_page;
+    do {
+        uint32_t index = bp_entity_index(entities[n]);
+        record_t *record = &pages[index / ENTITIES_PAGE - first][index % ENTITIES_PAGE];
+        *record = (record_t){0};
+        rows[n] = row + n;
+    } while (++n < most && there[n].id == entities[n].id);
+    return n;
+}
+
 /* Clear the records of a block's entities that have components in this world, and leave holes in their rows:
  * consecutive rows in one call. */
 static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t count)
@@ -140,11 +157,10 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
         if (l.count > 0 && run != l.run)
             leave(world, &l);
         l.run = run;
-        l.rows[l.count++] = row;
-        for (; i + n < count && row + n < run->count && run_entities(run)[row + n].id == entities[i + n].id; n++) {
-            *world_own_record(world, entities[i + n]) = (record_t){0};
-            l.rows[l.count++] = row + n;
-        }
+        l.rows[l.count] = row;
+        if (i + 1 < count && row + 1 < run->count && run_entities(run)[row + 1].id == entities[i + 1].id)
+            n += clear_stretch(world, run, row + 1, entities + i + 1, count - i - 1, l.rows + l.count + 1);
+        l.count += n;
         world->occupied -= n;
         store_moved(world, run, NULL, entities + i, n);
     }
