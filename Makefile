@@ -322,15 +322,16 @@ test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 test: test-packages
 	@$(MAKE) --no-print-directory check-source
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory $(PARALLEL) test-program
-	@status=0; tests/scripts/all.sh $(BUILD) & scripts=$$!; \
-	    nice $(MAKE) --no-print-directory $(PARALLEL) sanitized-parts || status=1; wait $$scripts || status=1; exit $$status
+	@$(MAKE) --no-print-directory $(PARALLEL) test-parts $(BUILD)/bench
+	@nice $(MAKE) --no-print-directory $(PARALLEL) sanitized-parts >$(BUILD)/sanitized_parts.log 2>&1 & parts=$$!; \
+	    $(MAKE) --no-print-directory test-program && tests/scripts/all.sh $(BUILD) || { kill $$parts 2>/dev/null; exit 1; }; \
+	    wait $$parts || { cat $(BUILD)/sanitized_parts.log; exit 1; }
 	@$(MAKE) --no-print-directory $(PARALLEL) budgets
 	@$(MAKE) --no-print-directory asan
 	@$(MAKE) --no-print-directory tsan
 	@$(MAKE) --no-print-directory fuzz-short
 
-# What the sanitizers test, built beside the scripts of tests/scripts, which mostly wait.
+# What the sanitizers test, built beside the tests and scripts without them, which wait for much of their time.
 sanitized-parts:
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-parts
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-parts
