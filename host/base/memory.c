@@ -93,12 +93,9 @@ static void *resize_default(void *old, size_t old_size, size_t new_size)
 
 void memory_count(memory_t *memory, size_t old_size, size_t new_size)
 {
-    for (memory_t *m = memory; m != NULL; m = m->parent) {
-        if (new_size >= old_size)
-            atomic_fetch_add_explicit(&m->bytes, new_size - old_size, memory_order_relaxed);
-        else
-            atomic_fetch_sub_explicit(&m->bytes, old_size - new_size, memory_order_relaxed);
-    }
+    size_t more = new_size - old_size; /* what is added may wrap round: then it is less */
+    for (memory_t *m = memory; m != NULL; m = m->parent)
+        atomic_fetch_add_explicit(&m->bytes, more, memory_order_relaxed);
 }
 
 void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_size)

@@ -149,6 +149,8 @@ void component_restore_fields(component_t *slot)
     for (uint32_t i = 0; i < slot->field_count; i++) {
         slot->bound[i]->field = &slot->fields[i];
         slot->bound[i]->index = i;
+        slot->bound[i]->min_f32 = slot->fields[i].min_f32;
+        slot->bound[i]->max_f32 = slot->fields[i].max_f32;
     }
 }
 

@@ -24,6 +24,7 @@ typedef struct known_field_t {
     bp_name_t hash;
     const field_t *field;          /* its present declaration, NULL: the component has no such field now */
     uint32_t index;                /* of `field` in the component's list */
+    float min_f32, max_f32;        /* those of `field`, at hand for whoever sets one value */
     struct known_field_t *renamed; /* the field that continues this one under another name; NULL: none */
 } known_field_t;
 

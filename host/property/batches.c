@@ -53,23 +53,10 @@ static void forget_met(met_t *met)
     memset(met->prototype, 0xff, sizeof met->prototype);
 }
 
-/* Where the records of a world are: records stay in place while values are copied, which a compiler cannot know. */
-typedef struct records_view_t {
-    record_t *const *pages;
-    uint32_t count, first;
-} records_view_t;
-
-static inline const record_t *record_in(records_view_t view, uint32_t index)
-{
-    uint32_t page = index / ENTITIES_PAGE - view.first;
-    const record_t *records = page < view.count ? view.pages[page] : records_of_nobody;
-    return &records[index % ENTITIES_PAGE];
-}
-
 static inline const char *scattered_cell(const world_t *world, records_view_t records, bp_property_t *p, bp_entity_t e,
                                          uint32_t size, met_t *met)
 {
-    const record_t *record = record_in(records, bp_entity_index(e));
+    const record_t *record = records_at(records, bp_entity_index(e));
     if (record->generation != bp_entity_generation(e))
         return NULL;
     uint32_t slot = record->prototype % MET;
@@ -91,10 +78,12 @@ ALWAYS_INLINED static inline uint32_t gather(const world_t *world, bp_property_t
                                              uint32_t size)
 {
     const char *cells[RING];
-    const records_view_t records = {world->pages, world->page_count, world->first_page};
+    const records_view_t records = world_records(world);
+    const bool far = world_is_far(world);
     uint32_t found = 0, copied = 0;
     for (; found < count; found++) {
-        PREFETCH(record_in(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
+        if (far)
+            PREFETCH(records_at(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
         const char *cell = scattered_cell(world, records, p, entities[found], size, met);
         if (cell == NULL)
             break;
@@ -157,10 +146,12 @@ BP_STATIC_ASSERT((int)LONG_STRETCH >= 3, "a long stretch has three places");
 static uint32_t find_scattered(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                                uint32_t reach, place_t *places, met_t *met)
 {
-    const records_view_t records = {world->pages, world->page_count, world->first_page};
+    const records_view_t records = world_records(world);
+    const bool far = world_is_far(world);
     uint32_t found = 0, size = p->size;
     for (; found < count; found++) {
-        PREFETCH(record_in(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
+        if (far)
+            PREFETCH(records_at(records, bp_entity_index(entities[found + AHEAD < reach ? found + AHEAD : found])));
         const char *cell = scattered_cell(world, records, p, entities[found], size, met);
         if (cell == NULL)
             break;

@@ -363,16 +363,24 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
     return result == BP_OK ? elements_set_whole(world, p, property_field(p), entities, count, values, stride) : result;
 }
 
+/* Set a cell of a world that keeps stamps. */
+NOT_INLINED static bp_result_t set_stamped(const world_t *world, const bp_property_t *p, bp_entity_t e, void *cell,
+                                           const void *value)
+{
+    value_copy(cell, value, p->size);
+    stamps_note(((const run_t *)p->host.found.run)->stamps, p->host.found.column, world_record(world, e)->row, 1);
+    return BP_OK;
+}
+
 bp_result_t property_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                          const void *values, size_t stride)
 {
     void *cell = count == 1 ? recall_cell(world, p, entities[0]) : NULL;
-    if (cell == NULL || !property_may_copy(p, values, world->care & WORLD_SEALED))
-        return set_any(world, p, entities, count, values, stride);
+    if (cell == NULL || !property_may_copy(p, values, world->care))
+        return cell != NULL && property_may_copy(p, values, world->care & ~WORLD_STAMPED)
+                   ? set_stamped(world, p, entities[0], cell, values)
+                   : set_any(world, p, entities, count, values, stride);
     value_copy(cell, values, p->size);
-    if ((world->care & WORLD_STAMPED) != 0)
-        stamps_note(((const run_t *)p->host.found.run)->stamps, p->host.found.column,
-                    world_record(world, entities[0])->row, 1);
     return BP_OK;
 }
 
@@ -404,6 +412,13 @@ typedef struct property_table_t {
     property_recent_t recent[PROPERTY_RECENT];  /* by their addresses */
 } property_table_t;
 
+static const property_recent_t nothing_recent[PROPERTY_RECENT];
+
+void property_cache_init(property_cache_t *cache, world_t *world)
+{
+    *cache = (property_cache_t){.world = world, .recent = nothing_recent};
+}
+
 void property_cache_free(property_cache_t *cache)
 {
     memory_free(&cache->world->memory, cache->table, sizeof *cache->table);
@@ -422,9 +437,9 @@ static bool same_texts(const property_entry_t *entry, const char *component, con
     return strcmp(entry->component_text, component) == 0 && strcmp(entry->property_text, property) == 0;
 }
 
-static property_recent_t *recent_place(property_table_t *table, const char *component, const char *property)
+static uint32_t recent_place(const char *component, const char *property)
 {
-    return &table->recent[((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1)];
+    return ((uintptr_t)component ^ (uintptr_t)property >> 3) & (PROPERTY_RECENT - 1);
 }
 
 /* A caller by two names has room for one value. */
@@ -463,7 +478,7 @@ static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_
     if (strlen(component) < PROPERTY_TEXT && strlen(property) < PROPERTY_TEXT) {
         memcpy(entry->component_text, component, strlen(component) + 1);
         memcpy(entry->property_text, property, strlen(property) + 1);
-        *recent_place(cache->table, component, property) = (property_recent_t){component, property, entry};
+        cache->table->recent[recent_place(component, property)] = (property_recent_t){component, property, entry};
     }
     return entry;
 }
@@ -477,9 +492,7 @@ NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *
 static inline property_entry_t *find_recent(const property_cache_t *cache, const char *component, const char *property,
                                             uint32_t type)
 {
-    if (cache->table == NULL)
-        return NULL;
-    const property_recent_t *recent = recent_place(cache->table, component, property);
+    const property_recent_t *recent = &cache->recent[recent_place(component, property)];
     if (recent->component != component || recent->property != property)
         return NULL;
     return recent->entry->resolved.type == type ? recent->entry : NULL;
@@ -511,6 +524,7 @@ NOT_INLINED static property_entry_t *resolve_named(property_cache_t *cache, bp_e
         *result = error_memory(&world->base->error, "resolving a property");
         return NULL;
     }
+    cache->recent = cache->table->recent;
     void *cell;
     property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL || !find_named_cell(cache, entry, entity, component, property, &cell))
@@ -531,16 +545,23 @@ NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t ent
                          : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
+/* Keep in memory what only the other ways need, once texts have been compared: a register that outlives the calls for
+ * that costs three instructions, memory one. The entry's type is the one asked for, which need not be kept. */
+#define KEEP_NAMED(cache, entity, component)          \
+    property_cache_t *volatile kept_cache = (cache);  \
+    const bp_entity_t volatile kept_entity = (entity); \
+    const char *volatile kept_component = (component)
+
 bp_result_t property_get_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, void *value)
 {
+    KEEP_NAMED(cache, entity, component);
     void *cell;
     property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL)
         return get_anew(cache, entity, component, property, type, value);
-    /* The entry's type is `type`, which then need not be kept while texts are compared. */
     if (!find_named_cell(cache, entry, entity, component, property, &cell))
-        return get_anew(cache, entity, component, property, entry->resolved.type, value);
+        return get_anew(kept_cache, kept_entity, kept_component, property, entry->resolved.type, value);
     value_copy(value, cell, entry->resolved.size);
     return BP_OK;
 }
@@ -557,13 +578,15 @@ NOT_INLINED static bp_result_t set_anew(property_cache_t *cache, bp_entity_t ent
 bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, const char *component, const char *property,
                                uint32_t type, const void *value)
 {
+    KEEP_NAMED(cache, entity, component);
     void *cell;
     property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL)
         return set_anew(cache, entity, component, property, type, value);
+    uint32_t care = cache->world->care;
     if (!find_named_cell(cache, entry, entity, component, property, &cell) ||
-        !property_may_copy(&entry->resolved, value, cache->world->care))
-        return set_anew(cache, entity, component, property, entry->resolved.type, value);
+        !property_may_copy(&entry->resolved, value, care))
+        return set_anew(kept_cache, kept_entity, kept_component, property, entry->resolved.type, value);
     value_copy(cell, value, entry->resolved.size);
     return BP_OK;
 }

@@ -18,8 +18,10 @@
 typedef struct property_cache_t {
     world_t *world;
     struct property_table_t *table;
+    const struct property_recent_t *recent; /* of the table; without one, an empty one, so that nobody has to ask */
 } property_cache_t;
 
+void property_cache_init(property_cache_t *cache, world_t *world);
 void property_cache_free(property_cache_t *cache);
 
 #if defined(BACKPLANE_AUDIT)
@@ -82,9 +84,9 @@ static inline bool property_may_copy(const bp_property_t *p, const void *value, 
         return false;
     if ((flags & PROPERTY_LIMITED) == 0)
         return true;
-    const field_t *field = property_field(p);
+    const known_field_t *known = p->host.found.declared;
     memcpy(&number, value, sizeof number);
-    return number >= field->min_f32 && number <= field->max_f32;
+    return number >= known->min_f32 && number <= known->max_f32;
 }
 
 /* A single value of four bytes, the usual size, is got and set by code of its own, which callers have inline, so that

@@ -39,7 +39,7 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
     }
     world->clock.step_rate = step_rate;
     world->clock.speed = 1;
-    world->names.world = &world->rows;
+    property_cache_init(&world->names, &world->rows);
     world->wants.memory = &world->rows.memory;
     world->schedule = create_schedule(world, destruction);
     if (world->schedule != NULL)

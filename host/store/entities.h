@@ -88,24 +88,30 @@ static inline uint32_t entities_next(const entities_t *entities)
     return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue[entities->queue_head] : entities->bound;
 }
 
-/* One entity, where no memory is needed for it (entities_reserve): the short way. [main] */
-static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
+/* Create the one entity whose index entities_next has told, where no memory is needed for it: the short way. False where
+ * memory is needed. [main] */
+static inline bool entities_create_next(entities_t *entities, uint32_t index, bp_entity_t *out)
 {
-    uint32_t index = entities->bound, life = 0;
-    if (entities->queue_count > ENTITIES_MIN_FREE) {
-        index = entities->queue[entities->queue_head];
-        if (++entities->queue_head == entities->capacity)
-            entities->queue_head = 0;
+    uint32_t life = 0, bound = entities->bound;
+    if (index < bound) {
+        uint32_t head = entities->queue_head + 1;
+        entities->queue_head = head == entities->capacity ? 0 : head;
         entities->queue_count--;
         life = ++entities->lives[index];
     } else if (index < entities->capacity) {
-        entities->bound++; /* lives[index] is 0 and stays untouched */
+        entities->bound = bound + 1; /* lives[index] is 0 and stays untouched */
     } else {
         return false;
     }
     entities->living++;
     out->id = (uint64_t)(life + entities->base->values.entity_base + 1) << 32 | index;
     return true;
+}
+
+/* Create one entity in the short way. [main] */
+static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
+{
+    return entities_create_next(entities, entities_next(entities), out);
 }
 
 /* --- pools -------------------------------------------------------------------------------------------------------- */

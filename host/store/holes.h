@@ -72,15 +72,15 @@ void holes_note(holes_t *holes, uint32_t row);
 /* `row` becomes a hole, which it was not. */
 static inline void holes_add(holes_t *holes, uint32_t row)
 {
-    uint64_t bit = UINT64_C(1) << row % 64, *words = holes->words;
+    uint64_t *words = holes->words;
     if (row < holes->lowest)
         holes->lowest = row;
     if (words == NULL) {
-        holes->few |= bit;
+        holes->few |= UINT64_C(1) << row % 64;
         return;
     }
     uint64_t before = words[row / 64];
-    words[row / 64] = before | bit;
+    words[row / 64] = before | UINT64_C(1) << row % 64;
     if (before == 0 && (words[holes->level[1] + row / 64 / 64] >> row / 64 % 64 & 1) == 0)
         holes_note(holes, row);
 }

@@ -268,23 +268,23 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
     const uint32_t *sizes = from->sizes + from_column;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t size = sizes[i];
-        value_copy((char *)target[i] + to_row * size, (const char *)source[i] + from_row * size, (uint32_t)size);
+    for (size_t i = count; i != 0; i--) {
+        size_t size = sizes[i - 1];
+        value_copy((char *)target[i - 1] + to_row * size, (const char *)source[i - 1] + from_row * size, (uint32_t)size);
     }
 }
 
 /* As run_copy_row, between plain runs, to a row behind the last row of `to`: every value is copied as 16 bytes, since
- * the bytes behind the last row are not in use yet. */
+ * the bytes behind the last row are not in use yet. The loop counts down, which spares it a comparison. */
 static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
                                     uint32_t to_column, uint32_t to_row, uint32_t count)
 {
     void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
     const uint32_t *sizes = from->sizes + from_column;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t size = sizes[i];
-        char *cell = (char *)target[i] + to_row * size;
-        const char *value = (const char *)source[i] + from_row * size;
+    for (size_t i = count; i != 0; i--) {
+        size_t size = sizes[i - 1];
+        char *cell = (char *)target[i - 1] + to_row * size;
+        const char *value = (const char *)source[i - 1] + from_row * size;
         memcpy(cell, value, 16);
     }
 }
@@ -303,6 +303,18 @@ static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint3
     const uint32_t *sizes = run->sizes;
     const field_t *const *fields = run->fields;
     for (uint32_t c = first_column; c < last_column; c++) {
+        size_t size = sizes[c];
+        memcpy((char *)columns[c] + row * size, &fields[c]->initial, 16);
+    }
+}
+
+/* The same for all columns but that of the entities, counted down as in run_append_cells. */
+static inline void run_fill_all_cells(const run_t *run, uint32_t row)
+{
+    void *const *columns = run->columns;
+    const uint32_t *sizes = run->sizes;
+    const field_t *const *fields = run->fields;
+    for (size_t c = run->column_count - 1u; c != 0; c--) {
         size_t size = sizes[c];
         memcpy((char *)columns[c] + row * size, &fields[c]->initial, 16);
     }

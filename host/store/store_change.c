@@ -93,7 +93,7 @@ static bp_result_t plan(store_change_t *c, const bp_entity_t *entities, uint32_t
         return error_memory(&world->base->error, "adding components");
     bp_result_t result = BP_OK;
     uint32_t planned = 0;
-    bool far = store_is_far(world);
+    bool far = world_is_far(world);
     while (planned < count) {
         if (far && planned + STORE_AHEAD < count)
             PREFETCH(world_record_at(world, bp_entity_index(entities[planned + STORE_AHEAD])));
@@ -169,32 +169,30 @@ NOT_INLINED static void fill_many_left(world_t *world, run_t *from)
     store_compact(world, from, UINT32_MAX, store_holes_allowed(from) / 2);
 }
 
-/* An entity has left the last row, or the run may keep no more holes. A function of its own, since both are rare. */
-NOT_INLINED static void vacate_end(world_t *world, run_t *from, uint32_t row)
+/* Has the run more holes than may stay? */
+static inline bool has_many_holes(const run_t *run)
 {
-    if (row == from->count - 1 && !from->has_counted) {
-        store_leave_rows(world, from, row, 1);
-        return;
-    }
-    run_erase(from, row, &world->holdings);
-    if (row < from->count)
-        world_own_record(world, run_entities(from)[row])->row = row;
+    return run->holes > STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
 }
 
-/* An entity has left a row; what the row held has gone with it. `keeps`: may the run keep holes? */
-static inline void vacate_row(world_t *world, run_t *from, uint32_t row, bool keeps)
+/* An entity has left a row; what the row held has gone with it. */
+static void vacate_row(world_t *world, run_t *from, uint32_t row)
 {
     uint32_t last = from->count - 1;
     if (row == last && from->holes == 0) {
         from->count = last;
         from->version++;
-    } else if (row == last || !keeps) {
-        vacate_end(world, from, row);
+    } else if (row == last && !from->has_counted) {
+        store_leave_rows(world, from, row, 1);
+    } else if (row == last || !store_keeps_holes(from)) {
+        run_erase(from, row, &world->holdings);
+        if (row < from->count)
+            world_own_record(world, run_entities(from)[row])->row = row;
     } else {
         run_leave_row(from, row);
         if (!from->in_holes_list)
             store_list_holes(world, from);
-        if (from->holes > STORE_FEW_HOLES + from->count / STORE_HOLES_SHARE)
+        if (has_many_holes(from))
             fill_many_left(world, from);
     }
 }
@@ -214,15 +212,14 @@ static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, ui
         }
     }
     stamps_note_rows(from->stamps, row, 1);
-    vacate_row(c->world, from, row, store_keeps_holes(from));
+    vacate_row(c->world, from, row);
 }
 
-/* A row of `from` goes to a new row behind the last one of `to`, where there is room; returns which. The larger of the
- * two runs is plain. */
-ALWAYS_INLINED static inline uint32_t append_row(const run_t *from, uint32_t row, run_t *to, const transition_t *t,
-                                                 bool adding)
+/* Values of a row of `from` go to a row behind the last one of `to`. The larger of the two runs is plain. */
+ALWAYS_INLINED static inline void append_cells(const run_t *from, uint32_t row, const run_t *to, uint32_t to_row,
+                                               const transition_t *t, bool adding)
 {
-    uint32_t column = t->column, end = column + t->width, to_row = to->count++;
+    uint32_t column = t->column, end = column + t->width;
     run_append_cells(from, 1, row, to, 1, to_row, column - 1);
     if (adding) {
         run_fill_cells(to, column, end, to_row);
@@ -230,14 +227,13 @@ ALWAYS_INLINED static inline uint32_t append_row(const run_t *from, uint32_t row
     } else {
         run_append_cells(from, end, row, to, column, to_row, to->column_count - column);
     }
-    return to_row;
 }
 
-/* The same for the lowest hole of `to`. */
-ALWAYS_INLINED static inline uint32_t fill_hole(const run_t *from, uint32_t row, run_t *to, const transition_t *t,
-                                                bool adding)
+/* The same for a hole of `to`. */
+ALWAYS_INLINED static inline void fill_cells_of_hole(const run_t *from, uint32_t row, const run_t *to, uint32_t to_row,
+                                                     const transition_t *t, bool adding)
 {
-    uint32_t column = t->column, end = column + t->width, to_row = run_take_hole(to);
+    uint32_t column = t->column, end = column + t->width;
     run_copy_row(from, 1, row, to, 1, to_row, column - 1);
     if (adding) {
         run_fill_row(to, column, end, to_row);
@@ -245,36 +241,23 @@ ALWAYS_INLINED static inline uint32_t fill_hole(const run_t *from, uint32_t row,
     } else {
         run_copy_row(from, end, row, to, column, to_row, to->column_count - column);
     }
-    return to_row;
 }
 
-/* The usual case of one: the entity has components before and after, the transition is known, and there is a row. False
- * where the general way has to be taken. Inlined twice, with a constant `adding` each time. */
-ALWAYS_INLINED static inline bool change_quickly(world_t *world, uint32_t key, bp_entity_t e, bool adding)
+/* Let an entity leave its row where that is so simple that no other row moves, and nobody has to be told. False where
+ * it is not: nothing has changed. */
+ALWAYS_INLINED static inline bool leave_simply(run_t *from, uint32_t row)
 {
-    const prototypes_t *p = &world->prototypes;
-    record_t *record = world_record_at(world, bp_entity_index(e)); /* an entity with a prototype has a record that can
-                                                                      be written to */
-    if (world_holds_rows(world) || record->generation != bp_entity_generation(e))
+    uint32_t last = from->count - 1;
+    if (row == last) {
+        if (from->holes > 0)
+            return false;
+        from->count = last;
+        from->version++;
+        return true;
+    }
+    if ((from->flags & KEY_AT_ONCE) != 0 || !from->in_holes_list || has_many_holes(from))
         return false;
-    const transition_t *t = prototypes_usual(p, record->prototype, key, adding);
-    if (t == NULL)
-        return false;
-    run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
-    if (to == NULL || !(adding ? to : from)->plain)
-        return false; /* where the larger one is plain, the other one is too */
-    uint32_t row = record->row, to_row;
-    if (to->holes > 0)
-        to_row = fill_hole(from, row, to, t, adding);
-    else if (to->count < to->capacity)
-        to_row = append_row(from, row, to, t, adding);
-    else
-        return false;
-    record->prototype = to->prototype;
-    record->row = to_row;
-    run_entities(to)[to_row] = e;
-    store_moved(world, from, to, &run_entities(to)[to_row], 1);
-    vacate_row(world, from, row, (from->flags & KEY_AT_ONCE) == 0);
+    run_leave_row(from, row);
     return true;
 }
 
@@ -449,15 +432,84 @@ NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp
     return change_any(world, key, false, entities, count);
 }
 
+/* What `change` does, where its row in the other run is a hole, others are told, or rows of the run that it leaves
+ * move. The record may have the new prototype already. */
+ALWAYS_INLINED static inline bp_result_t change_aside(world_t *world, record_t *record, const transition_t *t,
+                                                      const bp_entity_t *entity, bool adding)
+{
+    const prototypes_t *p = &world->prototypes;
+    run_t *from = p->items[t->from].run, *to = p->items[t->to].run;
+    uint32_t row = record->row, to_row;
+    if (!store_has_row(to)) {
+        return adding ? add_any(world, t->key, entity, 1) : remove_any(world, t->key ^ PROTOTYPES_WITHOUT, entity, 1);
+    } else if (to->holes > 0) {
+        to_row = run_take_hole(to);
+        fill_cells_of_hole(from, row, to, to_row, t, adding);
+    } else {
+        to_row = to->count++;
+        append_cells(from, row, to, to_row, t, adding);
+    }
+    run_entities(to)[to_row] = *entity;
+    record->prototype = t->to;
+    record->row = to_row;
+    if (from->signature == to->signature && leave_simply(from, row))
+        return BP_OK;
+    store_moved(world, from, to, &run_entities(to)[to_row], 1);
+    vacate_row(world, from, row);
+    return BP_OK;
+}
+
+NOT_INLINED static bp_result_t add_aside(world_t *world, record_t *record, const transition_t *t,
+                                         const bp_entity_t *entity)
+{
+    return change_aside(world, record, t, entity, true);
+}
+
+NOT_INLINED static bp_result_t remove_aside(world_t *world, record_t *record, const transition_t *t,
+                                            const bp_entity_t *entity)
+{
+    return change_aside(world, record, t, entity, false);
+}
+
+/* The usual case of one: the entity has components before and after, the transition is known, and there is room behind
+ * the last row. Inlined twice, with a constant `adding` each time. All other ways are calls at an end, since a function
+ * that goes on after a call pays for registers that it has to keep. */
+ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, const bp_entity_t *entities,
+                                                uint32_t count, bool adding)
+{
+    const prototypes_t *p = &world->prototypes;
+    if (count != 1 || world_holds_rows(world))
+        return adding ? add_any(world, key, entities, count) : remove_any(world, key, entities, count);
+    /* An entity with a prototype has a record that can be written to. */
+    record_t *record = world_record_at(world, bp_entity_index(entities[0]));
+    const transition_t *t = prototypes_usual(p, record->prototype, key, adding);
+    if (record->generation != bp_entity_generation(entities[0]) || t == NULL)
+        return adding ? add_any(world, key, entities, 1) : remove_any(world, key, entities, 1);
+    run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
+    /* Where the larger run is plain, the other one is too. */
+    if (to == NULL || !(adding ? to : from)->plain)
+        return adding ? add_any(world, key, entities, 1) : remove_any(world, key, entities, 1);
+    uint32_t row = record->row, to_row = to->count;
+    if (to->holes > 0 || to_row >= to->capacity || from->signature != to->signature)
+        return adding ? add_aside(world, record, t, entities) : remove_aside(world, record, t, entities);
+    record->prototype = t->to;
+    if (!leave_simply(from, row))
+        return adding ? add_aside(world, record, t, entities) : remove_aside(world, record, t, entities);
+    record->row = to_row;
+    run_entities(to)[to_row] = entities[0];
+    to->count = to_row + 1;
+    append_cells(from, row, to, to_row, t, adding);
+    return BP_OK;
+}
+
 bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return count == 1 && change_quickly(world, key, entities[0], true) ? BP_OK : add_any(world, key, entities, count);
+    return change(world, key, entities, count, true);
 }
 
 bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return count == 1 && change_quickly(world, key, entities[0], false) ? BP_OK
-                                                                        : remove_any(world, key, entities, count);
+    return change(world, key, entities, count, false);
 }
 
 bp_result_t store_change_wanted(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)

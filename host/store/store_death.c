@@ -139,13 +139,14 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
     leaving_t l;
     l.run = NULL;
     l.count = 0;
-    bool far = store_is_far(world);
+    const records_view_t records = world_records(world);
+    bool far = world_is_far(world);
     for (uint32_t i = 0, n; i < count; i += n) {
         if (far && i + STORE_AHEAD < count)
-            PREFETCH(world_record_at(world, bp_entity_index(entities[i + STORE_AHEAD])));
-        record_t *record = world_record(world, entities[i]);
+            PREFETCH(records_at(records, bp_entity_index(entities[i + STORE_AHEAD])));
+        record_t *record = records_at(records, bp_entity_index(entities[i]));
         n = 1;
-        if (record == NULL)
+        if (record->prototype == 0 || record->generation != bp_entity_generation(entities[i]))
             continue;
         run_t *run = world_run(world, record->prototype);
         uint32_t row = record->row;
@@ -319,7 +320,7 @@ static void fill_cells(char *cells, uint32_t size, const fillers_t *f)
 static void move_fillers(world_t *world, run_t *run, const fillers_t *f)
 {
     bp_entity_t *entities = run_entities(run);
-    for (uint32_t i = 0; store_is_far(world) && i < f->count; i++)
+    for (uint32_t i = 0; world_is_far(world) && i < f->count; i++)
         PREFETCH(world_own_record(world, entities[f->lasts[i]]));
     for (uint32_t i = 0; run->has_counted && i < f->count; i++)
         run_release(run, 1, run->column_count, f->rows[i], 1, &world->holdings);

@@ -13,15 +13,8 @@
 enum {
     STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
     STORE_AHEAD = 12,  /* entities ahead whose records are fetched early */
-    STORE_NEAR = 8,    /* pages of records that the near caches hold */
-    STORE_FEW_HOLES = 32, STORE_HOLES_SHARE = 128
+    STORE_FEW_HOLES = 64, STORE_HOLES_SHARE = 128
 };
-
-/* Is fetching records early worth its instructions? */
-static inline bool store_is_far(const world_t *world)
-{
-    return world->pages_used > STORE_NEAR;
-}
 
 /* Put the entity in front of the present error; returns `result`. */
 bp_result_t store_about(world_t *world, bp_entity_t e, bp_result_t result);
@@ -109,12 +102,18 @@ static inline void store_set_record(world_t *world, bp_entity_t e, uint32_t prot
 static inline void store_set_records(world_t *world, const bp_entity_t *entities, uint32_t count, uint32_t prototype,
                                      uint32_t row)
 {
-    record_t *const *pages = world->pages;
-    uint32_t first = world->first_page;
+    /* The index at which the present page begins; to begin with, one that is not the first entity's. Entities made one
+     * after another mostly share a page. */
+    uint32_t beginning = count == 0 ? 0 : bp_entity_index(entities[0]) + 1;
+    record_t *page = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = bp_entity_index(entities[i]);
-        pages[index / ENTITIES_PAGE - first][index % ENTITIES_PAGE] =
-            (record_t){bp_entity_generation(entities[i]), prototype, row + i};
+        uint32_t at = bp_entity_index(entities[i]) - beginning;
+        if (at >= ENTITIES_PAGE) {
+            beginning = bp_entity_index(entities[i]) & ~(uint32_t)(ENTITIES_PAGE - 1);
+            page = world->pages[beginning / ENTITIES_PAGE - world->first_page];
+            at = bp_entity_index(entities[i]) - beginning;
+        }
+        page[at] = (record_t){bp_entity_generation(entities[i]), prototype, row + i};
     }
 }
 
@@ -137,7 +136,7 @@ static inline void store_append_one(world_t *world, run_t *run, record_t *record
     uint32_t row;
     if (run->holes == 0) {
         row = run->count++;
-        run_fill_cells(run, 1, run->column_count, row);
+        run_fill_all_cells(run, row);
     } else {
         row = run_take_hole(run);
         run_fill(run, 1, run->column_count, row, 1);

@@ -286,6 +286,33 @@ static inline record_t *world_record_at(const world_t *world, uint32_t index)
     return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
 }
 
+enum { WORLD_NEAR = 8 }; /* pages of records that the near caches hold */
+
+/* Is fetching records early worth its instructions? */
+static inline bool world_is_far(const world_t *world)
+{
+    return world->pages_used > WORLD_NEAR;
+}
+
+/* Where the records of a world are, for loops in which they stay in place, which a compiler cannot know. */
+typedef struct records_view_t {
+    record_t *const *pages;
+    uint32_t count, first;
+} records_view_t;
+
+static inline records_view_t world_records(const world_t *world)
+{
+    return (records_view_t){world->pages, world->page_count, world->first_page};
+}
+
+/* As world_record_at. */
+static inline record_t *records_at(records_view_t view, uint32_t index)
+{
+    uint32_t page = index / ENTITIES_PAGE - view.first;
+    const record_t *records = page < view.count ? view.pages[page] : records_of_nobody;
+    return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
+}
+
 /* The record of an index that can be written to; NULL where there is none yet. */
 static inline record_t *world_writable_record(const world_t *world, uint32_t index)
 {
