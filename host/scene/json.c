@@ -310,8 +310,10 @@ typedef struct reader_t {
 
 static void skip_blanks(reader_t *r)
 {
-    while (r->in.at < r->in.end && (*r->in.at == ' ' || *r->in.at == '\n' || *r->in.at == '\t' || *r->in.at == '\r'))
-        r->in.at++;
+    const char *at = r->in.at, *end = r->in.end;
+    while (at < end && (unsigned char)*at <= ' ' && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
+        at++;
+    r->in.at = at;
 }
 
 /* A new item for the value that begins at r->in.at; NULL with an error. The address is good until the next item is
@@ -322,7 +324,8 @@ static tree_item_t *add_item(reader_t *r, tree_kind_t kind, bp_result_t *result)
     if (tree->count == TREE_MAX_ITEMS)
         *result = json_fail(&r->in, r->in.at, BP_ERROR_LIMIT,
                             "a text has at most 67108864 values; divide it, or say `count` for what is alike");
-    else if (!memory_reserve(tree->memory, &tree->items, &tree->capacity, (uint64_t)tree->count + 1,
+    else if (tree->count >= tree->capacity && /* asked here too, since there mostly is room */
+             !memory_reserve(tree->memory, &tree->items, &tree->capacity, (uint64_t)tree->count + 1,
                              sizeof *tree->items))
         *result = json_fail(&r->in, r->in.at, BP_ERROR_MEMORY, "out of memory while reading it");
     if (*result != BP_OK)

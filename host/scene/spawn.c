@@ -26,14 +26,15 @@ typedef struct spawn_t {
     size_t scratch_size;
     uint32_t *slots;      /* for the largest type of own storage */
     bp_entity_t *targets; /* likewise: the entities that its instances refer to */
-    struct {
-        uint32_t offset; /* 0: none */
-        const char *string;
-    } texts[TEXTS_CACHED];
     bool out_of_memory;
     bp_entity_t *made;    /* those that did not live already; NULL where none did */
     uint32_t made_count;
     bp_entity_t stand_in; /* whose row holds the values for the world itself until all has gone well; {0}: none */
+    bool has_texts;       /* from here on nothing is set before the first text is asked for */
+    struct {
+        uint32_t offset; /* 0: none */
+        const char *string;
+    } texts[TEXTS_CACHED];
 } spawn_t;
 
 /* --- declared fields: into the columns of runs -------------------------------------------------------------------- */
@@ -43,6 +44,9 @@ typedef struct spawn_t {
 static const char *acquire(spawn_t *s, uint32_t offset)
 {
     uint32_t at = (offset * 0x9E3779B9u) >> 24;
+    if (!s->has_texts)
+        memset(s->texts, 0, sizeof s->texts);
+    s->has_texts = true;
     if (offset != 0 && s->texts[at].offset == offset) {
         strings_retain(s->texts[at].string, 1);
         return s->texts[at].string;
@@ -624,7 +628,7 @@ bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *orig
     if (world_holds_rows(world))
         return store_refuse_held(world);
     spawn_t s;
-    memset(&s, 0, sizeof s);
+    memset(&s, 0, offsetof(spawn_t, texts));
     bp_result_t result = spawn_plan(&s.plan, world, blob, origin, flags);
     if (result != BP_OK)
         return result;
