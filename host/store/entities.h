@@ -88,8 +88,8 @@ static inline uint32_t entities_next(const entities_t *entities)
     return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue[entities->queue_head] : entities->bound;
 }
 
-/* Create the one entity whose index entities_next has told, where no memory is needed for it: the short way. False where
- * memory is needed. [main] */
+/* Create the one entity whose index entities_next has told, where no memory is needed for it: the short way. False
+ * where memory is needed. [main] */
 static inline bool entities_create_next(entities_t *entities, uint32_t index, bp_entity_t *out)
 {
     uint32_t life = 0, bound = entities->bound;

@@ -270,7 +270,8 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
     const uint32_t *sizes = from->sizes + from_column;
     for (size_t i = count; i != 0; i--) {
         size_t size = sizes[i - 1];
-        value_copy((char *)target[i - 1] + to_row * size, (const char *)source[i - 1] + from_row * size, (uint32_t)size);
+        const char *value = (const char *)source[i - 1] + from_row * size;
+        value_copy((char *)target[i - 1] + to_row * size, value, (uint32_t)size);
     }
 }
 
