@@ -308,8 +308,9 @@ static bp_result_t property_table_set(bp_world_o *world, bp_property_t *property
                                       uint32_t count, const void *values, size_t stride)
 {
     if (count == 1 && property->size == 4) {
-        if (property_set_quickly(&world->rows, property, entities, values))
-            return BP_OK;
+        bp_result_t result = BP_OK;
+        if (property_set_quickly(&world->rows, property, entities, values, &result))
+            return result;
         return needs_care(world) ? set_with_care(world, property, entities, 1, values, 4)
                                  : property_set(&world->rows, property, entities, 1, values, 4);
     }

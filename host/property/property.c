@@ -276,23 +276,54 @@ NOT_INLINED static bp_result_t get_thoroughly(world_t *world, bp_property_t *p, 
     return batches_get(world, p, entities, count, values, stride);
 }
 
-/* The cell of a property that has been used before, where that is known without looking far: the entity is of the
- * prototype met last, or of one that the world remembers together with the property's key. NULL where the cell is not
- * known so quickly. */
+/* Note that the property's column is `column` in a prototype, which becomes the one met last. False where the entity
+ * lacks the component (0), or the value lies elsewhere. */
+static inline bool note_met(const world_t *world, bp_property_t *p, uint32_t prototype, uint32_t column)
+{
+    if (column == 0 || (p->flags & (OWN_STORAGE | ELEMENT)) != 0)
+        return false;
+    p->host.found.prototype = prototype;
+    p->host.found.run = world_run(world, prototype);
+    p->host.found.column = column + p->field;
+    return true;
+}
+
+static bool meet(const world_t *world, bp_property_t *p, uint32_t prototype)
+{
+    return note_met(world, p, prototype, prototypes_column(&world->prototypes, prototype, p->key));
+}
+
+/* The same where the world remembers the column; false where it has to be looked for. */
+static inline bool meet_again(const world_t *world, bp_property_t *p, uint32_t prototype)
+{
+    return note_met(world, p, prototype, prototypes_recall_column(&world->prototypes, prototype, p->key));
+}
+
+/* The cell of a property that is up to date and lies in a column; else NULL. */
 static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
-    const record_t *record = world_record(world, e);
-    if (record == NULL || p->host.found.layout != world->layout)
+    const record_t *record = property_record(world, p, &e);
+    if (record == NULL || (record->prototype != p->host.found.prototype && !meet(world, p, record->prototype)))
         return NULL;
-    if (record->prototype != p->host.found.prototype) {
-        uint32_t column = prototypes_recall_column(&world->prototypes, record->prototype, p->key);
-        if (column == 0 || (p->flags & (OWN_STORAGE | ELEMENT)) != 0)
-            return NULL;
-        p->host.found.prototype = record->prototype;
-        p->host.found.run = world_run(world, record->prototype);
-        p->host.found.column = column + p->field;
-    }
-    return (char *)((const run_t *)p->host.found.run)->columns[p->host.found.column] + (size_t)record->row * p->size;
+    return property_known_cell(p, record, p->size);
+}
+
+NOT_INLINED static bp_result_t get_met_anew(world_t *world, bp_property_t *p, const bp_entity_t *entity,
+                                            const record_t *record, void *value)
+{
+    if (!meet(world, p, record->prototype))
+        return get_thoroughly(world, p, entity, 1, value, 4);
+    memcpy(value, property_known_cell(p, record, 4), 4);
+    return BP_OK;
+}
+
+bp_result_t property_get_met(world_t *world, bp_property_t *p, const bp_entity_t *entity, const record_t *record,
+                             void *value)
+{
+    if (!meet_again(world, p, record->prototype))
+        return get_met_anew(world, p, entity, record, value);
+    memcpy(value, property_known_cell(p, record, 4), 4);
+    return BP_OK;
 }
 
 bp_result_t property_get_any(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
@@ -302,15 +333,6 @@ bp_result_t property_get_any(world_t *world, bp_property_t *p, const bp_entity_t
     if (cell == NULL)
         return get_thoroughly(world, p, entities, count, values, stride);
     value_copy(values, cell, p->size);
-    return BP_OK;
-}
-
-bp_result_t property_get_four(world_t *world, bp_property_t *p, const bp_entity_t *entity, void *value)
-{
-    const void *cell = recall_cell(world, p, *entity);
-    if (cell == NULL)
-        return get_thoroughly(world, p, entity, 1, value, 4);
-    memcpy(value, cell, 4);
     return BP_OK;
 }
 
@@ -361,6 +383,24 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
         return batches_set(world, p, entities, count, values, stride);
     result = batches_check(world, p, entities, count);
     return result == BP_OK ? elements_set_whole(world, p, property_field(p), entities, count, values, stride) : result;
+}
+
+NOT_INLINED static bp_result_t set_met_anew(world_t *world, bp_property_t *p, const bp_entity_t *entity,
+                                            const record_t *record, const void *value)
+{
+    if (!meet(world, p, record->prototype))
+        return set_any(world, p, entity, 1, value, 4);
+    memcpy(property_known_cell(p, record, 4), value, 4);
+    return BP_OK;
+}
+
+bp_result_t property_set_met(world_t *world, bp_property_t *p, const bp_entity_t *entity, const record_t *record,
+                             const void *value)
+{
+    if (!meet_again(world, p, record->prototype))
+        return set_met_anew(world, p, entity, record, value);
+    memcpy(property_known_cell(p, record, 4), value, 4);
+    return BP_OK;
 }
 
 /* Set a cell of a world that keeps stamps. */
@@ -483,9 +523,9 @@ static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_
     return entry;
 }
 
-NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
+NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, const record_t *record)
 {
-    return recall_cell(world, p, e);
+    return meet(world, p, record->prototype) ? property_known_cell(p, record, p->size) : NULL;
 }
 
 /* What was noted under the addresses of two names, if it has the type; or NULL. The texts may be others by now. */
@@ -505,10 +545,12 @@ static inline bool find_named_cell(const property_cache_t *cache, property_entry
                                    const char *component, const char *property, void **cell)
 {
     bp_property_t *resolved = &entry->resolved;
-    const record_t *record = property_known_record(cache->world, resolved, &entity);
-    if (record != NULL)
+    const record_t *record = property_record(cache->world, resolved, &entity);
+    if (record == NULL)
+        return false;
+    if (record->prototype == resolved->host.found.prototype)
         *cell = property_known_cell(resolved, record, resolved->size);
-    else if ((*cell = recall_other_cell(cache->world, resolved, entity)) == NULL)
+    else if ((*cell = recall_other_cell(cache->world, resolved, record)) == NULL)
         return false;
     return same_texts(entry, component, property);
 }
@@ -583,9 +625,8 @@ bp_result_t property_set_named(property_cache_t *cache, bp_entity_t entity, cons
     property_entry_t *entry = find_recent(cache, component, property, type);
     if (entry == NULL)
         return set_anew(cache, entity, component, property, type, value);
-    uint32_t care = cache->world->care;
-    if (!find_named_cell(cache, entry, entity, component, property, &cell) ||
-        !property_may_copy(&entry->resolved, value, care))
+    if (!property_may_copy(&entry->resolved, value, cache->world->care) ||
+        !find_named_cell(cache, entry, entity, component, property, &cell))
         return set_anew(kept_cache, kept_entity, kept_component, property, entry->resolved.type, value);
     value_copy(cell, value, entry->resolved.size);
     return BP_OK;

@@ -52,22 +52,21 @@ static inline const field_t *property_field(const bp_property_t *property)
 #define PROPERTY_LIMITED 0x40000000u
 #define PROPERTY_SLOW (0xa0000000u | WORLD_SEALED | WORLD_STAMPED | BASE_REMEMBERED | BASE_ASKED)
 
-/* As bp_property_cell, without the check that the property belongs to this host, and in two steps: the record of an
- * entity of the prototype met last, NULL where it is none; and its cell. The halves of the entity are read one by one,
- * which takes a register less. */
-static inline const record_t *property_known_record(const world_t *world, const bp_property_t *p, const bp_entity_t *e)
+/* The record of a living entity with components, for a property that is up to date; else NULL. The halves of the entity
+ * are read one by one, which takes a register less. */
+static inline const record_t *property_record(const world_t *world, const bp_property_t *p, const bp_entity_t *e)
 {
-    const bp_inline_found_t *found = &p->host.found;
     uint32_t index, generation;
     memcpy(&index, e, sizeof index);
     uint32_t page = index / ENTITIES_PAGE - world->first_page;
-    if (page >= world->page_count || found->layout != world->layout)
+    if (page >= world->page_count || p->host.found.layout != world->layout)
         return NULL;
     const record_t *record = &world->pages[page][index % ENTITIES_PAGE];
     memcpy(&generation, (const char *)e + sizeof index, sizeof generation);
-    return record->generation == generation && record->prototype == found->prototype ? record : NULL;
+    return record->generation == generation ? record : NULL;
 }
 
+/* The cell in an entity of the prototype met last. */
 static inline void *property_known_cell(const bp_property_t *p, const record_t *record, size_t size)
 {
     const bp_inline_found_t *found = &p->host.found;
@@ -89,44 +88,47 @@ static inline bool property_may_copy(const bp_property_t *p, const void *value, 
     return number >= known->min_f32 && number <= known->max_f32;
 }
 
-/* A single value of four bytes, the usual size, is got and set by code of its own, which callers have inline, so that
- * it does not pay for what only other calls need. That code has some forty instructions: the fewer there are, the more
- * such calls a processor has under way at a time. False where the other way has to be taken. */
-static inline bool property_get_quickly(const world_t *world, const bp_property_t *p, const bp_entity_t *e, void *value)
-{
-    const record_t *record = property_known_record(world, p, e);
-    if (record == NULL)
-        return false;
-    memcpy(value, property_known_cell(p, record, 4), 4);
-    return true;
-}
+/* Of an entity of another prototype than the one met last, whose record is known. */
+bp_result_t property_get_met(world_t *world, bp_property_t *property, const bp_entity_t *entity,
+                             const record_t *record, void *value);
+bp_result_t property_set_met(world_t *world, bp_property_t *property, const bp_entity_t *entity,
+                             const record_t *record, const void *value);
 
-static inline bool property_set_quickly(const world_t *world, const bp_property_t *p, const bp_entity_t *e,
-                                        const void *value)
-{
-    float number; /* or whatever else has four bytes */
-    const record_t *record = property_known_record(world, p, e);
-    memcpy(&number, value, sizeof number);
-    if (record == NULL || !property_may_copy(p, &number, world->care | world->base->attention))
-        return false;
-    memcpy(property_known_cell(p, record, 4), &number, 4);
-    return true;
-}
-
-/* The other ways; of one value of four bytes, which is not found quickly; of all. */
-bp_result_t property_get_four(world_t *world, bp_property_t *property, const bp_entity_t *entity, void *value);
+/* Of any number of entities. */
 bp_result_t property_get_any(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                              void *values, size_t stride);
 
-/* As the entries of bp_property_api with the same names. */
+/* As the entries of bp_property_api with the same names. A single value of four bytes, the usual size, is got and set by
+ * code of its own, which callers have inline, so that it does not pay for what only other calls need. That code has some
+ * forty instructions: the fewer there are, the more such calls a processor has under way at a time. */
 static inline bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities,
                                        uint32_t count, void *values, size_t stride)
 {
     if (count != 1 || property->size != 4)
         return property_get_any(world, property, entities, count, values, stride);
-    return property_get_quickly(world, property, entities, values)
-               ? BP_OK
-               : property_get_four(world, property, entities, values);
+    const record_t *record = property_record(world, property, entities);
+    if (record == NULL)
+        return property_get_any(world, property, entities, 1, values, 4);
+    if (record->prototype != property->host.found.prototype)
+        return property_get_met(world, property, entities, record, values);
+    memcpy(values, property_known_cell(property, record, 4), 4);
+    return BP_OK;
+}
+
+/* Set one value of four bytes where that is no more than a copy. False where it is more: nothing has changed. */
+static inline bool property_set_quickly(world_t *world, bp_property_t *p, const bp_entity_t *e, const void *value,
+                                        bp_result_t *result)
+{
+    float number; /* or whatever else has four bytes */
+    const record_t *record = property_record(world, p, e);
+    memcpy(&number, value, sizeof number);
+    if (record == NULL || !property_may_copy(p, &number, world->care | world->base->attention))
+        return false;
+    if (record->prototype == p->host.found.prototype)
+        memcpy(property_known_cell(p, record, 4), &number, 4);
+    else
+        *result = property_set_met(world, p, e, record, value);
+    return true;
 }
 
 bp_result_t property_set(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,

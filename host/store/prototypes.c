@@ -17,14 +17,33 @@
 
 #define WITHOUT PROTOTYPES_WITHOUT
 
+/* How large the caches are for so many buckets: a direct-mapped cache answers well while it is much larger than what it
+ * is asked for. Where there are very many prototypes, memory counts more. */
+static uint32_t transitions_for(uint32_t buckets)
+{
+    return buckets < 16384 ? 4 * buckets : buckets;
+}
+
+static uint32_t columns_for(uint32_t buckets)
+{
+    uint32_t wanted = buckets < PROTOTYPES_MOST_COLUMNS / 4 ? 4 * buckets : PROTOTYPES_MOST_COLUMNS;
+    return wanted > PROTOTYPES_COLUMNS ? wanted : PROTOTYPES_COLUMNS;
+}
+
+/* Twice as many buckets. The caches grow along, and begin empty. */
 static bool grow(prototypes_t *p)
 {
-    uint32_t old = p->bucket_count, count = old == 0 ? 8 : old * 2;
+    uint32_t old = p->bucket_count, count = old == 0 ? 8 : old * 2, transition_count = transitions_for(count),
+             column_count = columns_for(count);
     uint32_t *buckets = memory_new(p->memory, count * sizeof *buckets);
-    transition_t *transitions = memory_new(p->memory, count * sizeof *transitions);
-    if (buckets == NULL || transitions == NULL) {
+    transition_t *transitions = memory_new(p->memory, transition_count * sizeof *transitions);
+    _Atomic uint64_t *columns = column_count == p->column_count
+                                    ? p->columns
+                                    : memory_new(p->memory, column_count * sizeof *columns);
+    if (buckets == NULL || transitions == NULL || columns == NULL) {
         memory_free(p->memory, buckets, count * sizeof *buckets);
-        memory_free(p->memory, transitions, count * sizeof *transitions);
+        memory_free(p->memory, transitions, transition_count * sizeof *transitions);
+        memory_free(p->memory, columns == p->columns ? NULL : columns, column_count * sizeof *columns);
         return false;
     }
     for (uint32_t i = 1; i < p->count; i++) {
@@ -33,10 +52,15 @@ static bool grow(prototypes_t *p)
         *bucket = i;
     }
     memory_free(p->memory, p->buckets, old * sizeof *p->buckets);
-    memory_free(p->memory, p->transitions, old * sizeof *p->transitions);
+    memory_free(p->memory, p->transitions, p->transition_count * sizeof *p->transitions);
+    if (columns != p->columns)
+        memory_free(p->memory, p->columns, p->column_count * sizeof *p->columns);
     p->buckets = buckets;
     p->transitions = transitions;
+    p->columns = columns;
     p->bucket_count = count;
+    p->transition_count = transition_count;
+    p->column_count = column_count;
     return true;
 }
 
@@ -45,8 +69,7 @@ bool prototypes_init(prototypes_t *p, memory_t *memory, base_t *base)
     memset(p, 0, sizeof *p);
     p->memory = memory;
     p->base = base;
-    p->columns = memory_new(memory, PROTOTYPES_COLUMNS * sizeof *p->columns);
-    if (p->columns != NULL && memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items) && grow(p)) {
+    if (memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items) && grow(p)) {
         p->items[0] = (prototype_t){.columns = 1};
         p->count = 1;
         return true;
@@ -61,8 +84,8 @@ void prototypes_free(prototypes_t *p)
     memory_free(p->memory, p->key_buckets, p->key_bucket_count * sizeof *p->key_buckets);
     memory_free(p->memory, p->items, (size_t)p->capacity * sizeof *p->items);
     memory_free(p->memory, p->buckets, p->bucket_count * sizeof *p->buckets);
-    memory_free(p->memory, p->transitions, p->bucket_count * sizeof *p->transitions);
-    memory_free(p->memory, p->columns, p->columns == NULL ? 0 : PROTOTYPES_COLUMNS * sizeof *p->columns);
+    memory_free(p->memory, p->transitions, p->transition_count * sizeof *p->transitions);
+    memory_free(p->memory, p->columns, p->column_count * sizeof *p->columns);
     memset(p, 0, sizeof *p);
 }
 
@@ -145,7 +168,7 @@ static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, uint32
 {
     uint32_t width = p->keys[key].columns;
     bool usual = from != 0 && to != 0 && (p->keys[key].flags & KEY_UNUSUAL) == 0 && width <= UINT8_MAX;
-    p->transitions[prototypes_hash(from, key | way) & (p->bucket_count - 1)] = (transition_t){
+    p->transitions[prototypes_hash(from, key | way) & (p->transition_count - 1)] = (transition_t){
         .from = from,
         .key = key | way,
         .to = to,
@@ -157,7 +180,7 @@ static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, uint32
 
 static void forget_transitions(prototypes_t *p)
 {
-    memset(p->transitions, 0, p->bucket_count * sizeof *p->transitions);
+    memset(p->transitions, 0, p->transition_count * sizeof *p->transitions);
 }
 
 static bool known(const prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
@@ -173,16 +196,17 @@ static bool known(const prototypes_t *p, uint32_t from, uint32_t key, uint32_t *
 static bp_result_t check_addition(const prototypes_t *p, uint32_t from, uint32_t key)
 {
     const component_key_t *added = &p->keys[key];
-    const char *name = names_text(&p->base->names, added->name);
     const prototype_t *start = &p->items[from];
     if (from != 0 && ((start->flags ^ added->flags) & KEY_WORLD) != 0)
-        return error_set(&p->base->error, BP_ERROR_ARGUMENT, "component '%s' belongs to %s", name,
+        return error_set(&p->base->error, BP_ERROR_ARGUMENT, "component '%s' belongs to %s",
+                         names_text(&p->base->names, added->name),
                          (added->flags & KEY_WORLD) != 0 ? "the world, and no entity has it"
                                                          : "entities, and the world itself does not have it");
     for (uint32_t i = from; i != 0; i = p->items[i].base) {
         const component_key_t *k = &p->keys[p->items[i].key];
         if (k->name == added->name)
-            return error_set(&p->base->error, BP_ERROR_EXISTS, "the entity already has a component named '%s'", name);
+            return error_set(&p->base->error, BP_ERROR_EXISTS, "the entity already has a component named '%s'",
+                             names_text(&p->base->names, added->name));
         if (k->manager == added->manager && (added->flags & KEY_SINGLE) != 0)
             return error_set(&p->base->error, BP_ERROR_EXISTS,
                              "the entity already has this component, as '%s', and may have only one",
@@ -250,7 +274,7 @@ void prototypes_recount(prototypes_t *p)
     }
     /* Empty the caches that say where columns begin. */
     forget_transitions(p);
-    for (uint32_t i = 0; i < PROTOTYPES_COLUMNS; i++)
+    for (uint32_t i = 0; i < p->column_count; i++)
         atomic_store_explicit(&p->columns[i], 0, memory_order_relaxed);
 }
 

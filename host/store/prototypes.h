@@ -31,7 +31,8 @@ enum {
     KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
     KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
     KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* the short ways of one are not for it */
-    PROTOTYPES_COLUMNS = 512        /* words of the cache of columns: a power of two */
+    PROTOTYPES_COLUMNS = 512,       /* words of the cache of columns, at least ... */
+    PROTOTYPES_MOST_COLUMNS = 65536 /* ... and at most; both are powers of two */
 };
 
 /* A component type under an instance name. */
@@ -72,7 +73,9 @@ typedef struct prototypes_t {
     uint32_t *key_buckets;       /* open addressing: key number + 1, 0 free; at most half full */
     uint32_t key_bucket_count;
     uint32_t count, capacity;  /* count is at least 1: prototype 0 */
-    uint32_t bucket_count;     /* of buckets and of transitions: a power of two */
+    uint32_t bucket_count;     /* a power of two, as are the next two */
+    uint32_t transition_count;
+    uint32_t column_count;     /* words of ... */
     _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one
                                   word */
 } prototypes_t;
@@ -107,7 +110,7 @@ static inline uint32_t prototypes_hash(uint32_t a, uint32_t b)
  * cached: then prototypes_with or prototypes_without finds it, or says why there is none. [main] */
 static inline const transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key)
 {
-    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->bucket_count - 1)];
+    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->transition_count - 1)];
     return t->from == from && t->key == key && t->column != 0 ? t : NULL;
 }
 
@@ -116,7 +119,7 @@ static inline const transition_t *prototypes_usual(const prototypes_t *prototype
                                                    bool adding)
 {
     key = adding ? key : key ^ PROTOTYPES_WITHOUT;
-    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->bucket_count - 1)];
+    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->transition_count - 1)];
     return t->from == from && t->key == key && t->usual == (adding ? USUAL_ADDITION : USUAL_REMOVAL) ? t : NULL;
 }
 
@@ -131,7 +134,7 @@ uint32_t prototypes_find_column(const prototypes_t *prototypes, uint32_t prototy
 
 static inline _Atomic uint64_t *prototypes_column_word(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
 {
-    return &prototypes->columns[prototypes_hash(prototype, key) & (PROTOTYPES_COLUMNS - 1)];
+    return &prototypes->columns[prototypes_hash(prototype, key) & (prototypes->column_count - 1)];
 }
 
 /* Where the columns of `key` begin in a prototype, if the cache still has the answer; 0 where the cache has not, or

@@ -298,6 +298,12 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
 
 enum { HAS_FEW = 32, HAS_MET = 64 };
 
+/* Has a prototype the key? A function of its own, since loops that ask it seldom have few registers to spare. */
+NOT_INLINED static bool prototype_has(const world_t *world, uint32_t prototype, uint32_t key)
+{
+    return prototype != 0 && prototypes_column(&world->prototypes, prototype, key) != 0;
+}
+
 /* The same as store_has for a batch that is worth remembering which prototypes met lately have the key. */
 static uint32_t has_many(const world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has)
 {
@@ -310,7 +316,7 @@ static uint32_t has_many(const world_t *world, uint32_t key, const bp_entity_t *
                  slot = prototype % HAS_MET;
         if (met[slot] != prototype) {
             met[slot] = prototype;
-            answers[slot] = prototype != 0 && prototypes_column(&world->prototypes, prototype, key) != 0;
+            answers[slot] = prototype_has(world, prototype, key);
         }
         if (has != NULL)
             has[i] = answers[slot];

@@ -169,10 +169,10 @@ NOT_INLINED static void fill_many_left(world_t *world, run_t *from)
     store_compact(world, from, UINT32_MAX, store_holes_allowed(from) / 2);
 }
 
-/* Has the run more holes than may stay? */
+/* Has the run as many holes as may stay, so that one more is one too many? */
 static inline bool has_many_holes(const run_t *run)
 {
-    return run->holes > STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
+    return run->holes >= STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
 }
 
 /* An entity has left a row; what the row held has gone with it. */
@@ -189,10 +189,11 @@ static void vacate_row(world_t *world, run_t *from, uint32_t row)
         if (row < from->count)
             world_own_record(world, run_entities(from)[row])->row = row;
     } else {
+        bool many = has_many_holes(from);
         run_leave_row(from, row);
         if (!from->in_holes_list)
             store_list_holes(world, from);
-        if (has_many_holes(from))
+        if (many)
             fill_many_left(world, from);
     }
 }
