@@ -78,12 +78,11 @@ bp_result_t draft_take_step(bp_host_o *host, const feed_step_t *step);
 /* Begin a draft (host_draft.c). */
 bp_result_t draft_begin(bp_host_o *host, const bp_draft_i *what, bool automatic);
 
-/* In how many fields two states differ that both have. (draft_differ.c) */
+/* In how many fields two states differ that both have. */
 bp_result_t draft_compare_states(bp_host_o *host, const bytes_t *a, const bytes_t *b, uint64_t *fields);
 
 /* The step has come to another end in the clone than without the change: find the unit, the field and an entity, and
- * write the sentence. Both take the step once more. States: of the host without the change, and of the clone.
- * (draft_differ.c) */
+ * write the sentence. Both take the step once more. States: of the host without the change, and of the clone. */
 bp_result_t draft_find_unit(bp_host_o *host, draft_t *draft, const bytes_t before[2], const bytes_t after[2],
                             const feed_step_t *step);
 

@@ -94,8 +94,6 @@ bp_result_t host_refuse_from_inside(bp_host_o *host);
 bp_api_t host_tables(void);
 extern const bp_look_api host_look_table;
 extern const bp_history_api host_history_table; /* table_history.c */
-extern const bp_outside_api host_outside_table; /* table_outside.c */
-extern const bp_share_api host_share_table;     /* table_share.c */
 
 /* The parts of a host that a snapshot is made of (host_history.c). */
 parts_t host_parts(bp_host_o *host);

@@ -9,7 +9,7 @@
  * and the list of plugins are as they are (history/history.h begins anew where they change).
  *
  * As bytes a makeup has the files themselves, so that another process can become what this one was
- * (history/recording.h); makeup_bytes.c writes and reads these.
+ * (history/recording.h).
  *
  * Not here: when the host was made of what (history/eras.h); rows and states (history/restore.h).
  */

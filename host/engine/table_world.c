@@ -1,9 +1,11 @@
-/* table_world.c - the tables of entities, worlds and properties: thin adapters from bp_api.h to the store.
+/* table_world.c - the tables of entities, worlds, properties and references: thin adapters to the store and to
+ * step/referrers.h.
  *
  * Nothing is decided here but one thing: a call that changes something is told to the host's history first, and those
  * that take a few dozen instructions are made by a function of their own where history remembers (tables_inner.h).
  */
 #include "../plugin/registry.h"
+#include "../step/referrers.h"
 #include "../store/own.h"
 #include "host.h"
 #include "tables_inner.h"
@@ -432,4 +434,21 @@ const bp_property_api host_property_table = {
     .parse_path = property_table_parse_path,
     .describe = property_table_describe,
     .format = path_format,
+};
+
+/* --- who refers to an entity -------------------------------------------------------------------------------------- */
+
+static bp_result_t refer_table_make(bp_world_o *world, const bp_plugin_t *plugin, const char *component,
+                                    const char *field, bp_refer_o **index)
+{
+    /* A plugin_t begins with what its verbs are handed. */
+    return referrers_make(world, (const plugin_t *)(const void *)plugin, component, field, index);
+}
+
+const bp_refer_api host_refer_table = {
+    .struct_size = sizeof host_refer_table,
+    .version = 1,
+    .make = refer_table_make,
+    .end = referrers_end,
+    .ask = referrers_ask,
 };

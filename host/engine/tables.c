@@ -3,18 +3,18 @@
  * Nothing is decided here. The tables are constant, so they are shared by all hosts; the host concerned comes in by the
  * first argument.
  */
+#include "../base/error.h"
 #include "../base/file.h"
 #include "../os/files.h"
 #include "../plugin/registry.h"
 #include "../step/queries.h"
 #include "host.h"
 #include "tables_inner.h"
-#include "table_refer.h"
 
 #include <bp_changes.h>
 #include <bp_clock.h>
+#include <bp_share.h>
 #include <inttypes.h>
-
 #include <stdio.h>
 
 /* --- memory, errors, names ------------------------------------------------------------------------------------- */
@@ -304,6 +304,97 @@ static bp_result_t task_table_post(const bp_plugin_t *plugin, const char *task, 
     return posts_put(&plugin->host->loader.posts, whole(plugin), task, bytes, size);
 }
 
+/* --- what plugins take from outside ------------------------------------------------------------------------------- */
+
+enum { MOST_TAKEN = 16 * 1024 * 1024 };
+
+static bp_result_t outside_table_take(bp_host_o *host, const char *name, const bp_taking_i *taking, void *bytes,
+                                      size_t room, size_t *size)
+{
+    *size = 0;
+    if (name == NULL || taking == NULL || taking->struct_size < sizeof *taking || taking->take == NULL)
+        return error_set(&host->base.error, BP_ERROR_ARGUMENT, "something is taken from outside with a name and a way");
+    if (room > MOST_TAKEN)
+        return error_set(&host->base.error, BP_ERROR_LIMIT, "'%.60s': %zu bytes from outside at once; %d are the most",
+                         name, room, MOST_TAKEN);
+    if (host->destruction.stepping != 0)
+        return outside_take(&host->history.outside, name, taking, bytes, room, size);
+    history_take_unseen(&host->history);
+    bp_result_t result = taking->take(taking->context, bytes, room, size);
+    *size = *size > room ? room : *size;
+    return result;
+}
+
+static const bp_outside_api outside_table = {
+    .struct_size = sizeof outside_table, .version = 1, .take = outside_table_take};
+
+/* --- worlds that several ranks share ------------------------------------------------------------------------------ */
+
+/* Calls are passed on to the plugin that shares worlds with other ranks. Its table is found anew each time, because the
+ * plugin may come and go. */
+static const bp_sharer_api *find_sharer(bp_host_o *host, const bp_plugin_t **plugin)
+{
+    const bp_sharer_api *sharer = registry_table(&host->registry, BP_SHARER_API, 1);
+    const plugin_t *owner = registry_table_owner(&host->registry, BP_SHARER_API);
+    if (sharer == NULL || sharer->version == 0 || owner == NULL || plugin_is_aside(owner))
+        return NULL;
+    *plugin = &owner->handed;
+    return sharer;
+}
+
+static uint64_t share_table_durable(bp_world_o *world, bp_entity_t entity)
+{
+    const bp_plugin_t *plugin;
+    const bp_sharer_api *sharer = find_sharer(world->rows.host, &plugin);
+    return sharer == NULL ? 0 : sharer->durable(plugin, world, entity);
+}
+
+static uint32_t share_table_found(bp_world_o *world, uint64_t number, bp_entity_t *entity)
+{
+    const bp_plugin_t *plugin;
+    const bp_sharer_api *sharer = find_sharer(world->rows.host, &plugin);
+    *entity = (bp_entity_t){0};
+    return sharer == NULL ? 0 : sharer->found(plugin, world, number, entity);
+}
+
+static uint32_t share_table_part(bp_world_o *world, uint32_t rank, bp_part_t *out)
+{
+    const bp_plugin_t *plugin;
+    const bp_sharer_api *sharer = find_sharer(world->rows.host, &plugin);
+    return sharer == NULL ? 0 : sharer->part(plugin, world, rank, out);
+}
+
+static bp_result_t refuse_unshared(bp_host_o *host)
+{
+    return error_set(&host->base.error, BP_ERROR_STATE, "no plugin of this host shares worlds with other ranks");
+}
+
+static bp_result_t share_table_pack(bp_host_o *host, const void **bytes, size_t *size)
+{
+    const bp_plugin_t *plugin;
+    const bp_sharer_api *sharer = find_sharer(host, &plugin);
+    *bytes = NULL;
+    *size = 0;
+    return sharer == NULL ? refuse_unshared(host) : sharer->pack(plugin, bytes, size);
+}
+
+static bp_result_t share_table_join(bp_host_o *host, uint32_t keeps_own, const bp_parcel_t *parcels, uint32_t count)
+{
+    const bp_plugin_t *plugin;
+    const bp_sharer_api *sharer = find_sharer(host, &plugin);
+    return sharer == NULL ? refuse_unshared(host) : sharer->join(plugin, keeps_own, parcels, count);
+}
+
+static const bp_share_api share_table = {
+    .struct_size = sizeof share_table,
+    .version = 1,
+    .durable = share_table_durable,
+    .found = share_table_found,
+    .part = share_table_part,
+    .pack = share_table_pack,
+    .join = share_table_join,
+};
+
 /* --- all --------------------------------------------------------------------------------------------------------- */
 
 static const bp_memory_api memory_table = {.struct_size = sizeof memory_table, .resize = memory_table_resize};
@@ -401,10 +492,10 @@ static const struct {
     {BP_HISTORY_API, 4, &host_history_table},
     {BP_LOOK_API, 1, &host_look_table},
     {BP_MESSAGE_API, 1, &message_table},
-    {BP_OUTSIDE_API, 1, &host_outside_table},
+    {BP_OUTSIDE_API, 1, &outside_table},
     {BP_QUERY_API, 2, &query_table},
     {BP_REFER_API, 1, &host_refer_table},
-    {BP_SHARE_API, 1, &host_share_table},
+    {BP_SHARE_API, 1, &share_table},
     {BP_TASK_API, 1, &task_table},
 };
 

@@ -7,11 +7,14 @@
 
 #include "host.h"
 
+#include <bp_refer.h>
+
 extern const bp_entity_api host_entity_table;
 extern const bp_world_api host_world_table;
 extern const bp_property_api host_property_table;
+extern const bp_refer_api host_refer_table;
 
-/* Whoever changes something tells the host's history, and may not do it from verbs that only give and take values.
+/* A call that changes something tells the host's history, and is refused in verbs that only give and take values.
  * Calls that take a few dozen instructions ask one word for both, and are made by a function of their own where it is
  * not 0: so the usual ones save no registers. */
 static inline bool needs_care(const bp_world_o *world)

@@ -4,7 +4,7 @@
  * An entry is found by the hash of its name; entries of one name are given in the order in which they were taken. So
  * units that run side by side may take what they want in any order, as long as each has names of its own.
  *
- * Not here: what is kept of which step (history.h), and the table for plugins (engine/table_outside.c).
+ * Not here: what is kept of which step (history.h), and the table for plugins (engine/tables.c).
  */
 #ifndef HOST_HISTORY_OUTSIDE_H
 #define HOST_HISTORY_OUTSIDE_H
