@@ -98,9 +98,9 @@ bp_result_t property_set_met(world_t *world, bp_property_t *property, const bp_e
 bp_result_t property_get_any(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                              void *values, size_t stride);
 
-/* As the entries of bp_property_api with the same names. A single value of four bytes, the usual size, is got and set by
- * code of its own, which callers have inline, so that it does not pay for what only other calls need. That code has some
- * forty instructions: the fewer there are, the more such calls a processor has under way at a time. */
+/* As the entries of bp_property_api with the same names. A single value of four bytes, the usual size, is got and set
+ * by code of its own, which callers have inline, so that it does not pay for what only other calls need. That code has
+ * some forty instructions: the fewer there are, the more such calls a processor has under way at a time. */
 static inline bp_result_t property_get(world_t *world, bp_property_t *property, const bp_entity_t *entities,
                                        uint32_t count, void *values, size_t stride)
 {
