@@ -9,7 +9,7 @@
  * is infinite. Values are compared as `get` prints them: numbers as numbers, other values as texts, which are equal or
  * not.
  *
- * Not here: which step (console_when.c, bisect.c).
+ * Not here: which step (console_find.c, replay.c).
  */
 #ifndef HOST_PROGRAM_CONDITION_H
 #define HOST_PROGRAM_CONDITION_H

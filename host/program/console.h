@@ -86,7 +86,7 @@ bool console_all_can(console_t *console, bool mine);
 
 /* --- look -------------------------------------------------------------------------------------------------------- */
 
-/* Commands that list what there is: plugins, worlds, entities, figures.
+/* Commands that list what there is: plugins, worlds, entities, figures, trees (console_look.c).
  *
  * Each takes the rest of its line, and returns false where it failed, which has been complained about.
  */
@@ -96,27 +96,12 @@ bool console_worlds(console_t *console, char *rest);
 bool console_entities(console_t *console, char *rest);
 bool console_stats(console_t *console, char *rest);
 bool console_report(console_t *console, char *rest);
-
-/* --- scenes ------------------------------------------------------------------------------------------------------ */
-
-/* Commands of the console that work on many entities at a time.
- *
- * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
- * changed.
- *
- * Not here: commands for single values (below).
- */
-
-bool console_spawn(console_t *console, char *rest);
-bool console_despawn(console_t *console, char *rest);
-bool console_save(console_t *console, char *rest);
-bool console_load(console_t *console, char *rest);
-bool console_destroy(console_t *console, char *rest);
 bool console_tree(console_t *console, char *rest);
 
 /* --- edit -------------------------------------------------------------------------------------------------------- */
 
-/* Commands that make and take away: entities, components of entities, plugins.
+/* Commands that make and take away: entities, their components, plugins, scenes, the entities of whole worlds
+ * (console_edit.c).
  *
  * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
  * changed.
@@ -127,10 +112,19 @@ bool console_add(console_t *console, char *rest);
 bool console_remove(console_t *console, char *rest);
 bool console_load_plugin(console_t *console, char *rest);
 bool console_unload_plugin(console_t *console, char *rest);
+bool console_spawn(console_t *console, char *rest);
+bool console_despawn(console_t *console, char *rest);
+bool console_save(console_t *console, char *rest);
+bool console_load(console_t *console, char *rest);
+bool console_destroy(console_t *console, char *rest);
 
-/* --- find, watch ------------------------------------------------------------------------------------------------- */
+/* --- find, watch, when -------------------------------------------------------------------------------------------- */
+
+/* Commands that look for values (console_find.c). */
 
 bool console_find(console_t *console, char *rest);
+bool console_when(console_t *console, char *rest);
+bool console_bisect(console_t *console, char *rest);
 
 bool console_watch(console_t *console, char *rest);
 bool console_unwatch(console_t *console, char *rest);
@@ -154,13 +148,11 @@ bool console_forward(console_t *console, char *rest);
 bool console_goto(console_t *console, char *rest);
 bool console_branch(console_t *console, char *rest);
 bool console_branches(console_t *console, char *rest);
-bool console_when(console_t *console, char *rest);
-bool console_bisect(console_t *console, char *rest);
 bool console_mark(console_t *console, char *rest);
 bool console_try(console_t *console, char *rest);
 bool console_keep(console_t *console, char *rest);
 
-/* Drafts (console_try.c): have plugins' present files live beside the host, from `back` on, as people write it, where
+/* Drafts: have plugins' present files live beside the host, from `back` on, as people write it, where
  * that is given, else for so many steps; drop the draft; tell after steps how it is, where there is one. */
 bool console_draft(console_t *console, const char *const *names, uint32_t count, const char *back, uint64_t steps);
 bool console_drop_draft(console_t *console);

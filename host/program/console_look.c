@@ -1,9 +1,10 @@
-/* console_look.c - plugins, worlds and entities as tables, and the figures of a run. */
+/* console_look.c - plugins, worlds and entities as tables, entities as trees, values, and the figures of a run. */
 #include "console.h"
 #include "figures.h"
 #include "inspect.h"
 #include "output.h"
 #include "plugin_list.h"
+#include "tree.h"
 
 #include <bp_look.h>
 
@@ -382,4 +383,41 @@ bool console_set(console_t *console, char *rest)
         api->property->set_text(&path, value) != BP_OK)
         return console_refuse(console, "%s", api->error->last(console->program->host));
     return true;
+}
+
+/* --- tree --------------------------------------------------------------------------------------------------------- */
+
+static bool draw_tree(console_t *console, bp_world_o *world, bp_entity_t top)
+{
+    return tree_print(console->program, world, top) || console_refuse_memory(console);
+}
+
+/* Words of `tree`: a world, a world and an entity, or both as world/entity. */
+bool console_tree(console_t *console, char *rest)
+{
+    const bp_world_api *api = console->program->api->world;
+    char *words[2];
+    char why[WHY_MAX];
+    bp_entity_t top = {0};
+    target_t target;
+    if (!console_take_words(console, rest, words, 2))
+        return false;
+    if (words[0] == NULL) {
+        bp_world_o *world;
+        bool fine = true;
+        for (uint32_t i = 0; fine && (world = api->at(console->program->host, i)) != NULL; i++)
+            fine = draw_tree(console, world, top);
+        return fine;
+    }
+    if (words[1] == NULL && strchr(words[0], '/') != NULL) {
+        if (!inspect_path(console->program, words[0], &target, why))
+            return console_refuse(console, "%s", why);
+        if (target.kind != TARGET_ENTITY)
+            return console_refuse(console, "'%s' names no entity, but something of one", words[0]);
+        return draw_tree(console, target.world, target.entity);
+    }
+    bp_world_o *world = inspect_world(console->program, words[0], why);
+    if (world == NULL || (words[1] != NULL && !inspect_entity(console->program, world, words[1], &top, why)))
+        return console_refuse(console, "%s", why);
+    return draw_tree(console, world, top);
 }

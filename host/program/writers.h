@@ -5,7 +5,7 @@
  * been written by that unit; what differs before the first unit came from outside, what differs after the last one from
  * commands, or from whatever follows the units.
  *
- * Not here: which step (console_when.c, bisect.c).
+ * Not here: which step (console_find.c, replay.c).
  */
 #ifndef HOST_PROGRAM_WRITERS_H
 #define HOST_PROGRAM_WRITERS_H
