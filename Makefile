@@ -99,7 +99,7 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
 ifeq ($(SYSTEM),windows)
 TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_served.c \
                    $(patsubst %,tests/reload/test_%.c,behind check crash_matrix hot mutated posts process sources storm \
-                   temporary trial watch) tests/reload/storm.c tests/reload/storm_model.c,$(TEST_SOURCES))
+                   temporary trial watch) tests/reload/storm.c tests/reload/storm_model.c tests/reload/storm_gale.c,$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)

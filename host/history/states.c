@@ -264,6 +264,8 @@ static void make_anew(const parts_t *parts, const state_back_t *s)
     *state = NULL;
     if (start(s) == BP_OK) {
         end(s, before);
+        if (s->unit != NULL)
+            s->unit->told = false; /* the new state is told of all entities that match, as one that has just come */
         return;
     }
     *state = before;

@@ -1,8 +1,9 @@
 /* storm.c - the host, the model, and what each event does to both.
  *
- * Four plugins: `patch`, whose fields are another random list after each reload; `keeper`, which has storage of its own
- * and goes over by `save` and `load`; `crasher`, which has both, in two versions, and crashes when it is told to; and
- * `zoo`, which is linked in. Two worlds, of which the second comes and goes.
+ * Five plugins: `patch`, whose fields are another random list after each reload; `keeper`, which has storage of its own
+ * and goes over by `save` and `load`; `gale`, whose systems write, send, make and end (storm_gale.c); `crasher`, which
+ * has fields and storage of its own, in two versions, and crashes when it is told to; and `zoo`, which is linked in.
+ * Two worlds, of which the second comes and goes.
  *
  * After each event every value of the model is compared with the host's (storm_model.h).
  */
@@ -23,11 +24,16 @@
 
 enum { ROWS = ENTITIES * WORLDS * 2, PROBATION = 8, EVENTS = 60 };
 
-static const char *const instances[KINDS] = {"", "second", "", "", "", ""};
+static const char *const instances[KINDS] = {"", "second", "", "", "", "", "", ""};
 
 static uint32_t below(uint32_t bound)
 {
     return bp_random_below(&storm.random, bound);
+}
+
+uint32_t storm_below(uint32_t bound)
+{
+    return below(bound);
 }
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
@@ -70,12 +76,14 @@ static void take_out(uint32_t e, uint32_t w, uint32_t kind)
     storm.now.places[e][w].has[kind] = false;
 }
 
-static void put_in(uint32_t e, uint32_t w, uint32_t kind)
+void storm_put_in(uint32_t e, uint32_t w, uint32_t kind)
 {
     place_t *place = &storm.now.places[e][w];
     place->has[kind] = place->since[kind] = true;
     if (kind == KEEPER)
         place->keeper = (keeper_values_t){.number = 5};
+    if (kind == GUST)
+        place->gust = (gust_t){.power = storm.now.gale.initial};
     if (kind == PLAIN)
         place->x = 1;
     for (uint32_t f = 0; f < storm.now.list.count && kind <= SECOND; f++)
@@ -85,15 +93,28 @@ static void put_in(uint32_t e, uint32_t w, uint32_t kind)
 static void add(uint32_t e, uint32_t w, uint32_t kind)
 {
     DOES(storm.api->world->add(storm.worlds[w], key(w, kind), &storm.now.entities[e], 1));
-    put_in(e, w, kind);
+    storm_put_in(e, w, kind);
 }
 
-static void create(void)
+uint32_t storm_free(void)
 {
     uint32_t e = 0;
     while (e < ENTITIES && storm.now.alive[e])
         e++;
-    if (e == ENTITIES)
+    return e;
+}
+
+void storm_die(uint32_t e)
+{
+    storm.now.alive[e] = false;
+    storm.ghosts = storm.ghosts || storm.aside;
+    memset(storm.now.places[e], 0, sizeof storm.now.places[e]);
+}
+
+static void create(void)
+{
+    uint32_t e = storm_free();
+    if (e >= MADE)
         return;
     DOES(storm.api->entity->create(storm.host, &storm.now.entities[e], 1));
     storm.now.alive[e] = true;
@@ -112,9 +133,7 @@ static void destroy(void)
     if (e == ENTITIES)
         return;
     SAYS(storm.api->entity->destroy(storm.host, &storm.now.entities[e], 1) == 1, "entity %u did not live", e);
-    storm.now.alive[e] = false;
-    storm.ghosts = storm.ghosts || storm.aside;
-    memset(storm.now.places[e], 0, sizeof storm.now.places[e]);
+    storm_die(e);
 }
 
 static void add_or_remove(void)
@@ -169,6 +188,8 @@ static void write_value(void)
             write_patch(e, w, kind);
         else if (kind == KEEPER)
             write_keeper(e, w);
+        else if (kind == GUST)
+            storm_gale_write(e, w);
         else if (kind == PLAIN)
             DOES(storm.api->property->set_named(storm.worlds[w], storm.now.entities[e], "crash_plain", "x", BP_F32,
                                                 &(float){storm.now.places[e][w].x = (float)below(50)}));
@@ -228,6 +249,11 @@ static void step_once(void)
         DOES(bp_host_step(storm.host));
     else
         DOES(bp_world_step(storm.worlds[only]));
+    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+        if (whole || w == only)
+            storm_gale_step(w);
+    }
+    storm_gale_born();
     if (storm.version == 2 && storm.armed && rows && !storm.aside) {
         after_crash(may_come_back);
         return;
@@ -343,6 +369,23 @@ static void reload_keeper(void)
         begin_probation(OF_KEEPER);
 }
 
+static void reload_gale(void)
+{
+    gale_t old = storm.now.gale;
+    storm.now.gale = storm_gale_next();
+    storm_gale_put();
+    gale_t next = storm.now.gale;
+    storm.now.gale = old;
+    if (reload("gale", true)) {
+        begin_probation(OF_GALE);
+        storm.now.gale = next;
+        for (uint32_t w = 0; w < WORLDS && next.form != old.form; w++)
+            storm.now.own[w].recounted = false;
+    } else {
+        storm_gale_put();
+    }
+}
+
 static void tell_crasher(const char *where, const char *how)
 {
     setenv("CRASHER_WHERE", where, 1);
@@ -393,6 +436,14 @@ static void keeper_back(place_t *place, const place_t *old)
         place->keeper = old->keeper;
 }
 
+static void take_gale_back(void)
+{
+    for (uint32_t w = 0; w < WORLDS && storm.now.gale.form != storm.before.gale.form; w++)
+        storm.now.own[w].recounted = true;
+    storm.now.gale = storm.before.gale;
+    storm_gale_put();
+}
+
 static void take_back(void)
 {
     const patch_list_t list = storm.now.list;
@@ -415,6 +466,8 @@ static void take_back(void)
         storm.now.list = storm.before.list;
     if (what == OF_PATCH)
         patch_put(&storm.file, &storm.now.list);
+    if (what == OF_GALE)
+        take_gale_back();
     if (what == OF_CRASHER)
         storm.version = crasher_version();
     SAYS(what != OF_CRASHER || storm.version == storm.former, "version %d is back", storm.version);
@@ -422,14 +475,26 @@ static void take_back(void)
 
 /* --- plugins and worlds that come and go -------------------------------------------------------------------------- */
 
+static const char *const systems[] = {"census", "blow", "hear", "shift", "divide"};
+
 static void use_all(uint32_t w)
 {
     for (uint32_t kind = SECOND; kind < KINDS; kind++) {
         if (kind < PLAIN || storm.how->crashes)
             DOES(bp_world_use_component(storm.worlds[w], storm_types[kind]));
     }
+    DOES(bp_world_use_component(storm.worlds[w], "tally"));
+    for (uint32_t i = 0; i < COUNT(systems); i++)
+        DOES(bp_world_use_system(storm.worlds[w], systems[i]));
 }
 
+/* It comes in again, or has done so. */
+static void use_again(bp_result_t result)
+{
+    SAYS(result == BP_OK || result == BP_ERROR_EXISTS, "%s", bp_host_error(storm.host));
+}
+
+/* `first` to `last`: what its components are. */
 static void load_anew(const char *name, const char *file, uint32_t first, uint32_t last)
 {
     DOES(bp_host_unload_plugin(storm.host, name));
@@ -442,17 +507,24 @@ static void load_anew(const char *name, const char *file, uint32_t first, uint32
     }
     DOES(bp_host_load_plugin(storm.host, file, NULL, 0));
     for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
-        bp_result_t result = bp_world_use_component(storm.worlds[w], name);
-        SAYS(result == BP_OK || result == BP_ERROR_EXISTS, "%s", bp_host_error(storm.host));
+        for (uint32_t kind = first; kind <= last; kind++)
+            use_again(bp_world_use_component(storm.worlds[w], storm_types[kind]));
+        for (uint32_t i = 0; i < COUNT(systems) && first == GUST; i++)
+            use_again(bp_world_use_system(storm.worlds[w], systems[i]));
+        if (first == GUST)
+            storm.now.own[w] = (world_state_t){.messages = storm.now.own[w].messages, .said = storm.now.own[w].said};
+        if (first == GUST)
+            use_again(bp_world_use_component(storm.worlds[w], "tally"));
     }
 }
 
 static void unload_and_load(void)
 {
-    if (below(2) == 0)
-        load_anew("patch", TEST_SCRATCH_DIR "/patch" TEST_SO, PATCH, SECOND);
-    else
-        load_anew("keeper", TEST_SCRATCH_DIR "/keeper" TEST_SO, KEEPER, KEEPER);
+    switch (below(3)) {
+    case 0: load_anew("patch", TEST_SCRATCH_DIR "/patch" TEST_SO, PATCH, SECOND); break;
+    case 1: load_anew("gale", TEST_SCRATCH_DIR "/gale" TEST_SO, GUST, EDDY); break;
+    default: load_anew("keeper", TEST_SCRATCH_DIR "/keeper" TEST_SO, KEEPER, KEEPER); break;
+    }
 }
 
 static bp_world_o *make_world(const char *name)
@@ -469,6 +541,7 @@ static void end_or_begin_world(void)
     if (!storm.now.side) {
         storm.worlds[1] = make_world("side");
         storm.now.side = true;
+        storm.now.own[1] = (world_state_t){0};
         storm.kept_fits = false; /* in the world that was written down there may be more, of plugins that have gone */
         use_all(1);
         return;
@@ -505,7 +578,9 @@ static void bring_back(void)
     if (storm.snapshot == NULL || !storm.kept_fits)
         return;
     const patch_list_t list = storm.now.list;
-    bool alike = same_fields(&list, &storm.kept.list) && storm.now.side == storm.kept.side;
+    const gale_t gale = storm.now.gale;
+    bool alike = same_fields(&list, &storm.kept.list) && storm.now.side == storm.kept.side &&
+                 storm_gale_like(&gale, &storm.kept.gale);
     bp_result_t result = bp_host_bring_back(storm.host, storm.snapshot);
     SAYS(result == BP_OK || !alike, "%s", bp_host_error(storm.host));
     SAYS(result != BP_OK || alike, "a past of other fields, or other worlds, is brought back");
@@ -514,6 +589,9 @@ static void bring_back(void)
     storm.counts->brought_back++;
     storm.now = storm.kept;
     storm.now.list = list;
+    storm.now.gale = gale;
+    for (uint32_t i = 0; i < WORLDS && gale.keeps == BP_KEEP_ANEW; i++)
+        storm.now.own[i].recounted = false;
     for (uint32_t i = 0; i < WORLDS; i++)
         storm.worlds[i] = i == 0 || storm.now.side ? storm.api->world->at(storm.host, i) : NULL;
 }
@@ -534,6 +612,7 @@ static const kind_t kinds[] = {
     {"step", step, 8},
     {"reload patch", reload_patch, 6},
     {"reload keeper", reload_keeper, 3},
+    {"reload gale", reload_gale, 4},
     {"reload crasher", reload_crasher, 6},
     {"take back", take_back, 4},
     {"unload and load", unload_and_load, 1},
@@ -580,6 +659,8 @@ static void open_host(const storm_host_t *how)
     patch_put(&storm.file, &storm.now.list);
     DOES(bp_host_load_plugin(storm.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
     DOES(bp_host_load_plugin(storm.host, put_plugin("keeper", "keeper"), NULL, 0));
+    storm_gale_open();
+    DOES(bp_host_load_plugin(storm.host, TEST_SCRATCH_DIR "/gale" TEST_SO, NULL, 0));
     if (how->crashes)
         DOES(bp_host_load_plugin(storm.host, put_plugin("crasher", "crasher"), NULL, 0));
     storm.worlds[0] = make_world("main");

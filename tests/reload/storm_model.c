@@ -6,7 +6,7 @@
 
 storm_t storm;
 
-const char *const storm_types[KINDS] = {"patch", "patch", "flag", "keeper", "crash_plain", "crash_own"};
+const char *const storm_types[KINDS] = {"patch", "patch", "flag", "keeper", "gust", "eddy", "crash_plain", "crash_own"};
 
 void storm_broken(const char *format, ...)
 {
@@ -23,7 +23,7 @@ const char *storm_name_of(uint32_t kind)
     return kind == SECOND ? "second" : storm_types[kind];
 }
 
-static void mix(const void *bytes, size_t size)
+void storm_mix(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++)
@@ -45,9 +45,9 @@ static void compare_patch(uint32_t e, uint32_t w, uint32_t kind)
              storm_name_of(kind), name, e, w, known->part[0], known->text);
         patch_pack(known, field->type, &packed);
         if (field->type == BP_STRING)
-            mix(known->text, strlen(known->text));
+            storm_mix(known->text, strlen(known->text));
         else
-            mix(&packed, patch_size(field->type));
+            storm_mix(&packed, patch_size(field->type));
     }
 }
 
@@ -63,8 +63,8 @@ static void compare_keeper(uint32_t e, uint32_t w)
     SAYS(number == known->number && twice == 2 * number && strcmp(text, known->text) == 0,
          "keeper of entity %u in world %u is %d, %d, '%s' and not %d, '%s'", e, w, number, twice, text, known->number,
          known->text);
-    mix(&number, sizeof number);
-    mix(text, strlen(text));
+    storm_mix(&number, sizeof number);
+    storm_mix(text, strlen(text));
 }
 
 float storm_x_of(uint32_t e, uint32_t w)
@@ -88,11 +88,13 @@ static void compare_place(uint32_t e, uint32_t w)
         SAYS(storm.api->property->get_named(storm.worlds[w], storm.now.entities[e], "keeper", "share", BP_F64,
                                             &(double){0}) != BP_OK,
              "entity %u of world %u has a keeper", e, w);
+    if (place->has[GUST])
+        storm_gale_compare(e, w);
     if (place->has[PLAIN]) {
         x = storm_x_of(e, w);
         SAYS(x == place->x, "crash_plain.x of entity %u in world %u is %g and not %g", e, w, (double)x,
              (double)place->x);
-        mix(&x, sizeof x);
+        storm_mix(&x, sizeof x);
     }
 }
 
@@ -107,7 +109,7 @@ static void compare_count(uint32_t w, uint32_t kind)
     bool more = kind == KEEPER || (kind == OWN && storm.ghosts);
     SAYS(found == wanted || (more && found > wanted), "%u instances of %s in world %u, and not %u", found,
          storm_types[kind], w, wanted);
-    mix(&wanted, sizeof wanted);
+    storm_mix(&wanted, sizeof wanted);
 }
 
 void storm_compare(void)
@@ -120,6 +122,7 @@ void storm_compare(void)
             compare_place(e, w);
     }
     for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+        storm_gale_compare_world(w);
         for (uint32_t kind = 0; kind < KINDS; kind++) {
             if (kind != SECOND && (kind < OWN || !storm.aside) && (kind < PLAIN || storm.how->crashes))
                 compare_count(w, kind);

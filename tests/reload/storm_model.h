@@ -3,31 +3,58 @@
  * The model knows, for each entity, world and component, whether it is there and what its values are by name; and what
  * a rollback and a snapshot would bring back. Rows, columns, slots and layouts are unknown to it.
  *
- * Inner to storm.c and storm_model.c.
+ * Inner to storm.c and the files beside it.
  */
 #ifndef TESTS_RELOAD_STORM_MODEL_H
 #define TESTS_RELOAD_STORM_MODEL_H
 
+#include "../fixtures/gale_data.h"
 #include "patch_lists.h"
 #include "reload_support.h"
 #include "storm.h"
 
-enum { WORLDS = 2, ENTITIES = 16, TEXT = 16 };
+enum { WORLDS = 2, MADE = 14, ENTITIES = 24, TEXT = 16 }; /* MADE: by embedders; the others are children */
 
-/* What an entity may have. The first two are instances of one component. */
-enum { PATCH, SECOND, FLAG, KEEPER, PLAIN, OWN, KINDS };
-enum { OF_NONE, OF_PATCH, OF_KEEPER, OF_CRASHER };
+/* What an entity may have. The first two are instances of one component; the last two are the crasher's. */
+enum { PATCH, SECOND, FLAG, KEEPER, GUST, EDDY, PLAIN, OWN, KINDS };
+enum { OF_NONE, OF_PATCH, OF_KEEPER, OF_GALE, OF_CRASHER };
 
 typedef struct keeper_values_t {
     int32_t number;
     char text[TEXT];
 } keeper_values_t;
 
+typedef struct gust_t {
+    int32_t power;
+    uint32_t heard;
+    int64_t sum;
+    bp_entity_t child;
+    int32_t trail[GALE_LAST];
+    uint32_t trail_count;
+} gust_t;
+
+/* What the storm has written into the plugin's file: numbers, defaults, the order of fields, and how its state goes
+ * over. */
+typedef struct gale_t {
+    int32_t rate, limit, modulus, initial;
+    uint32_t order, extra, form, keeps;
+} gale_t;
+
+/* What a world itself has. */
+typedef struct world_state_t {
+    uint32_t steps, present;  /* the tally */
+    bool recounted;           /* the census came back with a state that has been told of some twice (docs/systems.md) */
+    bool unknown;             /* it has written `present` since */
+    uint32_t messages;        /* of the last step */
+    int64_t said;             /* the sum of what they say */
+} world_state_t;
+
 /* An entity in a world. */
 typedef struct place_t {
     bool has[KINDS], since[KINDS]; /* since: made after the commit of what is on probation */
     patch_values_t patch[2];
     keeper_values_t keeper;
+    gust_t gust;
     float x;
 } place_t;
 
@@ -35,7 +62,9 @@ typedef struct state_t {
     bp_entity_t entities[ENTITIES];
     bool alive[ENTITIES];
     place_t places[ENTITIES][WORLDS];
+    world_state_t own[WORLDS];
     patch_list_t list;
+    gale_t gale;
     bool side; /* the second world is there */
 } state_t;
 
@@ -70,6 +99,28 @@ void storm_broken(const char *format, ...);
 
 /* The name of the component in entities. */
 const char *storm_name_of(uint32_t kind);
+
+/* A random number of the event. */
+uint32_t storm_below(uint32_t bound);
+
+/* Of the model alone: a component comes or goes, an entity dies; `storm_free` is a place for one more, or ENTITIES. */
+void storm_put_in(uint32_t entity, uint32_t world, uint32_t kind);
+void storm_die(uint32_t entity);
+uint32_t storm_free(void);
+
+/* The plugin gale, and what a step of it comes to (storm_gale.c). */
+void storm_gale_open(void);
+void storm_gale_put(void);                  /* its file, as the model has it */
+gale_t storm_gale_next(void);
+bool storm_gale_like(const gale_t *a, const gale_t *b); /* declare the same */
+void storm_gale_write(uint32_t entity, uint32_t world);
+void storm_gale_step(uint32_t world);
+void storm_gale_born(void);                 /* after a step of any worlds: children are taken into the model */
+void storm_gale_compare(uint32_t entity, uint32_t world);
+void storm_gale_compare_world(uint32_t world);
+
+/* More for the hash of the storm. */
+void storm_mix(const void *bytes, size_t size);
 
 /* A value of the host's. */
 float storm_x_of(uint32_t entity, uint32_t world);
