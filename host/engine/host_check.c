@@ -8,7 +8,6 @@
 #include "../base/file.h"
 #include "../os/os.h"
 #include "../plugin/check.h"
-#include "../plugin/near.h"
 #include "../reload/process.h"
 #include "helper.h"
 #include "host.h"
@@ -203,7 +202,7 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     bp_result_t result = file_read_plain(&memory, path, &bytes, &size, &error);
     if (result != BP_OK) {
         text_t hint;
-        check_tell(&sink, BP_LOG_ERROR, "%s%s", error.text, near_file(path, &hint));
+        check_tell(&sink, BP_LOG_ERROR, "%s%s", error.text, library_near(path, &hint));
         return result;
     }
     bool whole = check_image(bytes, size, &sink);

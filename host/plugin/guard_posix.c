@@ -24,12 +24,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <unwind.h>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #endif
@@ -38,6 +41,7 @@ _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec")));
 guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = ATOMIC_FLAG_INIT};
 
 enum {
+    BEYOND = 64 * 1024,     /* bytes behind guard_run's frame at which a walk ends */
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
     STACK_NEAR = 64 * 1024, /* a bad address this near to the stack pointer shows that the stack ran out */
     STACK_FORGOTTEN = 8 * 1024 * 1024, /* a call does not use more of the stack than that */
@@ -55,13 +59,136 @@ static int signal_at(uint32_t i)
     return i == GUARD_SIGNALS - 1 ? guard_late_signal() : signals[i];
 }
 
+/* --- whose code crashed ------------------------------------------------------------------------------------------- */
+
+/* For the handlers: all but find_host may be called from one. The compiler's own unwinder walks the stack: it can get
+ * from a function of the C library to its caller without frame pointers. The walk begins in the signal's handler, so
+ * the frames up to the crash are passed over. After a jump to nowhere there is nothing to unwind from, but the address
+ * that the jump came from still stands where the call put it. */
+
+static const guard_image_t *image_at(const guard_image_t *images, uintptr_t address)
+{
+    for (const guard_image_t *image = images; image != NULL; image = image->next) {
+        if (address >= image->begin && address < image->end)
+            return image;
+    }
+    return NULL;
+}
+
+static bool is_host(const guard_host_t *host, uintptr_t address)
+{
+    return (address >= host->begin[0] && address < host->end[0]) ||
+           (address >= host->begin[1] && address < host->end[1]);
+}
+
+static bool is_loader(const guard_host_t *host, uintptr_t address)
+{
+    return address >= host->loader_begin && address < host->loader_end;
+}
+
+typedef struct search_t {
+    guard_host_t *host;
+    bool begun;
+} search_t;
+
+static int look_at_image(struct dl_phdr_info *info, size_t size, void *data)
+{
+    search_t *search = data;
+    uintptr_t begin = UINTPTR_MAX, end = 0, own = (uintptr_t)guard_call;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD)
+            continue;
+        uintptr_t at = info->dlpi_addr + part->p_vaddr;
+        begin = at < begin ? at : begin;
+        end = at + part->p_memsz > end ? at + part->p_memsz : end;
+    }
+    for (int which = 0; which < 2; which++) {
+        bool wanted = which == 0 ? !search->begun : own >= begin && own < end; /* the program always comes first */
+        search->host->begin[which] = wanted ? begin : search->host->begin[which];
+        search->host->end[which] = wanted ? end : search->host->end[which];
+    }
+    search->begun = true;
+    if (info->dlpi_addr != 0 && info->dlpi_addr == getauxval(AT_BASE)) {
+        search->host->loader_begin = begin;
+        search->host->loader_end = end;
+    }
+    return 0;
+}
+
+static void find_host(guard_host_t *host)
+{
+    dl_iterate_phdr(look_at_image, &(search_t){.host = host});
+}
+
+static uintptr_t function_at(uintptr_t address)
+{
+    return (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
+}
+
+typedef struct walk_t {
+    const guard_host_t *host_code;
+    const guard_image_t *images;
+    void (*call)(void *data);  /* the function that guard_run was told to run */
+    uintptr_t pc, end;         /* the instruction; the end of guard_run's frame */
+    bool jumped;               /* no code is at pc */
+
+    bool host;                 /* found: the host or the program called the code at pc */
+    bool plugin;               /* found: a plugin called the code at pc, */
+    const guard_image_t *image; /* from this image; NULL where the plugin's call has left no trace on the stack, */
+    uintptr_t at;              /* and from this address in it */
+
+    bool past;                 /* the walk has passed the frames of the handler, which come first */
+} walk_t;
+
+/* Judge who calls from `address`; false where the address is neither a plugin's nor the host's. A verb may end in a
+ * call that takes the place of its own frame on the stack: then the first function found is the one that called the
+ * verb, or guard_call. Both count as the plugin, since they call nothing else. */
+static bool judge_caller(walk_t *walk, uintptr_t address)
+{
+    walk->at = address;
+    walk->image = image_at(walk->images, address);
+    walk->plugin = walk->image != NULL;
+    if (walk->plugin || !is_host(walk->host_code, address))
+        return walk->plugin;
+    uintptr_t function = function_at(address);
+    walk->plugin = function == (uintptr_t)guard_call || function == (uintptr_t)walk->call;
+    walk->host = !walk->plugin;
+    return true;
+}
+
+static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *data)
+{
+    walk_t *walk = data;
+    int before = 0;
+    uintptr_t ip = _Unwind_GetIPInfo(context, &before);
+    if (!walk->past) {
+        walk->past = ip == walk->pc;
+        return _URC_NO_REASON;
+    }
+    if (ip == 0 || _Unwind_GetCFA(context) > walk->end + BEYOND)
+        return _URC_END_OF_STACK;
+    return judge_caller(walk, before ? ip : ip - 1) ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
+ * are the stack pointer at pc, and the link register where the processor has one, else 0. */
+static void look_at_stack(walk_t *walk, uintptr_t sp, uintptr_t link)
+{
+    if (!walk->jumped)
+        _Unwind_Backtrace(look_at_frame, walk);
+    else
+        judge_caller(walk, (link != 0 ? link : *(const uintptr_t *)sp) - 1);
+}
+
 /* Find out whose code on the stack called the code at pc. The stack may be ruined: a fault while reading it ends the
  * walk. */
-static void walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link)
+static void walk(walk_t *walk, uintptr_t sp, uintptr_t link)
 {
     if (sigsetjmp(guard_here.walk_failed, 0) == 0) {
         guard_here.walking = true;
-        guard_walk(walk, sp, link);
+        look_at_stack(walk, sp, link);
     }
     guard_here.walking = false;
 }
@@ -90,11 +217,11 @@ static bool called_nowhere(const frame_t *frame, int signal, const siginfo_t *in
 #if defined(__x86_64__)
     enum { REX = 0x40, REX_MASK = 0xf0, INDIRECT = 0xff, OPERATION = 0x38, CALL = 0x10, JUMP = 0x20 };
     const unsigned char *at = (const unsigned char *)pc;
-    if (signal != SIGSEGV || info->si_code != SI_KERNEL || !guard_is_host(&guard_process.host, pc))
+    if (signal != SIGSEGV || info->si_code != SI_KERNEL || !is_host(&guard_process.host, pc))
         return false;
     at += (*at & REX_MASK) == REX;
     return at[0] == INDIRECT && ((at[1] & OPERATION) == CALL || (at[1] & OPERATION) == JUMP) &&
-           guard_function_at(pc) == (uintptr_t)frame->call;
+           function_at(pc) == (uintptr_t)frame->call;
 #else
     (void)frame, (void)signal, (void)info, (void)pc;
     return false;
@@ -109,17 +236,17 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     bool late = signal == guard_late_signal();
     guard_here.found =
         (found_t){.signal = signal, .code = info->si_code, .pc = r.pc, .sp = r.sp, .address = (uintptr_t)info->si_addr};
-    guard_here.found.image = guard_image_at(frame->guard->images, r.pc);
+    guard_here.found.image = image_at(frame->guard->images, r.pc);
     guard_here.found.at = r.pc;
     if (guard_here.found.image != NULL || called_nowhere(frame, signal, info, r.pc))
         return true;
-    if (frame->whole && late && guard_is_loader(&guard_process.host, r.pc))
+    if (frame->whole && late && is_loader(&guard_process.host, r.pc))
         return false;
-    if (guard_is_host(&guard_process.host, r.pc) || (late && guard_here.tries++ < LATE_TRIES))
+    if (is_host(&guard_process.host, r.pc) || (late && guard_here.tries++ < LATE_TRIES))
         return false;
     if (frame->whole)
         return true;
-    guard_walk_t found = {
+    walk_t found = {
         .host_code = &guard_process.host,
         .images = frame->guard->images,
         .call = frame->call,
@@ -240,7 +367,7 @@ static bool install(void)
                                 pthread_atfork(NULL, NULL, guard_forget_others) == 0;
     if (!guard_process.has_key)
         return false;
-    guard_find_host(&guard_process.host);
+    find_host(&guard_process.host);
     guard_process.abort_message = dlsym(RTLD_DEFAULT, "__abort_msg");
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
         bool late = signal_at(i) == guard_late_signal();

@@ -19,11 +19,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-/* --- guard_walk_posix.c: whose code crashed ----------------------------------------------------------------------- */
-
-/* Finding whose code crashed, for the handlers alone. Everything here but guard_find_host may be called from a signal
- * handler. A walk reads a stack that may be ruined: its caller is ready for a fault in the walk. */
-
 /* The image of a plugin. */
 typedef struct guard_image_t {
     uintptr_t begin, end;
@@ -35,35 +30,6 @@ typedef struct guard_host_t {
     uintptr_t begin[2], end[2];
     uintptr_t loader_begin, loader_end;
 } guard_host_t;
-
-void guard_find_host(guard_host_t *host);
-bool guard_is_host(const guard_host_t *host, uintptr_t address);
-bool guard_is_loader(const guard_host_t *host, uintptr_t address);
-
-/* Where the function begins that an address lies in; 0 where that is not known. */
-uintptr_t guard_function_at(uintptr_t address);
-
-/* The image around an address, or NULL. */
-const guard_image_t *guard_image_at(const guard_image_t *images, uintptr_t address);
-
-typedef struct guard_walk_t {
-    const guard_host_t *host_code;
-    const guard_image_t *images;
-    void (*call)(void *data);  /* the function that guard_run was told to run */
-    uintptr_t pc, end;         /* the instruction; the end of guard_run's frame */
-    bool jumped;               /* no code is at pc */
-
-    bool host;                 /* found: the host or the program called the code at pc */
-    bool plugin;               /* found: a plugin called the code at pc, */
-    const guard_image_t *image; /* from this image; NULL where the plugin's call has left no trace on the stack, */
-    uintptr_t at;              /* and from this address in it */
-
-    bool past;                 /* the walk has passed the frames of the handler, which come first */
-} guard_walk_t;
-
-/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
- * are the stack pointer at pc, and the link register where the processor has one, else 0. */
-void guard_walk(guard_walk_t *walk, uintptr_t sp, uintptr_t link);
 
 /* --- guard_posix.c: frames, and what belongs to the process ------------------------------------------------------- */
 

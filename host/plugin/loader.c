@@ -6,7 +6,6 @@
  * in the opposite order.
  */
 #include "loader.h"
-#include "near.h"
 
 #include "../base/error.h"
 #include "../base/file.h"
@@ -324,7 +323,7 @@ static bp_result_t load(loader_t *loader, const char *name_or_path, const char *
     const bp_plugin_head_t *head = library != NULL ? NULL : find_static(loader, name_or_path);
     if (head == NULL && !find_file(name_or_path, path, sizeof path))
         return error_set(error, BP_ERROR_NOT_FOUND, "%s: there is no such plugin file (with or without '%s')%s",
-                         name_or_path, os_library_suffix, near_file(name_or_path, &hint));
+                         name_or_path, os_library_suffix, library_near(name_or_path, &hint));
     plugin_t *plugin = memory_new(&loader->memory, sizeof *plugin);
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");

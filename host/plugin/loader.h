@@ -74,8 +74,8 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 size_t loader_audit(loader_t *loader);
 #endif
 
-/* The loader of files with the ending of `path`, among those of the plugins as they are in place, and whose it is; NULL
- * without an error where nobody opens such files. [main] */
+/* The loader of files with the ending of `path`, among those of the plugins as they are in place, and its plugin; NULL
+ * without an error where no plugin opens such files. [main] */
 const bp_loader_t *loader_kind(const loader_t *loader, const char *path, plugin_t **opener);
 
 /* Remove a file that loader_copy has made; on trial, in a copy of the process, the file stays. */
@@ -125,6 +125,10 @@ bool loader_is_static(const loader_t *loader, const char *name);
 bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
 
 void library_close(loader_t *loader, plugin_t *plugin);
+
+/* "; did you mean './corrupt'?" for the path of a plugin's file that is not there, with or without its ending: the file
+ * of its folder whose name is nearest. "" where none is near. The text lies in `hint`. */
+const char *library_near(const char *path, text_t *hint);
 
 /* --- content ----------------------------------------------------------------------------------------------------- */
 

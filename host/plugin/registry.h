@@ -1,7 +1,8 @@
-/* registry.h - slots: what plugins have brought to a host, keyed by kind and name, each with its owner.
+/* registry.h - slots: what plugins have brought to a host, keyed by kind and name, each with its owner; and sets, what
+ * a new version of a plugin brings beside them.
  *
- * A slot lives as long as the registry, at one address. Everyone who uses a component, a system or a table of another
- * plugin holds the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its slots stay,
+ * A slot lives as long as the registry, at one address. Users of a component, a system or a table of another
+ * plugin hold the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its slots stay,
  * with entries that do nothing and answer so; when the plugin comes again, its slots are filled again.
  *
  * Not here: loading (loader.h), and calls of a plugin's verbs (verbs.h).
@@ -20,7 +21,7 @@ typedef struct registry_t {
     uint32_t component_count, component_capacity;
     uint32_t system_count, system_capacity;
     uint32_t table_count, table_capacity;
-    struct registry_set_t *entered; /* sets that take what their owners register now (registry_set.h) */
+    struct registry_set_t *entered; /* sets that take what their owners register now (below) */
 } registry_t;
 
 void registry_init(registry_t *registry, base_t *base);
@@ -42,18 +43,12 @@ plugin_t *registry_table_owner(const registry_t *registry, const char *name);
 /* Let the tables of an owner refuse every call from now on, while the owner keeps its components and systems. [main] */
 void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 
-/* --- for those who fill slots (registry.c, registry_set.c) ------------------------------------------------ */
-
-/* The slot where `owner` may put a component or system: empty, new, or the owner's. */
-bp_result_t registry_component_place(registry_t *registry, const plugin_t *owner, const char *name, component_t **slot);
-bp_result_t registry_system_place(registry_t *registry, const plugin_t *owner, const char *name, system_t **slot);
-
-/* --- registry add ------------------------------------------------------------------------------------------------ */
+/* --- declarations ------------------------------------------------------------------------------------------------- */
 
 /* Declarations into slots: the one door through which a plugin registers what it brings.
  *
  * Declarations that a new version of a plugin registers while it is being prepared go into the set beside its slots
- * instead (registry_set.h). Errors name the component or system and what is wrong with it; a refused declaration has
+ * instead (below). Errors name the component or system and what is wrong with it; a refused declaration has
  * changed nothing.
  */
 
@@ -62,5 +57,56 @@ bp_result_t registry_add_component(registry_t *registry, plugin_t *owner, const 
 bp_result_t registry_add_system(registry_t *registry, plugin_t *owner, const bp_system_i *declared);
 /* `item_size` is the size of the declaration that the plugin's author knew. */
 bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table_t *offered, uint32_t item_size);
+
+/* --- sets --------------------------------------------------------------------------------------------------------- */
+
+/* What a new version of a plugin brings, beside the slots that it will fill. When sets are prepared and exchanged is
+ * for reload/ to say. */
+
+/* A slot, and the content it is to get; after an exchange, the content it had. */
+typedef struct component_swap_t {
+    component_t *slot, kept; /* kept.owner NULL: the slot is emptied */
+    bool same_fields;         /* the slot keeps its fields: both lists say the same */
+    bool exchanged;           /* `kept` is the content that the slot had */
+} component_swap_t;
+typedef struct system_swap_t { system_t *slot, kept; } system_swap_t;
+typedef struct table_swap_t { table_slot_t *slot, kept; } table_swap_t;
+
+typedef struct registry_set_t {
+    registry_t *registry;
+    plugin_t *owner;
+    struct registry_set_t *next; /* in registry_t.entered */
+    component_swap_t *components;
+    system_swap_t *systems;
+    table_swap_t *tables;
+    uint32_t component_count, component_capacity;
+    uint32_t system_count, system_capacity;
+    uint32_t table_count, table_capacity;
+} registry_set_t;
+
+/* Make an empty set for a plugin: exchanged as it is, it would empty all slots that the plugin fills at present. False
+ * when out of memory: nothing is held. */
+bool registry_set_init(registry_t *registry, registry_set_t *set, plugin_t *owner);
+void registry_set_free(registry_t *registry, registry_set_t *set);
+
+/* From `enter` to `leave`, declarations that the owner registers go into the set instead of its slots. */
+void registry_set_enter(registry_set_t *set);
+void registry_set_leave(registry_set_t *set);
+
+/* The entered set that takes what a plugin registers, or NULL. */
+registry_set_t *registry_set_of(const registry_t *registry, const plugin_t *owner);
+
+/* The contents of the slots and of the set change places; done once more, all is as before. Cannot fail. [main] */
+void registry_exchange(registry_set_t *set);
+
+/* For a set that has been exchanged back for good: properties resolved for fields that only the set has are led to the
+ * fields of the slots that those values came from. */
+void registry_set_withdraw(registry_set_t *set);
+
+/* The slots give no promise any more to those who look for tables: the exchange stands. */
+void registry_set_keep_promises(registry_set_t *set);
+
+/* The set's content for a slot; NULL where the set does not have it. */
+system_t *registry_set_system(const registry_set_t *set, const system_t *slot);
 
 #endif

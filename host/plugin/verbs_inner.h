@@ -3,7 +3,7 @@
  * The guard runs a function of one argument, so each verb that is guarded has two halves: one packs the arguments into
  * a call_t, the other unpacks them and calls.
  *
- * Inner to verbs.c, verbs_system.c and verb_call.c; others include verbs.h.
+ * Inner to verbs.c and verb_call.c; others include verbs.h.
  *
  * Not here: any particular verb.
  */

@@ -19,7 +19,7 @@
 
 #include "../base/convert.h"
 #include "../plugin/loader.h"
-#include "../plugin/registry_set.h"
+#include "../plugin/registry.h"
 #include "reload.h"
 
 /* One plugin of a change. */
