@@ -2,7 +2,7 @@
  *
  * The copy has all worlds as they are, large runs thinned to a sample of their rows (store/sample.h). The copy reads
  * the candidates in, carries everything over, takes TRIAL_STEPS steps of each world on its one thread, calls every
- * other verb of the candidates (exercise.h), takes TRIAL_STEPS more, unloads the candidates again, down to their
+ * other verb of the candidates, takes TRIAL_STEPS more, unloads the candidates again, down to their
  * destructors, and reports. This process stands still for the sample and the fork alone, and goes on with the old code
  * meanwhile.
  *
