@@ -2,8 +2,8 @@
 """coverage.py - which lines and branches the tests run, by folder.
 
 Builds into build/coverage with COVERAGE=1 and runs every suite and every script alone, so that each one's counts are known:
-BUILD/reach/NAME.json holds them, for the table here and for tools/proof/mutants.py, which asks which suites reach a line.
-Copies of the process (trials) and closed plugins count too: see counts_program.c.
+BUILD/reach/NAME.json holds them. Copies of the process (trials) and closed plugins count too: see
+counts_program.c.
 
 A suite that fails is named, and its counts are taken all the same. Needs gcc with its gcov; with --html also gcovr.
 """

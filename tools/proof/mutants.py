@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """mutants.py - do the tests notice planted faults?
 
-Takes a sample of the lines of host/ and plugins/ (the same for the same seed), plants one fault (places.py) in each in a copy of the
-tree, builds what changed, and runs the suites that reach the line (coverage.py), fast ones first, until one fails. A fault that
-all of them pass has survived: a test is missing, or the fault changes nothing, and then tests/mutants.txt says why.
+Takes a sample of the lines of host/ and plugins/ (the same for the same seed) and plants one fault (places.py) in each, all of them
+in one copy of the tree, which is built once: PLANTED_FAULT chooses the fault when a program starts. Every suite runs once without
+a fault and writes down which places it comes to; then each fault is tried with the suites that come to its place, fast ones
+first, until one fails. A fault that all of them pass has survived: a test is missing, or the fault changes nothing, and then
+tests/mutants.txt says why.
 
-Faults whose object file is byte for byte that of the sources are counted as equivalent without a word. Results are kept in
+Survivors whose object file is byte for byte that of the sources count as equivalent without a word. Results are kept in
 build/mutants/results.jsonl, so that a run that was ended goes on where it was; --retry runs the survivors again.
 
-A planted fault may kill any process or write anywhere, so suites run in a namespace of their own, where nothing but the copy can be
-written and only its own processes are seen; that wants unshare and the right to mount.
+A planted fault may kill any process or write anywhere, so suites run in a namespace of their own, where nothing but folders of their
+own can be written and only their own processes are seen; that wants unshare and the right to mount.
 
 tests/mutants.txt: a line with the key of the fault, then what it is, then indented lines with the reason why no test can see it.
 """
 import argparse
 import collections
+import concurrent.futures
 import fnmatch
 import hashlib
 import json
@@ -23,6 +26,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -34,13 +39,16 @@ WORK = "build/mutants"
 # Folders that the rest stands on, and the share of faults that is wanted to be noticed there, in percent.
 WANTED, WANTED_MORE = 85, 95
 MORE_IN = ("host/store", "host/property", "host/plugin", "host/reload")
-MORE_FILES = ("host/base/field.c",)
+MORE_FILES = ("host/base/convert.c", "host/base/convert_many.c", "host/base/field.c")
 NOT_BUILT = ("_win32.c", "_none.c", "_win32.h")
 LIMIT_MEMORY = 6 << 30
+SAME_CODE = ["cc", "-std=c11", "-O2", "-w", "-ffp-contract=off", "-Iplugin_api", "-Ihost", "-x", "c", "-c", "-", "-o"]
 
+# The copy is seen at /mnt, wherever the tree lies, since suites get a /tmp of their own; what they write there goes with the namespace.
 JAIL = r"""
-mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$1" "$1" && mount --bind "$2" /tmp &&
-mount -o remount,bind,ro / && cd "$1" || exit 125
+mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$2" /media && mount -t tmpfs tmpfs /srv &&
+mkdir /srv/written /srv/work && mount -t overlay overlay -o "lowerdir=$1,upperdir=/srv/written,workdir=/srv/work" /mnt &&
+cd /mnt && mount -t tmpfs tmpfs /tmp && mount -o remount,bind,ro / || exit 125
 ulimit -v "$3"
 shift 3
 TMPDIR=/tmp
@@ -48,94 +56,134 @@ export TMPDIR
 "$@"
 """
 
+# What a file with faults in it begins with: no headers that ask what the file defines later. Each image that has such a file in it has
+# variables of its own. Calls of the system go past the linker's doubles (tests/system/calls.c), which count them.
+PLANTED_H = r"""
+#ifndef PLANTED_H
+#define PLANTED_H
+#include <stdbool.h>
+#include <sys/syscall.h>
+extern char *getenv(const char *name);
+extern int atoi(const char *text);
+extern long syscall(long number, ...);
+__attribute__((weak)) int planted_fault = -1;
+__attribute__((weak)) volatile unsigned char *planted_seen;
+__attribute__((weak, noinline)) void planted_start(void)
+{
+    const char *seen = getenv("PLANTED_SEEN"), *fault = getenv("PLANTED_FAULT");
+    if (seen) {
+        long file = syscall(SYS_openat, -100, seen, 02000002 /* O_RDWR | O_CLOEXEC */, 0);
+        long at = file < 0 ? -1 : syscall(SYS_mmap, 0L, 65536L, 3L /* read, write */, 1L /* shared */, file, 0L);
+        if (file >= 0)
+            syscall(SYS_close, file);
+        if (at > 0)
+            planted_seen = (volatile unsigned char *)at;
+    }
+    planted_fault = fault ? atoi(fault) : 0;
+}
+static inline bool planted(int number)
+{
+    if (planted_fault < 0)
+        planted_start();
+    if (planted_seen)
+        planted_seen[number] = 1;
+    return planted_fault == number;
+}
+#endif
+"""
+
 
 class Workshop:
-    """The copy of the tree in which faults are planted."""
+    """The copy of the tree that has the faults of a sample in it."""
 
     def __init__(self, tree, jobs):
         self.tree, self.jobs = tree, jobs
-        if os.path.realpath(tree).startswith("/tmp/"):
-            sys.exit("mutants: suites get a /tmp of their own, so the tree must lie elsewhere")
         self.copy = os.path.join(tree, WORK, "tree")
-        self.temporary = os.path.join(tree, WORK, "tmp")
-        os.makedirs(self.temporary, exist_ok=True)
-        self.jail = ["unshare", "-p", "-m", "-f", "--kill-child", "sh", "-c", JAIL, "sh", self.copy, self.temporary,
+        self.shared = os.path.join(tree, WORK, "seen")
+        os.makedirs(self.shared, exist_ok=True)
+        os.makedirs(os.path.join(self.copy, "build", "scratch"), exist_ok=True)
+        self.jail = ["unshare", "-p", "-m", "-f", "--kill-child", "sh", "-c", JAIL, "sh", self.copy, self.shared,
                      str(LIMIT_MEMORY >> 10)]
-        self.objects, self.originals = {}, {}
+        if subprocess.run(self.jail + ["true"]).returncode != 0:
+            sys.exit("mutants: no namespace of its own can be had (unshare, mount): faults could harm the machine")
 
-    def original(self, name):
-        """The text of a file of the copy before any fault was planted in it; the tree may go on changing meanwhile."""
-        if name not in self.originals:
-            with open(os.path.join(self.copy, name)) as file:
-                self.originals[name] = file.read()
-        return self.originals[name]
+    def plant(self, sampled):
+        """Make the copy that of the tree with all faults in it, and build. Returns {key: number} of those that compile."""
+        numbers = {place.key: number for number, place in enumerate(sampled, 1)}
+        left_out = set()
+        for _ in range(20):
+            self.bring_up_to_date([(numbers[place.key], place) for place in sampled if place.key not in left_out])
+            problem = self.make("test-parts")
+            if not problem:
+                return {key: number for key, number in numbers.items() if key not in left_out}
+            wrong = {(file, int(line)) for file, line in re.findall(r"^([\w/.]+):(\d+):\d+: error", problem, flags=re.M)}
+            bad = {place.key for place in sampled for file, line in wrong
+                   if place.file == file and place.line - 1 <= line <= place.line + place.old.count("\n") + 8} - left_out
+            if not bad:
+                sys.exit(f"mutants: the tree does not build:\n{problem[-4000:]}")
+            left_out |= bad
+        return sys.exit("mutants: too many faults do not compile")
 
-    def bring_up_to_date(self):
-        """Copy what differs, remove what has gone, build, and see that a jail can be had."""
+    def bring_up_to_date(self, numbered):
+        """Write what differs from the copy, remove what has gone."""
         names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=self.tree, capture_output=True, text=True,
                                check=True).stdout.split("\n")
-        names = {name for name in names if name and os.path.isfile(os.path.join(self.tree, name))}
+        texts = {name: read_bytes(os.path.join(self.tree, name)) for name in names
+                 if name and os.path.isfile(os.path.join(self.tree, name))}
+        by_file = collections.defaultdict(list)
+        for number, place in numbered:
+            by_file[place.file].append((number, place))
+        for name, here in by_file.items():
+            text = places.with_switches(texts[name].decode(), here)
+            texts[name] = ('#include "planted.h"\n#line 1\n' + text).encode()
+        texts["plugin_api/planted.h"] = PLANTED_H.encode()
         for folder, folders, files in os.walk(self.copy):
             if folder == self.copy:
                 folders[:] = [name for name in folders if name != "build"]
             for file in files:
-                if os.path.relpath(os.path.join(folder, file), self.copy) not in names:
+                if os.path.relpath(os.path.join(folder, file), self.copy) not in texts:
                     os.unlink(os.path.join(folder, file))
-        for name in names:
-            old, new = os.path.join(self.copy, name), os.path.join(self.tree, name)
-            if not os.path.exists(old) or read_bytes(old) != read_bytes(new):
-                os.makedirs(os.path.dirname(old), exist_ok=True)
-                shutil.copy(new, old)
-        problem = self.make("test-parts")
-        if problem:
-            sys.exit(f"mutants: the tree without faults does not build:\n{problem}")
-        if subprocess.run(self.jail + ["true"]).returncode != 0:
-            sys.exit("mutants: no namespace of its own can be had (unshare, mount): faults could harm the machine")
+        for name, text in texts.items():
+            path = os.path.join(self.copy, name)
+            if not os.path.exists(path) or read_bytes(path) != text:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as file:
+                    file.write(text)
+                shutil.copymode(os.path.join(self.tree, name), path) if name != "plugin_api/planted.h" else None
 
     def make(self, *targets):
-        done = subprocess.run(["make", "-s", f"-j{self.jobs}", "BUILD=build", "WARN=-w"] + list(targets), cwd=self.copy,
+        # What is built is run a few times: less is optimised, and debuggers get nothing.
+        settings = ["BUILD=build", "WARN=-w -g0 -O1"] + (["CC=ccache cc"] if shutil.which("ccache") else [])
+        done = subprocess.run(["make", "-s", "-k", f"-j{self.jobs}"] + settings + list(targets), cwd=self.copy,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        return "" if done.returncode == 0 else (done.stdout + done.stderr)[-2000:] or "make failed"
+        return "" if done.returncode == 0 else done.stdout + done.stderr or "make failed"
 
-    def object_of(self, name):
-        if name.startswith("host/") and name.endswith(".c"):
-            return "build/obj/" + name[:-2] + ".o"
-        if name.startswith("plugins/") and name.endswith(".c"):
-            return "build/static/" + name.split("/")[1] + ".o"
-        return None
+    def same_code(self, place):
+        """Does the compiler make the same of a file with the fault in it?"""
+        if not place.file.endswith(".c"):
+            return False
+        with open(os.path.join(self.tree, place.file)) as file:
+            source = file.read()
+        codes = []
+        for text in (source, places.planted(source, place)):
+            with tempfile.NamedTemporaryFile(suffix=".o") as made:
+                done = subprocess.run(SAME_CODE + [made.name, "-iquote", os.path.dirname(place.file)], cwd=self.tree,
+                                      input=text.encode(), capture_output=True)
+                if done.returncode != 0:
+                    return False
+                codes.append(read_bytes(made.name))
+        return codes[0] == codes[1]
 
-    def code_of(self, name):
-        """A digest of the code that a source file becomes, without what is only there for debuggers."""
-        stripped = os.path.join(self.copy, "build", "stripped.o")
-        subprocess.run(["objcopy", "--strip-debug", os.path.join(self.copy, self.object_of(name)), stripped], check=True)
-        return hashlib.sha256(read_bytes(stripped)).hexdigest()
+    def see(self, name, limit):
+        """Run a suite without a fault; (result, seconds, output, the numbers of the places that it came to)."""
+        seen = os.path.join(self.shared, name.replace(":", "-"))
+        with open(seen, "wb") as file:
+            file.write(bytes(65536))
+        done = suites.run(self.copy, "build", name, limit, 3, self.jail, {"PLANTED_SEEN": "/media/" + os.path.basename(seen)})
+        return done + ({number for number, byte in enumerate(read_bytes(seen)) if byte},)
 
-    def plant(self, place):
-        """Returns "", or "same code" or "does not compile"."""
-        target = self.object_of(place.file)
-        if target and place.file not in self.objects:
-            self.make(target)
-            self.objects[place.file] = self.code_of(place.file)
-        text = places.planted(self.original(place.file), place)
-        with open(os.path.join(self.copy, place.file), "w") as file:
-            file.write(text)
-        if target:
-            if self.make(target):
-                return "does not compile"
-            if self.code_of(place.file) == self.objects[place.file]:
-                return "same code"
-        return "does not compile" if self.make("test-parts") else ""
-
-    def take_out(self, place):
-        with open(os.path.join(self.copy, place.file), "w") as file:
-            file.write(self.original(place.file))
-
-    def run(self, name, limit):
-        # In a namespace of their own the numbers of processes come again, and with them names of scratch files.
-        for folder in (self.temporary, os.path.join(self.copy, "build", "scratch")):
-            shutil.rmtree(folder, ignore_errors=True)
-            os.makedirs(folder, exist_ok=True)
-        return suites.run(self.copy, "build", name, limit, 3, self.jail)
+    def run(self, name, number, limit):
+        return suites.run(self.copy, "build", name, limit, 3, self.jail, {"PLANTED_FAULT": str(number)})
 
 
 def read_bytes(path):
@@ -165,7 +213,10 @@ def rank(seed, *parts):
 
 
 def sample(found, seed, size):
-    """One place of each line, lines in an order that only the seed and the line decide; of each line one of its operators."""
+    """One place of each line, lines in an order that only the seed and the line decide; of each line one of its operators.
+
+    Places that cover others in part are left out: both cannot be in one build.
+    """
     lines = collections.defaultdict(list)
     for place in found:
         lines[(place.function, place.text)].append(place)
@@ -174,7 +225,12 @@ def sample(found, seed, size):
         operator = min({place.operator for place in here}, key=lambda name: rank(seed, function, text, name))
         place = min((place for place in here if place.operator == operator), key=lambda one: rank(seed, one.key))
         chosen.append((rank(seed, function, text), place))
-    return [place for _, place in sorted(chosen, key=lambda pair: pair[0])][:size]
+    taken, by_file = [], collections.defaultdict(list)
+    for _, place in sorted(chosen, key=lambda pair: pair[0]):
+        if len(taken) < size and not any(places.overlap(place, other) for other in by_file[place.file]):
+            taken.append(place)
+            by_file[place.file].append(place)
+    return taken
 
 
 def read_equivalents(tree):
@@ -199,54 +255,57 @@ def read_equivalents(tree):
 # --- one fault ------------------------------------------------------------------------------------------------------
 
 
-def reaching(reach, place, usable):
-    """The suites that reach a place, fast ones first."""
-    found = []
-    for name, counts in reach.items():
-        lines = counts["files"].get(place.file, {"lines": {}})["lines"]
-        before = [int(number) for number in lines if int(number) <= place.line]
-        if name in usable and before and lines[str(max(before))] > 0:
-            found.append(name)
-    return sorted(found, key=lambda name: usable[name])
+FAILED = re.compile(r":[FE]:[^:]*:(\w+):")
 
 
-def failing(workshop, name, limit):
+def failing(workshop, name, number, suite):
     """The test of a suite that fails, twice: a machine that is busy may fail one that waits for something. Or ""."""
     how = []
     for _ in range(2):
-        result, _, output = workshop.run(name, limit)
-        if result == "passed":
+        result, _, output = workshop.run(name, number, 10 + 8 * suite.seconds)
+        found = set(FAILED.findall(output)) - suite.fails or {result} - suite.fails - {"passed"}
+        if not found or (suite.fails and found == {"failed"}):
             return ""
-        how.append(set(re.findall(r":[FE]:[^:]*:(\w+):", output)) or {result})
+        how.append(found)
         if result == "too long":
             return result
     both = sorted(how[0] & how[1])
     return both[0] if both else ""
 
 
-def try_fault(workshop, place, names, usable):
-    problem = workshop.plant(place)
-    if problem:
-        return {"result": problem}
+def try_fault(workshop, place, number, seen):
+    """Try a fault with the suites that come to its place, fast ones first."""
+    names = sorted((name for name in seen if number in seen[name].numbers), key=lambda name: seen[name].seconds)
     for name in names:
-        how = failing(workshop, name, 10 + 8 * usable[name])
+        how = failing(workshop, name, number, seen[name])
         if how:
             return {"result": "noticed", "by": name, "how": how}
+    if workshop.same_code(place):
+        return {"result": "same code"}
     return {"result": "survived" if names else "not reached"}
 
 
-def measure_suites(workshop, names):
-    """{name: seconds} of those that pass without a fault."""
-    usable = {}
-    for name in names:
-        result, seconds, output = workshop.run(name, 600)
-        if result == "passed":
-            usable[name] = seconds
-        else:
-            print(f"mutants: {name} is left out: without a fault it has {result}:\n{output}", file=sys.stderr)
-    if len(usable) < len(names) * 3 // 4:
+# What a suite did without a fault: `fails` are the tests that fail in the namespace.
+Suite = collections.namedtuple("Suite", "seconds numbers fails")
+
+
+def see_all(workshop, names):
+    """{name: Suite} of the suites that run without a fault."""
+    seen = {}
+
+    def see(name):
+        result, seconds, output, numbers = workshop.see(name, 900)
+        fails = set(FAILED.findall(output))
+        if result == "passed" or fails:
+            seen[name] = Suite(seconds, numbers, fails)
+        if result != "passed":
+            print(f"mutants: {name} has {result} without a fault:\n{output}", file=sys.stderr)
+
+    with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
+        list(pool.map(see, names))
+    if len(seen) < len(names) * 3 // 4:
         sys.exit("mutants: too few suites pass without a fault")
-    return usable
+    return seen
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
@@ -314,40 +373,34 @@ def arguments():
     parser.add_argument("--keys", nargs="+", default=[], help="just these faults, again")
     parser.add_argument("--retry", action="store_true", help="run survivors again")
     parser.add_argument("--report", action="store_true", help="run nothing, report what is known")
-    parser.add_argument("--old-reach", action="store_true", help="take the counts of suites as they were last measured")
-    parser.add_argument("--scripts", action="store_true", help="run tests/scripts too where no suite notices")
+    parser.add_argument("--suites", nargs="+", default=[], help="just these suites")
+    parser.add_argument("--scripts", action="store_true", help="run tests/scripts too")
     parser.add_argument("--json", default=os.path.join(WORK, "report.json"), help="where all results go as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     return parser.parse_args()
 
 
-def load_reach(tree, chosen):
-    if not chosen.old_reach:
-        return coverage.reach(tree, chosen.jobs, chosen.scripts)
-    folder, found = os.path.join(tree, coverage.BUILD, "reach"), {}
-    for name in suites.suites(tree) + (suites.scripts(tree) if chosen.scripts else []):
-        path = os.path.join(folder, name.replace(":", "-") + ".json")
-        if os.path.exists(path):
-            with open(path) as file:
-                found[name] = json.load(file)
-    return found
+def run_all(workshop, chosen, sampled, todo, results, path):
+    numbers = workshop.plant(sampled)
+    names = chosen.suites or suites.suites(workshop.tree) + (suites.scripts(workshop.tree) if chosen.scripts else [])
+    seen, lock, begun = see_all(workshop, names), threading.Lock(), time.monotonic()
+    print(f"mutants: {len(seen)} suites, {sum(suite.seconds for suite in seen.values()):.0f} s", flush=True)
 
-
-def run_all(workshop, chosen, todo, results, path):
-    reach = load_reach(workshop.tree, chosen)
-    usable = measure_suites(workshop, [name for name in reach if not name.startswith(suites.SCRIPT)])
-    usable.update({name: 1000 + counts["seconds"] for name, counts in reach.items() if name.startswith(suites.SCRIPT)})
-    for number, place in enumerate(todo, 1):
+    def work(place):
         began = time.monotonic()
-        try:
-            done = dict(try_fault(workshop, place, reaching(reach, place, usable), usable), key=place.key)
-        finally:
-            workshop.take_out(place)
-        results[place.key] = done
-        with open(path, "a") as file:
-            file.write(json.dumps(done) + "\n")
+        done = {"result": "does not compile"}
+        if place.key in numbers:
+            done = try_fault(workshop, place, numbers[place.key], seen)
+        done["key"] = place.key
         said = f"{done['result']} by {done['by']} ({done['how']})" if "by" in done else done["result"].upper()
-        print(f"[{number}/{len(todo)} {time.monotonic() - began:.0f} s] {said}: {describe(place)}", flush=True)
+        with lock:
+            results[place.key] = done
+            with open(path, "a") as file:
+                file.write(json.dumps(done) + "\n")
+            print(f"[{time.monotonic() - begun:.0f} s, {time.monotonic() - began:.0f} s] {said}: {describe(place)}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
+        list(pool.map(work, todo))
 
 
 def main():
@@ -357,16 +410,13 @@ def main():
     os.makedirs(WORK, exist_ok=True)
     path = os.path.join(WORK, "results.jsonl")
     results, equivalents = read_results(path), read_equivalents(tree)
-    workshop = Workshop(tree, chosen.jobs)
-    if not chosen.report:
-        workshop.bring_up_to_date()
     found = all_places(tree, chosen.only)
     sampled = [p for p in found if p.key in chosen.keys] if chosen.keys else sample(found, chosen.seed, chosen.sample)
     again = ("survived", "not reached") if chosen.retry else ()
     todo = [p for p in sampled if chosen.keys or p.key not in results or
             (results[p.key]["result"] in again and p.key not in equivalents)]
     if todo and not chosen.report:
-        run_all(workshop, chosen, todo, results, path)
+        run_all(Workshop(tree, chosen.jobs), chosen, sampled, todo, results, path)
     for place in sampled:
         if results.get(place.key, {}).get("result") in ("survived", "not reached") and place.key not in equivalents:
             print(f"{results[place.key]['result']}: {describe(place)}")

@@ -1,7 +1,9 @@
 """places.py - the places of a C file where a fault can be planted, and the text that each fault puts there.
 
 A tokenizer, and a reader of statements inside function bodies; no preprocessor, so macros are left as they are. A Place
-replaces the characters from `start` to `end` of the file by `new`; line numbers stay the same.
+replaces the characters from `start` to `end` of the file by `new`; line numbers stay the same. From `begin` to `finish` is the
+expression, condition or statement around it: with_switches() puts that text and the one with the fault there, of which
+planted(NUMBER) chooses when the program runs. So one build has all the faults of a sample.
 
 Operators:
   comparison      a < b becomes a <= b, a == b becomes a != b, and so on
@@ -19,7 +21,8 @@ import hashlib
 import os
 import re
 
-Place = collections.namedtuple("Place", "file line function operator old new start end text key")
+Place = collections.namedtuple("Place", "file line function operator old new start end text key begin finish form")
+Fault = collections.namedtuple("Fault", "operator old new start end function begin finish form")
 Token = collections.namedtuple("Token", "text start end")
 
 PATTERN = re.compile(r"""
@@ -36,6 +39,9 @@ STEPS = {"++": "--", "--": "++", "+=": "-=", "-=": "+="}
 ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 GIVES_BACK = re.compile(r"(^|_)(free|close|destroy|release|drop|end|unmap|munmap|remove|discard|stop|join|unlock|clear|forget|retire)(_|$)")
 LEAVES = {"return", "break", "continue", "goto"}
+# How tightly binary operators bind.
+BINDS = {"||": 3, "&&": 4, "|": 5, "^": 6, "&": 7, "==": 8, "!=": 8, "<": 9, "<=": 9, ">": 9, ">=": 9, "<<": 10, ">>": 10,
+         "+": 11, "-": 11, "*": 12, "/": 12, "%": 12, "?": 2, ":": 2, ",": 0, ";": 0, **{sign: 1 for sign in ASSIGNMENTS}}
 KEYWORDS = {"if", "else", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "goto", "sizeof"}
 
 
@@ -48,7 +54,7 @@ def tokens_of(source):
 
 
 class Reader:
-    """Reads the functions of one file; `self.faults` collects (operator, old, new, start, end, function)."""
+    """Reads the functions of one file; `self.faults` collects Faults."""
 
     def __init__(self, source):
         self.source = source
@@ -88,8 +94,10 @@ class Reader:
                 if self.text(-1) == ";":
                     begin = self.at
 
-    def fault(self, operator, new, start, end):
-        self.faults.append((operator, self.source[start:end], new, start, end, self.function))
+    def fault(self, operator, new, start, end, form="statement", around=None):
+        """`around`: from where to where the expression reaches of which a part is replaced."""
+        begin, finish = around or (start, end)
+        self.faults.append(Fault(operator, self.source[start:end], new, start, end, self.function, begin, finish, form))
 
     # --- statements ---
 
@@ -151,7 +159,7 @@ class Reader:
         leaves = self.read_statement()[1]
         if word == "if":
             start, end = condition[0].start, condition[-1].end
-            self.fault("dropped path", f"({self.source[start:end]} && 0)", start, end)
+            self.fault("dropped path", f"({self.source[start:end]} && 0)", start, end, "condition")
             if leaves:
                 return "if", False
         return word, False
@@ -184,7 +192,7 @@ class Reader:
         if self.returns_result and value and value != ["BP_OK"]:
             start, end = tokens[1].start, tokens[-2].end
             text = self.source[start:end]
-            self.fault("lost error", f"(void)({text}), BP_OK" if len(value) > 1 else "BP_OK", start, end)
+            self.fault("lost error", f"((void)({text}), BP_OK)" if len(value) > 1 else "BP_OK", start, end, "expression")
 
     @staticmethod
     def last_call(tokens):
@@ -238,25 +246,80 @@ class Reader:
     def read_expression(self, tokens):
         for i, token in enumerate(tokens):
             before = tokens[i - 1].text if i > 0 else ""
-            operand = before in (")", "]") or (before.isidentifier() and before not in KEYWORDS) or before[:1].isdigit()
-            if token.text in COMPARISONS:
-                self.fault("comparison", COMPARISONS[token.text], token.start, token.end)
-            elif token.text in LOGIC:
-                self.fault("logic", LOGIC[token.text], token.start, token.end)
+            operand = is_operand(before)
+            new = COMPARISONS.get(token.text) or LOGIC.get(token.text)
+            if new:
+                kind = "comparison" if token.text in COMPARISONS else "logic"
+                self.fault(kind, new, token.start, token.end, "expression", around(tokens, i))
             elif token.text == "!":
-                self.fault("logic", "", token.start, token.end)
+                self.fault("logic", "!!", token.start, token.end, "expression", (token.start, after_operand(tokens, i + 1)))
+            elif token.text in ("+=", "-="):
+                self.fault("off by one", STEPS[token.text], token.start, token.end, "expression", around(tokens, i))
             elif token.text in STEPS:
-                self.fault("off by one", STEPS[token.text], token.start, token.end)
+                scope = (before_operand(tokens, i - 1), token.end) if operand else (token.start, after_operand(tokens, i + 1))
+                self.fault("off by one", STEPS[token.text], token.start, token.end, "expression", scope)
             elif token.text in ("+", "-") and operand and before != "return":
-                self.fault("off by one", "-" if token.text == "+" else "+", token.start, token.end)
+                other = "-" if token.text == "+" else "+"
+                self.fault("off by one", other, token.start, token.end, "expression", around(tokens, i))
             elif re.fullmatch(r"\d+[uU]?", token.text):
-                self.fault("off by one", self.other_number(token), token.start, token.end)
+                self.fault("off by one", self.other_number(token), token.start, token.end, "expression")
 
     @staticmethod
     def other_number(token):
         digits = token.text.rstrip("uU")
         less = int(digits) > 0 and token.start % 2 == 0
         return str(int(digits) + (-1 if less else 1)) + token.text[len(digits):]
+
+
+def is_operand(text):
+    """Can a token be the end of an operand? One more sign is then a binary operator."""
+    return text in (")", "]") or (text.isidentifier() and text not in KEYWORDS) or text[:1].isdigit()
+
+
+def around(tokens, i):
+    """From where to where the expression reaches whose operator is tokens[i]."""
+    binds, depth, first = BINDS[tokens[i].text], 0, i
+    while first > 0:
+        text = tokens[first - 1].text
+        if depth == 0 and (text in "([{" or text in LEAVES or
+                           (text in BINDS and BINDS[text] < binds and (first < 2 or is_operand(tokens[first - 2].text)))):
+            break
+        depth += {")": 1, "]": 1, "}": 1, "(": -1, "[": -1, "{": -1}.get(text, 0)
+        first -= 1
+    last, depth = i, 0
+    while last + 1 < len(tokens):
+        text = tokens[last + 1].text
+        if depth == 0 and (text in ")]}" or (text in BINDS and BINDS[text] <= binds and
+                                             (is_operand(tokens[last].text) or text in ",;?:"))):
+            break
+        depth += {")": -1, "]": -1, "}": -1, "(": 1, "[": 1, "{": 1}.get(text, 0)
+        last += 1
+    return tokens[first].start, tokens[last].end
+
+
+def before_operand(tokens, i):
+    """Where the operand starts that ends with tokens[i]: a name, what it is a part of, brackets behind it."""
+    depth = 0
+    while True:
+        depth += {")": 1, "]": 1, "(": -1, "[": -1}.get(tokens[i].text, 0)
+        before = tokens[i - 1].text if i > 0 else ""
+        bracket_of_more = tokens[i].text in "([" and (before in ")]" or before.isidentifier()) and before not in KEYWORDS
+        if depth == 0 and not (before in (".", "->") or tokens[i].text in (".", "->") or bracket_of_more):
+            return tokens[i].start
+        i -= 1
+
+
+def after_operand(tokens, i):
+    """Where the operand ends that starts with tokens[i]."""
+    while tokens[i].text in ("!", "*", "-", "~", "&", "++", "--"):
+        i += 1
+    depth = 0
+    while True:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(tokens[i].text, 0)
+        after = tokens[i + 1].text if i + 1 < len(tokens) else ""
+        if depth == 0 and not (after in (".", "->", "(", "[") or tokens[i].text in (".", "->")):
+            return tokens[i].end
+        i += 1
 
 
 def places_of(tree, name):
@@ -268,13 +331,14 @@ def places_of(tree, name):
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     found, seen = [], collections.Counter()
-    for operator, old, new, start, end, function in sorted(Reader(source).faults, key=lambda fault: (fault[3], fault[0], fault[4])):
-        line = next(i for i, begin in enumerate(starts) if begin > start)
+    for fault in sorted(Reader(source).faults, key=lambda fault: (fault.start, fault.operator, fault.end)):
+        line = next(i for i, begin in enumerate(starts) if begin > fault.start)
         text = lines[line - 1].strip()
-        same = (function, operator, old, new, text)
+        same = (fault.function, fault.operator, fault.old, fault.new, text)
         seen[same] += 1
         key = hashlib.sha256("\0".join(same + (str(seen[same]),)).encode()).hexdigest()[:16]
-        found.append(Place(name, line, function, operator, old, new, start, end, text, key))
+        found.append(Place(name, line, fault.function, fault.operator, fault.old, fault.new, fault.start, fault.end, text, key,
+                           fault.begin, fault.finish, fault.form))
     return found
 
 
@@ -282,3 +346,41 @@ def planted(source, place):
     """The text of a file with the fault in it."""
     newlines = place.old.count("\n") - place.new.count("\n")
     return source[:place.start] + place.new + "\n" * max(newlines, 0) + source[place.end:]
+
+
+def overlap(one, other):
+    """Do two places of a file cover each other in part, so that not both can be switched in one build?"""
+    first, second = sorted((one, other), key=lambda place: (place.begin, -place.finish))
+    return second.begin < first.finish and (second.finish > first.finish or
+                                            (second.begin, second.finish) == (first.begin, first.finish))
+
+
+def flat(text):
+    """A text of C in one line."""
+    return re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S))
+
+
+def with_switches(source, numbered):
+    """The text of a file with all of [(number, place)] in it; no two of them overlap, one may lie in another."""
+    return switched(source, 0, len(source), sorted(numbered, key=lambda pair: (pair[1].begin, -pair[1].finish)))
+
+
+def switched(source, start, end, numbered):
+    text, at = "", start
+    while numbered:
+        number, place = numbered[0]
+        inner = [pair for pair in numbered[1:] if pair[1].begin < place.finish]
+        numbered = [pair for pair in numbered[1:] if pair[1].begin >= place.finish]
+        old = switched(source, place.begin, place.finish, inner)
+        new = flat(source[place.begin:place.start] + place.new + source[place.end:place.finish])
+        text += source[at:place.begin] + switch(number, place, old, new)
+        at = place.finish
+    return text + source[at:end]
+
+
+def switch(number, place, old, new):
+    if place.form == "condition":
+        return f"({old} && !planted({number}))"
+    if place.form == "expression":
+        return f"(planted({number}) ? {new} : {old})"
+    return f"{{ if (planted({number})) {{ {new} }} else {{ {old} }} }}"

@@ -27,25 +27,26 @@ def scripts(tree):
     return sorted(SCRIPT + os.path.basename(file)[:-3] for file in files if not file.endswith("/all.sh"))
 
 
-def command(tree, build, name):
-    """The command that runs one of them."""
+def command(build, name):
+    """The command that runs one of them in the folder of the tree."""
     if name.startswith(SCRIPT):
-        return ["sh", os.path.join(tree, "tests", "scripts", name[len(SCRIPT):] + ".sh"), os.path.join(tree, build)]
-    return [os.path.join(tree, build, "tests")]
+        return ["sh", os.path.join("tests", "scripts", name[len(SCRIPT):] + ".sh"), build]
+    return [os.path.join(build, "tests")]
 
 
-def run(tree, build, name, limit, multiplier, around=()):
+def run(tree, build, name, limit, multiplier, around=(), more=None):
     """Run a suite or script, at most `limit` seconds.
 
-    `around` is a command that runs commands. Returns ("passed", "failed" or "too long", seconds, the end of what it printed).
+    `around` is a command that runs commands, `more` are variables of its environment. Returns ("passed", "failed" or
+    "too long", seconds, the end of what it printed).
     """
-    environment = dict(os.environ, CK_TIMEOUT_MULTIPLIER=str(multiplier), CK_FORK="yes")
+    environment = dict(os.environ, CK_TIMEOUT_MULTIPLIER=str(multiplier), CK_FORK="yes", **(more or {}))
     environment.pop("TESTS_HALF", None)
     if not name.startswith(SCRIPT):
         environment["CK_RUN_SUITE"] = name
     os.makedirs(os.path.join(tree, build, "scratch"), exist_ok=True)
     began = time.monotonic()
-    process = subprocess.Popen(list(around) + command(tree, build, name), cwd=tree, env=environment, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(list(around) + command(build, name), cwd=tree, env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     try:
         output = process.communicate(timeout=limit)[0]
