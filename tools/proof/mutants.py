@@ -143,6 +143,11 @@ class Workshop:
             for file in files:
                 if os.path.relpath(os.path.join(folder, file), self.copy) not in texts:
                     os.unlink(os.path.join(folder, file))
+        state = hashlib.sha256()
+        for name, text in sorted(texts.items()):
+            if name.startswith(("host/", "plugin", "tests/", "Makefile")):
+                state.update(name.encode() + b"\0" + text)
+        self.state = state.hexdigest()
         for name, text in texts.items():
             path = os.path.join(self.copy, name)
             if not os.path.exists(path) or read_bytes(path) != text:
@@ -262,7 +267,7 @@ def failing(workshop, name, number, suite):
     """The test of a suite that fails, twice: a machine that is busy may fail one that waits for something. Or ""."""
     how = []
     for _ in range(2):
-        result, _, output = workshop.run(name, number, 10 + 8 * suite.seconds)
+        result, _, output = workshop.run(name, number, 30 + 8 * suite.seconds)
         found = set(FAILED.findall(output)) - suite.fails or {result} - suite.fails - {"passed"}
         if not found or (suite.fails and found == {"failed"}):
             return ""
@@ -273,10 +278,16 @@ def failing(workshop, name, number, suite):
     return both[0] if both else ""
 
 
-def try_fault(workshop, place, number, seen):
-    """Try a fault with the suites that come to its place, fast ones first."""
-    names = sorted((name for name in seen if number in seen[name].numbers), key=lambda name: seen[name].seconds)
+def try_fault(workshop, place, number, seen, nearby, most):
+    """Try a fault with the suites that come to its place, at most for `most` seconds: fast ones first, and those that come to many
+    of the places `nearby`, those of the same file."""
+    names = [name for name in seen if number in seen[name].numbers]
+    names.sort(key=lambda name: seen[name].seconds / len(seen[name].numbers & nearby))
+    spent = 0
     for name in names:
+        spent += seen[name].seconds
+        if spent > most and spent > seen[name].seconds:
+            break
         how = failing(workshop, name, number, seen[name])
         if how:
             return {"result": "noticed", "by": name, "how": how}
@@ -290,8 +301,13 @@ Suite = collections.namedtuple("Suite", "seconds numbers fails")
 
 
 def see_all(workshop, names):
-    """{name: Suite} of the suites that run without a fault."""
-    seen = {}
+    """{name: Suite} of the suites that run without a fault; what was seen of these very sources is known already."""
+    seen, path = {}, os.path.join(workshop.tree, WORK, "seen.json")
+    if os.path.exists(path):
+        with open(path) as file:
+            known = json.load(file)
+        for name, (seconds, numbers, fails) in known["suites"].items() if known["state"] == workshop.state else ():
+            seen[name] = Suite(seconds, set(numbers), set(fails))
 
     def see(name):
         result, seconds, output, numbers = workshop.see(name, 900)
@@ -302,10 +318,13 @@ def see_all(workshop, names):
             print(f"mutants: {name} has {result} without a fault:\n{output}", file=sys.stderr)
 
     with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
-        list(pool.map(see, names))
+        list(pool.map(see, [name for name in names if name not in seen]))
     if len(seen) < len(names) * 3 // 4:
         sys.exit("mutants: too few suites pass without a fault")
-    return seen
+    with open(path, "w") as file:
+        json.dump({"state": workshop.state, "suites": {name: (suite.seconds, sorted(suite.numbers), sorted(suite.fails))
+                                                       for name, suite in seen.items()}}, file)
+    return {name: seen[name] for name in names if name in seen}
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
@@ -373,6 +392,8 @@ def arguments():
     parser.add_argument("--keys", nargs="+", default=[], help="just these faults, again")
     parser.add_argument("--retry", action="store_true", help="run survivors again")
     parser.add_argument("--report", action="store_true", help="run nothing, report what is known")
+    parser.add_argument("--most", type=float, default=120, metavar="SECONDS",
+                        help="how long suites run for one fault; one that is not noticed by then has survived (120)")
     parser.add_argument("--suites", nargs="+", default=[], help="just these suites")
     parser.add_argument("--scripts", action="store_true", help="run tests/scripts too")
     parser.add_argument("--json", default=os.path.join(WORK, "report.json"), help="where all results go as JSON")
@@ -386,21 +407,26 @@ def run_all(workshop, chosen, sampled, todo, results, path):
     seen, lock, begun = see_all(workshop, names), threading.Lock(), time.monotonic()
     print(f"mutants: {len(seen)} suites, {sum(suite.seconds for suite in seen.values()):.0f} s", flush=True)
 
-    def work(place):
+    def work(place, most, last):
         began = time.monotonic()
         done = {"result": "does not compile"}
         if place.key in numbers:
-            done = try_fault(workshop, place, numbers[place.key], seen)
+            nearby = {numbers[other.key] for other in sampled if other.file == place.file and other.key in numbers}
+            done = try_fault(workshop, place, numbers[place.key], seen, nearby, most)
         done["key"] = place.key
         said = f"{done['result']} by {done['by']} ({done['how']})" if "by" in done else done["result"].upper()
         with lock:
-            results[place.key] = done
-            with open(path, "a") as file:
-                file.write(json.dumps(done) + "\n")
-            print(f"[{time.monotonic() - begun:.0f} s, {time.monotonic() - began:.0f} s] {said}: {describe(place)}", flush=True)
+            print(f"[{time.monotonic() - begun:.0f} s, {time.monotonic() - began:.0f} s] {said}"
+                  f"{'' if last or done['result'] != 'survived' else ' SO FAR'}: {describe(place)}", flush=True)
+            if last or done["result"] != "survived":
+                results[place.key] = done
+                with open(path, "a") as file:
+                    file.write(json.dumps(done) + "\n")
 
+    # Most are noticed in no time; then come those that need more.
     with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
-        list(pool.map(work, todo))
+        for most, last in ((chosen.most / 10, False), (chosen.most, True)):
+            list(pool.map(lambda place: work(place, most, last), [place for place in todo if place.key not in results]))
 
 
 def main():
@@ -415,6 +441,8 @@ def main():
     again = ("survived", "not reached") if chosen.retry else ()
     todo = [p for p in sampled if chosen.keys or p.key not in results or
             (results[p.key]["result"] in again and p.key not in equivalents)]
+    for place in todo:
+        results.pop(place.key, None)
     if todo and not chosen.report:
         run_all(Workshop(tree, chosen.jobs), chosen, sampled, todo, results, path)
     for place in sampled:
