@@ -253,7 +253,8 @@ typedef struct bp_storage_i {
      * NULL, or has an entry for each declared field: NULL, or `count` packed values, already checked for type and
      * range. What has no values begins with its default. Fields of type BP_ENTITY never have any here: what refers to
      * other entities is set by `set` when all of them exist. All or nothing: on an error there are as many instances as
-     * before. The host has checked that the entities live and that the name is free. */
+     * before. The host has checked that the entities live and that the name is free. New entities can neither be
+     * destroyed nor be given or deprived of components before all of their components are there (BP_ERROR_STATE). */
     bp_result_t (BP_CALL *create)(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                                   const void *const *columns, uint32_t *slots) BP_OR_ZERO;
 

@@ -53,7 +53,8 @@ typedef struct bp_query_api {
 
     /* Begin a walk over all that matches, or over what was written after the moment `since`, where that is not 0
      * (bp_changes_api.look). BP_ERROR_NOT_FOUND, BP_ERROR_TYPE where the terms can no longer be bound;
-     * BP_ERROR_ARGUMENT for a moment without BP_QUERY_CHANGES; BP_ERROR_MEMORY. No walk is begun then. [main] */
+     * BP_ERROR_ARGUMENT for a moment without BP_QUERY_CHANGES; BP_ERROR_STATE for terms that write, from verbs that may
+     * not set properties and while a reload is prepared; BP_ERROR_MEMORY. No walk is begun then. [main] */
     bp_result_t (BP_CALL *begin)(bp_query_o *query, uint64_t since);
 
     /* The next rows, a whole run or a range of it, as systems get them, without system and step; NULL after the last.

@@ -26,7 +26,8 @@ path_worlds_t host_worlds(const bp_host_o *host)
 bp_result_t host_refuse_asked(bp_host_o *host)
 {
     return error_set(&host->base.error, BP_ERROR_STATE,
-                     "nothing can change while a component with storage of its own gives or takes values, or counts");
+                     "nothing can change while a component with storage of its own gives or takes values, or counts, or a "
+                     "state is written down or read");
 }
 
 bp_result_t host_refuse_during_step(bp_host_o *host)
@@ -38,14 +39,20 @@ bp_result_t host_refuse_during_step(bp_host_o *host)
     return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step, a destruction callback or a reload");
 }
 
+bp_result_t host_refuse_from_verb(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK && (host->using || host->loader.plugins.calling > 0))
+        result = error_set(&host->base.error, BP_ERROR_STATE, "not while plugins, or what they bring, come or go");
+    return result;
+}
+
 bp_result_t host_refuse_from_inside(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);
     if (result == BP_OK && host->loader.posts.running)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not from inside a posted task");
-    if (result == BP_OK && (host->using || host->loader.plugins.calling > 0))
-        result = error_set(&host->base.error, BP_ERROR_STATE, "not while plugins, or what they bring, come or go");
-    return result;
+    return result == BP_OK ? host_refuse_from_verb(host) : result;
 }
 
 /* --- host life --------------------------------------------------------------------------------------------------- */
@@ -210,7 +217,7 @@ void bp_host_destroy(bp_host_o *host)
     posts_forget(&host->loader.posts); /* nobody waits for what has been posted, where all of it ends */
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
-        bp_world_destroy(host_world(host, host->destruction.world_count - 1));
+        host_end_world(host_world(host, host->destruction.world_count - 1));
     bp_host_leave_peers(host, 0);
     while (host->loader.plugins.count > 0)
         loader_unload(&host->loader, host->loader.plugins.items[host->loader.plugins.count - 1]);
@@ -418,8 +425,12 @@ bp_world_o *bp_world_create(bp_host_o *host, const bp_world_desc_t *desc)
 
 void bp_world_destroy(bp_world_o *world)
 {
-    if (world == NULL)
-        return;
+    if (world != NULL && host_refuse_from_verb(world->rows.host) == BP_OK)
+        host_end_world(world);
+}
+
+void host_end_world(bp_world_o *world)
+{
     reload_forget_world(&world->rows.host->reload, &world->rows);
     destruction_remove_world(&world->rows.host->destruction, &world->rows);
     schedule_free_world(world);

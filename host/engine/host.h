@@ -80,14 +80,22 @@ struct bp_host_o {
     size_t told_size;
 };
 
-/* Refuse what `get`, `set` and `count` of storage may not call; returns BP_ERROR_STATE. */
+/* Refuse what `get`, `set` and `count` of storage, and `save` and `load` of a state, may not call; returns
+ * BP_ERROR_STATE. */
 bp_result_t host_refuse_asked(bp_host_o *host);
 
 /* Refuse what may not happen inside a step or a destruction callback. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 
-/* Like host_refuse_during_step; refuses also calls from a posted task, and from verbs that run while plugins, or parts
- * of plugins, come and go. Neither may load or unload plugins, step, or poll. */
+/* Like host_refuse_during_step; refuses also calls from verbs that run while plugins, parts of plugins, or instances of
+ * storage of their own, come and go: worlds are half made then, and are neither looked at as a whole nor replaced. */
+bp_result_t host_refuse_from_verb(bp_host_o *host);
+
+/* End a world, whatever is under way. */
+void host_end_world(bp_world_o *world);
+
+/* Like host_refuse_from_verb; refuses also calls from a posted task. Neither may load or unload plugins, step, or
+ * poll. */
 bp_result_t host_refuse_from_inside(bp_host_o *host);
 
 /* The tables of the contract (tables.c), and two that are found by their names (look.c). */

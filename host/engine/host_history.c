@@ -81,7 +81,8 @@ static bp_result_t take(bp_host_o *host, bool in_place, bp_snapshot_o **out)
 
 bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **out)
 {
-    return take(host, false, out);
+    bp_result_t result = host_refuse_from_verb(host);
+    return result == BP_OK ? take(host, false, out) : result;
 }
 
 bp_result_t host_snapshot_in_place(bp_host_o *host, bp_snapshot_o **out)
@@ -130,7 +131,7 @@ bp_result_t bp_snapshot_read(bp_host_o *host, const void *given, size_t size, bp
 bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot)
 {
     parts_t parts = host_parts(host);
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_verb(host);
     if (result != BP_OK)
         return result;
     hot_cancel(&host->hot);
@@ -231,7 +232,7 @@ void bp_host_history(bp_host_o *host, bp_history_t *history)
 /* End a reload's probation and trial, which would otherwise come into another time. */
 static bp_result_t begin_going(bp_host_o *host)
 {
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_verb(host);
     if (result != BP_OK)
         return result;
     hot_cancel(&host->hot);

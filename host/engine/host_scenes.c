@@ -177,7 +177,7 @@ bp_result_t bp_scene_capture(bp_world_o *world, bp_scene_o **scene)
     scenes_t *scenes = &world->rows.host->scenes;
     void *bytes;
     size_t size;
-    bp_result_t result = host_refuse_during_step(world->rows.host);
+    bp_result_t result = host_refuse_from_verb(world->rows.host);
     if (result == BP_OK)
         result = save_world(&world->rows, &world->clock, &scenes->memory, &bytes, &size);
     return result != BP_OK ? result : scenes_adopt(scenes, bytes, size, world->rows.name, scene);
@@ -233,6 +233,8 @@ void host_set_clock(bp_world_o *world, const blob_info_t *info)
 bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)
 {
     bp_result_t result = check_world(scene, world);
+    if (result == BP_OK)
+        result = host_refuse_from_verb(scene->host);
     if (result != BP_OK)
         return result;
     history_touch(&world->rows.host->history);

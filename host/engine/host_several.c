@@ -61,7 +61,7 @@ bp_result_t bp_host_save_worlds(bp_host_o *host, bp_world_o *const *worlds, uint
     memory_t *memory = &host->scenes.memory;
     void *bytes;
     size_t size;
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_verb(host);
     if (result == BP_OK && worlds != NULL)
         result = check_worlds(host, worlds, count);
     if (result != BP_OK)
@@ -266,7 +266,7 @@ bp_result_t bp_host_restore_worlds(bp_host_o *host, bp_world_o *const *worlds, u
                                    uint32_t flags)
 {
     bp_scene_o *scene;
-    bp_result_t result = host_refuse_during_step(host);
+    bp_result_t result = host_refuse_from_verb(host);
     if (result == BP_OK && worlds != NULL)
         result = check_worlds(host, worlds, count);
     if (result == BP_OK)

@@ -379,7 +379,7 @@ void setup_undo(setup_t *s)
     for (uint32_t i = s->host->loader.plugins.count; i > s->old_plugins; i--)
         loader_pause(s->host->loader.plugins.items[i - 1], BP_PAUSE_UNLOAD);
     while (d->world_count > s->old_worlds)
-        bp_world_destroy(world_handle(d->worlds[d->world_count - 1]));
+        host_end_world(world_handle(d->worlds[d->world_count - 1]));
     while (s->host->loader.plugins.count > s->old_plugins)
         loader_unload(&s->host->loader, s->host->loader.plugins.items[s->host->loader.plugins.count - 1]);
     setup_end_live(s);

@@ -207,7 +207,7 @@ void setup_take_out(again_t *a)
     for (uint32_t i = 0; i < a->ending_count; i++) {
         ending_t *ending = &a->endings[i];
         host_clear_world(host, &ending->world->rows, ending->entities, ending->count);
-        bp_world_destroy(ending->world);
+        host_end_world(ending->world);
     }
     for (uint32_t w = 0; w < host->destruction.world_count; w++)
         strip(a, host_world(host, w));

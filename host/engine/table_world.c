@@ -183,12 +183,22 @@ static bp_result_t world_table_create(bp_world_o *world, uint32_t prototype, bp_
                                 : store_create(&world->rows, prototype, entities, count);
 }
 
+static bp_result_t may_change_components(bp_world_o *world, const bp_entity_t *entities, uint32_t count)
+{
+    const entities_t *all = world->rows.entities;
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
+    bp_entity_t making = all->makings == 0 ? (bp_entity_t){0} : entities_in_making(all, entities, count);
+    return making.id == 0 ? BP_OK : entities_refuse_making(all, making);
+}
+
 NOT_INLINED static bp_result_t add_with_care(bp_world_o *world, uint32_t key, const bp_entity_t *entities,
                                               uint32_t count)
 {
     history_t *history = history_of(world);
-    if (is_asked(world->rows.host))
-        return host_refuse_asked(world->rows.host);
+    bp_result_t may = may_change_components(world, entities, count);
+    if (may != BP_OK)
+        return may;
     bool noted = history_call(history);
     if (noted)
         journal_add(&history->calls, world, key, entities, count);
@@ -206,8 +216,9 @@ NOT_INLINED static bp_result_t remove_with_care(bp_world_o *world, uint32_t key,
                                                  uint32_t count)
 {
     history_t *history = history_of(world);
-    if (is_asked(world->rows.host))
-        return host_refuse_asked(world->rows.host);
+    bp_result_t may = may_change_components(world, entities, count);
+    if (may != BP_OK)
+        return may;
     bool noted = history_call(history);
     if (noted)
         journal_remove(&history->calls, world, key, entities, count);

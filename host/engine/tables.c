@@ -147,11 +147,18 @@ static bp_result_t query_table_make(bp_world_o *world, const bp_plugin_t *plugin
     return queries_make(world, plugin == NULL ? NULL : whole(plugin), terms, flags, query);
 }
 
-/* Begin a walk of a query. A query that writes columns changes the world past the tables, so the history is touched. */
+/* Begin a walk of a query. A query that writes columns changes the world past the tables: that is refused where setting
+ * a property is, and the history is touched. */
 static bp_result_t query_table_begin(bp_query_o *query, uint64_t since)
 {
-    if (queries_write(query))
-        history_touch(history_of(queries_world(query)));
+    if (!queries_write(query))
+        return queries_begin(query, since);
+    bp_world_o *world = queries_world(query);
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
+    if (world->rows.hold == WORLD_SEALED)
+        return store_refuse_held(&world->rows);
+    history_touch(history_of(world));
     return queries_begin(query, since);
 }
 
@@ -190,6 +197,8 @@ static bp_result_t query_table_beside(const bp_system_t *system, uint32_t number
 static bp_result_t message_table_open(bp_world_o *world, const bp_plugin_t *plugin, const char *name,
                                       const bp_term_field_list_t *fields, bp_channel_o **channel)
 {
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
     if (world->schedule->crew != NULL)
         return error_set(&world->rows.base->error, BP_ERROR_STATE,
                          "channels are opened between steps; world '%s' is in the middle of one", world->rows.name);

@@ -22,7 +22,7 @@ static inline bool needs_care(const bp_world_o *world)
     return world->rows.base->attention != 0;
 }
 
-/* Is the call made from `get`, `set` or `count` of storage? */
+/* Is the call made from `get`, `set` or `count` of storage, or from `save` or `load` of a state? */
 static inline bool is_asked(const bp_host_o *host)
 {
     return (host->base.attention & BASE_ASKED) != 0;

@@ -397,13 +397,14 @@ bp_result_t snapshot_moment(const parts_t *parts)
     error_text_t *error = &parts->base->error;
     const destruction_t *d = parts->destruction;
     bool busy = d->stepping != 0 || d->announcing || d->queue_count > 0 || d->waiting_count > 0 ||
-        parts->entities->sealed;
+        parts->entities->sealed || parts->loader->plugins.calling > 0 ||
+        (parts->base->attention & BASE_ASKED) != 0;
     for (uint32_t i = 0; i < d->world_count && !busy; i++)
         busy = world_holds_rows(d->worlds[i]) || commands_pending(&world_handle(d->worlds[i])->schedule->commands);
     if (busy)
         return error_set(error, BP_ERROR_STATE,
                          "a host is written down, or brought back, between steps only: not from inside a step, a "
-                         "destruction callback or a reload");
+                         "destruction callback, a verb of a component or a reload");
     for (uint32_t i = 0; i < parts->loader->plugins.count; i++) {
         const plugin_t *plugin = parts->loader->plugins.items[i];
         if (plugin_is_aside(plugin))

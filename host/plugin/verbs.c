@@ -178,21 +178,22 @@ void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_
     all->calling--;
 }
 
-/* `get`, `set` and `count` change nothing but the values that they are asked for: until `after`, calls of the host that
- * change something are refused. Where units run side by side others make calls meanwhile, of which none changes
- * anything at once. */
-static uint32_t before_asking(const component_t *component)
+
+/* Verbs that give or take values - `get`, `set`, `count`, `save`, `load` of what was saved - change nothing but what
+ * they are asked for: until `after`, calls of the host that change something are refused. Where units run side by side
+ * others make calls meanwhile, of which none changes anything at once. */
+static uint32_t before_asking(const plugin_t *plugin)
 {
-    base_t *base = component->owner->all->base;
+    base_t *base = plugin->all->base;
     uint32_t attention = base->attention;
     if (!base->error.shared)
         base->attention = attention | BASE_ASKED;
     return attention;
 }
 
-static void after_asking(const component_t *component, uint32_t attention)
+static void after_asking(const plugin_t *plugin, uint32_t attention)
 {
-    base_t *base = component->owner->all->base;
+    base_t *base = plugin->all->base;
     if (!base->error.shared)
         base->attention = attention;
 }
@@ -206,7 +207,7 @@ static void call_get(void *data)
 bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
                      uint32_t count, void *values, size_t stride)
 {
-    uint32_t attention = before_asking(component);
+    uint32_t attention = before_asking(component->owner);
     bp_result_t result;
     if (component->owner->guard == NULL)
         result = component->storage.get(&m->handed, field, slots, count, values, stride);
@@ -214,7 +215,7 @@ bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t f
         result = verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .out = values,
                                                       .size = stride),
                                        "get", call_get);
-    after_asking(component, attention);
+    after_asking(component->owner, attention);
     return result;
 }
 
@@ -227,7 +228,7 @@ static void call_set(void *data)
 bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
                      uint32_t count, const void *values, size_t stride)
 {
-    uint32_t attention = before_asking(component);
+    uint32_t attention = before_asking(component->owner);
     bp_result_t result;
     if (component->owner->guard == NULL)
         result = component->storage.set(&m->handed, field, slots, count, values, stride);
@@ -235,7 +236,7 @@ bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t f
         result = verb_call_with_result(COMPONENT_CALL(.number = field, .slots = slots, .count = count, .in = values,
                                                       .size = stride),
                                        "set", call_set);
-    after_asking(component, attention);
+    after_asking(component->owner, attention);
     return result;
 }
 
@@ -247,13 +248,13 @@ static void call_count(void *data)
 
 uint32_t verb_count(const component_t *component, verb_manager_t *m)
 {
-    uint32_t attention = before_asking(component);
+    uint32_t attention = before_asking(component->owner);
     call_t *call = COMPONENT_CALL(.answer = 0);
     if (component->owner->guard == NULL)
         call->answer = component->storage.count(&m->handed);
     else if (!verb_call(call, "count", call_count))
         call->answer = 0;
-    after_asking(component, attention);
+    after_asking(component->owner, attention);
     return call->answer;
 }
 
@@ -339,9 +340,13 @@ static void call_save(void *data)
 
 bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size)
 {
-    if (component->owner->guard == NULL)
-        return component->saving.save(&m->handed, data, size);
-    return verb_call_with_result(COMPONENT_CALL(.out = data, .out_size = size), "save", call_save);
+    uint32_t attention = before_asking(component->owner);
+    bp_result_t result =
+        component->owner->guard == NULL
+            ? component->saving.save(&m->handed, data, size)
+            : verb_call_with_result(COMPONENT_CALL(.out = data, .out_size = size), "save", call_save);
+    after_asking(component->owner, attention);
+    return result;
 }
 
 static void call_load_saved(void *data)
@@ -353,9 +358,13 @@ static void call_load_saved(void *data)
 bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data,
                             size_t size)
 {
-    if (component->owner->guard == NULL)
-        return component->saving.load(&m->handed, version, data, size);
-    return verb_call_with_result(COMPONENT_CALL(.number = version, .in = data, .size = size), "load", call_load_saved);
+    uint32_t attention = before_asking(component->owner);
+    bp_result_t result = component->owner->guard == NULL
+                             ? component->saving.load(&m->handed, version, data, size)
+                             : verb_call_with_result(COMPONENT_CALL(.number = version, .in = data, .size = size),
+                                                     "load", call_load_saved);
+    after_asking(component->owner, attention);
+    return result;
 }
 
 static void call_report(void *data)
@@ -556,9 +565,13 @@ static void call_system_save(void *data)
 
 bp_result_t verb_system_save(const system_t *system, verb_system_t *s, void **data, size_t *size)
 {
-    if (system->owner->guard == NULL)
-        return system->saving.save(&s->handed, data, size);
-    return verb_call_with_result(SYSTEM_CALL(.out = data, .out_size = size), "save", call_system_save);
+    uint32_t attention = before_asking(system->owner);
+    bp_result_t result =
+        system->owner->guard == NULL
+            ? system->saving.save(&s->handed, data, size)
+            : verb_call_with_result(SYSTEM_CALL(.out = data, .out_size = size), "save", call_system_save);
+    after_asking(system->owner, attention);
+    return result;
 }
 
 static void call_system_load(void *data)
@@ -569,9 +582,12 @@ static void call_system_load(void *data)
 
 bp_result_t verb_system_load(const system_t *system, verb_system_t *s, const void *data, size_t size)
 {
-    if (system->owner->guard == NULL)
-        return system->saving.load(&s->handed, data, size);
-    return verb_call_with_result(SYSTEM_CALL(.in = data, .size = size), "load", call_system_load);
+    uint32_t attention = before_asking(system->owner);
+    bp_result_t result = system->owner->guard == NULL
+                             ? system->saving.load(&s->handed, data, size)
+                             : verb_call_with_result(SYSTEM_CALL(.in = data, .size = size), "load", call_system_load);
+    after_asking(system->owner, attention);
+    return result;
 }
 
 static void call_system_died(void *data)

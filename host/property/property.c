@@ -213,6 +213,8 @@ static bp_result_t find_slots(world_t *world, const bp_property_t *p, const bp_e
         if (record == NULL || column == 0)
             return property_absent(world, p, entities[i]);
         memcpy(&slots[i], run_cell(world_run(world, prototype), column, record->row), sizeof *slots);
+        if (slots[i] == BP_NONE)
+            return entities_refuse_making(world->entities, entities[i]);
     }
     return BP_OK;
 }

@@ -610,13 +610,16 @@ static bp_result_t carry_out(spawn_t *s, uint32_t given)
     world->hold = WORLD_SPAWNING; /* managers are called, and rows must not move */
     append_groups(s);
     result = s->out_of_memory ? error_memory(&world->base->error, "spawning texts") : tell_rows(s);
+    new_ones_t making;
+    entities_make(world->entities, &making, s->plan.entities, s->plan.blob->info->entity_count);
     if (result == BP_OK)
         result = create_instances(s);
     if (result == BP_OK)
         result = set_all_references(s);
     if (result != BP_OK)
         take_back(s);
-    else if (s->plan.own_group != BP_NONE)
+    entities_made(world->entities, &making);
+    if (result == BP_OK && s->plan.own_group != BP_NONE)
         own_replace(world, s->stand_in);
     world->hold = WORLD_FREE;
     return result;

@@ -466,12 +466,18 @@ NOT_INLINED static uint32_t refuse(const destruction_t *d)
 
 static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count);
 
-/* The same where some entities of the host bear what belongs to worlds: these are passed over. */
+/* The same where some entities of the host bear what belongs to worlds: these are passed over; and where others are
+ * being made. */
 NOT_INLINED static uint32_t destroy_others(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     uint32_t died = 0;
     if (d->entities->sealed || d->entities->told > 0)
         return refuse(d);
+    bp_entity_t making = entities_in_making(d->entities, entities, count);
+    if (making.id != 0) {
+        entities_refuse_making(d->entities, making);
+        return 0;
+    }
     for (uint32_t first = 0, end; first < count; first = end + 1) {
         end = first;
         while (end < count && !own_is(d->entities, entities[end]))
@@ -483,7 +489,7 @@ NOT_INLINED static uint32_t destroy_others(destruction_t *d, const bp_entity_t *
 
 uint32_t destruction_destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
-    if (d->entities->sealed || (d->entities->told | d->entities->owned) > 0)
+    if (d->entities->sealed || (d->entities->told | d->entities->owned | d->entities->makings) > 0)
         return destroy_others(d, entities, count);
     return destroy(d, entities, count);
 }

@@ -347,6 +347,49 @@ static inline uint32_t lives_there(const uint32_t *lives, uint32_t bound, uint32
     return lives[index] == life;
 }
 
+void entities_make(entities_t *entities, new_ones_t *making, const bp_entity_t *batch, uint32_t count)
+{
+    *making = (new_ones_t){batch, count, entities->making};
+    entities->making = making;
+    entities->makings++;
+    entities->base->attention |= BASE_MAKING;
+}
+
+void entities_made(entities_t *entities, const new_ones_t *making)
+{
+    entities->making = making->around;
+    if (--entities->makings == 0)
+        entities->base->attention &= ~(uint32_t)BASE_MAKING;
+}
+
+bp_entity_t entities_in_making(const entities_t *entities, const bp_entity_t *batch, uint32_t count)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        least = batch[i].id < least ? batch[i].id : least;
+        most = batch[i].id > most ? batch[i].id : most;
+    }
+    for (const new_ones_t *making = entities->making; making != NULL; making = making->around) {
+        for (uint32_t k = 0; k < making->count; k++) {
+            uint64_t id = making->entities[k].id;
+            for (uint32_t i = 0; id >= least && id <= most && i < count; i++)
+                if (batch[i].id == id)
+                    return batch[i];
+        }
+    }
+    return (bp_entity_t){0};
+}
+
+bp_result_t entities_refuse_making(const entities_t *entities, bp_entity_t entity)
+{
+    char text[32];
+    value_format(&entities->base->values, BP_ENTITY, &entity, text, sizeof text);
+    return error_set(&entities->base->error, BP_ERROR_STATE,
+                     "entity %s is being created: its components are not changed, and it is not destroyed, before all "
+                     "of them are there",
+                     text);
+}
+
 uint32_t entities_alive(const entities_t *entities, const bp_entity_t *batch, uint32_t count, uint8_t *alive)
 {
     const uint32_t *lives = entities->lives;

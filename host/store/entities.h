@@ -39,6 +39,13 @@ typedef struct entity_pool_t {
     uint32_t head, tail, count; /* the list of indices that are free again, the longest free first */
 } entity_pool_t;
 
+/* New entities for which managers are making instances. */
+typedef struct new_ones_t {
+    const bp_entity_t *entities;
+    uint32_t count;
+    const struct new_ones_t *around; /* those of the call from whose `create` this one comes; NULL: none */
+} new_ones_t;
+
 typedef struct entities_t {
     memory_t memory;
     base_t *base;
@@ -61,6 +68,8 @@ typedef struct entities_t {
     uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
     bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
     uint32_t told;        /* calls under way in which components are told of rows: nobody is destroyed */
+    uint32_t makings;     /* calls under way in which managers make instances of new entities, ... */
+    const new_ones_t *making; /* ... and these, which are not destroyed before all of their instances are there */
     uint32_t owned;       /* worlds that have components of their own, and an entity that bears them (own.h) */
 } entities_t;
 
@@ -72,6 +81,17 @@ bp_result_t entities_reserve(entities_t *entities, uint32_t count);
 
 /* Room for `bound` indices, whoever is in them. Errors: memory, limit. [main] */
 bp_result_t entities_make_room(entities_t *entities, uint32_t bound);
+
+/* Managers are called to make instances of these new entities: until `entities_made` the entities are neither destroyed
+ * nor given or deprived of components from outside, since each manager has yet to say where its instances are. Calls
+ * nest. [main] */
+void entities_make(entities_t *entities, new_ones_t *making, const bp_entity_t *batch, uint32_t count);
+void entities_made(entities_t *entities, const new_ones_t *making);
+
+/* The first entity of a batch whose instances are being made, or {0}; and BP_ERROR_STATE with a sentence about it.
+ * [main] */
+bp_entity_t entities_in_making(const entities_t *entities, const bp_entity_t *batch, uint32_t count);
+bp_result_t entities_refuse_making(const entities_t *entities, bp_entity_t entity);
 
 /* Create `count` entities. All or nothing; errors: memory, limit. [main] */
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);

@@ -34,48 +34,33 @@ bp_result_t store_prototype(world_t *world, const uint32_t *keys, uint32_t count
     return BP_OK;
 }
 
-/* The cell of the slot of a living entity's instance, in a run where the column of slots is number `column`; NULL where
- * the entity is not in that run. */
-static uint32_t *find_slot(const world_t *world, const run_t *run, uint32_t column, bp_entity_t e)
-{
-    const record_t *record = world_record(world, e);
-    return record == NULL || record->prototype != run->prototype ? NULL : run_cell(run, column, record->row);
-}
-
-/* Put the slots of new instances where the world finds them. An entity that a manager has destroyed meanwhile leaves an
- * instance that nothing refers to: that instance is ended. */
-static void put_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots,
-                      uint32_t count)
+/* The cell of the slot of a new entity's instance of the chain's prototype `at`. */
+static uint32_t *slot_cell(const world_t *world, const run_t *run, uint32_t at, bp_entity_t e)
 {
     const prototypes_t *p = &world->prototypes;
-    uint32_t column = p->items[p->items[at].base].columns, gone = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t *cell = find_slot(world, run, column, entities[i]);
-        if (cell != NULL)
-            *cell = slots[i];
-        else
-            slots[gone++] = slots[i];
-    }
-    store_destroy_slots(world, world_key_manager(world, p->items[at].key), slots, gone);
+    return run_cell(run, p->items[p->items[at].base].columns, world_record(world, e)->row);
+}
+
+/* Put the slots of new instances where the world finds them: until then they are BP_NONE there. */
+static void put_slots(const world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities,
+                      const uint32_t *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        *slot_cell(world, run, at, entities[i]) = slots[i];
 }
 
 /* End the instances of one component of new rows. */
 static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_entity_t *entities, uint32_t *slots,
                        uint32_t count)
 {
-    const prototypes_t *p = &world->prototypes;
-    uint32_t column = p->items[p->items[at].base].columns, found = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *cell = find_slot(world, run, column, entities[i]);
-        if (cell != NULL)
-            slots[found++] = *cell;
-    }
-    store_destroy_slots(world, world_key_manager(world, p->items[at].key), slots, found);
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = *slot_cell(world, run, at, entities[i]);
+    store_destroy_slots(world, world_key_manager(world, world->prototypes.items[at].key), slots, count);
 }
 
 /* Create the own-storage instances of new entities, from the top of the chain down. A manager may do in its `create`
- * whatever a program may do between steps, so that rows move and columns grow: slots go to an array of the host's own
- * first. Returns the prototype of the chain whose manager refused, or 0. */
+ * what a program may do between steps, but for changes of these entities, so that rows move and columns grow: slots go
+ * to an array of the host's own first. Returns the prototype of the chain whose manager refused, or 0. */
 static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count,
                                  uint32_t *slots, bp_result_t *result)
 {
@@ -140,6 +125,8 @@ static bp_result_t create_stored_elsewhere(world_t *world, run_t *run, const bp_
 {
     uint32_t few[STORE_BLOCK], *slots = few;
     bp_result_t result = BP_OK;
+    new_ones_t making;
+    entities_make(world->entities, &making, entities, count);
     if (count > STORE_BLOCK)
         slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);
     if (slots != NULL) {
@@ -153,6 +140,7 @@ static bp_result_t create_stored_elsewhere(world_t *world, run_t *run, const bp_
         leave_told(world, run, entities, count);
         undo_rows(world, run, entities, count);
     }
+    entities_made(world->entities, &making);
     memory_free(&world->memory, slots == few ? NULL : slots, count * sizeof *slots);
     return result;
 }
@@ -378,7 +366,7 @@ uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, 
         if (column == 0)
             continue;
         memcpy(&slots[i], run_cell(world_run(world, record->prototype), column, record->row), sizeof *slots);
-        found++;
+        found += slots[i] != BP_NONE; /* an instance that is being made has no slot yet */
     }
     return found;
 }

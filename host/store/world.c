@@ -10,7 +10,7 @@
 #include "../plugin/verbs.h"
 #include "notices.h"
 
-const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial_is_zero = true};
+const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial.u32 = BP_NONE};
 
 bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps,
                        uint32_t layout)

@@ -138,6 +138,22 @@ START_TEST(everything_arrives)
 }
 END_TEST
 
+/* A manager that tries to destroy and to change the entities of the spawn is refused, and the spawn is what it says. */
+START_TEST(entities_that_are_being_spawned_are_changed_by_no_manager)
+{
+    stage_t stage;
+    bp_entity_t e[ENTITIES];
+    open_stage(&stage);
+    stock_t *pool = state_of(stage.world, "pool");
+    pool->meddles = 1;
+    WORKS(stage.rig.host, bp_scene_spawn(stage.scene, stage.world, 0, e, NULL));
+    ck_assert_uint_gt(pool->meddles, 1);
+    pool->meddles = 0;
+    expect_spawned(&stage, e);
+    close_stage(&stage);
+}
+END_TEST
+
 /* A system that is told who has a body hears of all that a scene brings, and of all that go with it. */
 START_TEST(systems_are_told_of_what_a_scene_brings)
 {
@@ -606,6 +622,7 @@ Suite *spawn_suite(void)
     Suite *suite = suite_create("spawn");
     TCase *scenes = tcase_create("scenes");
     tcase_add_test(scenes, everything_arrives);
+    tcase_add_test(scenes, entities_that_are_being_spawned_are_changed_by_no_manager);
     tcase_add_test(scenes, systems_are_told_of_what_a_scene_brings);
     tcase_add_test(scenes, a_spawn_is_ended_by_its_handle_once);
     tcase_add_test(scenes, a_spawn_without_memory_leaves_no_trace);

@@ -565,6 +565,37 @@ START_TEST(a_manager_may_create_entities_of_the_same_kind_while_it_creates)
 }
 END_TEST
 
+START_TEST(entities_that_are_being_created_are_changed_by_no_manager)
+{
+    bp_entity_t before[20], e[5], many[1000];
+    uint32_t prototype = prototype_of(world, "pool", "told", "body", NULL);
+    create(prototype, before, COUNT(before));
+    stock_t *pool = state_of(world, "pool"), *told = state_of(world, "told");
+    for (uint32_t i = 0; i < COUNT(before); i++) {
+        WORKS(rig.host, rig.api->property->set_named(world, before[i], "pool", "number", BP_I64, &(int64_t){i + 100}));
+        WORKS(rig.host, rig.api->property->set_named(world, before[i], "told", "number", BP_I64, &(int64_t){i + 200}));
+    }
+    pool->meddles = told->meddles = 1;
+    create(prototype, e, COUNT(e));
+    create(prototype, many, COUNT(many));
+    ck_assert_uint_eq(pool->meddles, 3);
+    ck_assert_uint_eq(told->meddles, 3);
+    told->refuse_creates = 1;
+    FAILS(rig.host, BP_ERROR_FAILED, "told to refuse", api->create(world, prototype, many, COUNT(many)));
+    pool->meddles = told->meddles = 0;
+    check_slots("pool", before, COUNT(before));
+    check_slots("told", before, COUNT(before));
+    check_slots("pool", e, COUNT(e));
+    check_slots("told", e, COUNT(e));
+    for (uint32_t i = 0; i < COUNT(before); i++) {
+        int64_t number;
+        WORKS(rig.host, rig.api->property->get_named(world, before[i], "told", "number", BP_I64, &number));
+        ck_assert_int_eq(number, i + 200);
+    }
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, COUNT(e)), COUNT(e)); /* they can be, afterwards */
+}
+END_TEST
+
 START_TEST(a_manager_may_create_entities_while_it_adds)
 {
     bp_entity_t e[300];
@@ -763,6 +794,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, slots_are_only_of_own_storage);
     tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
     tcase_add_test(tests, a_manager_may_create_entities_of_the_same_kind_while_it_creates);
+    tcase_add_test(tests, entities_that_are_being_created_are_changed_by_no_manager);
     tcase_add_test(tests, a_manager_may_create_entities_while_it_adds);
     tcase_add_test(tests, a_refusal_after_that_takes_back_only_what_was_asked_for);
     tcase_add_test(tests, damage_to_a_world_is_found);

@@ -315,6 +315,34 @@ static const bp_field_t stock_fields[] = {
     [STOCK_SERIAL] = {.name = "serial", .type = BP_U32, .flags = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED},
 };
 
+/* Whoever is being created is neither destroyed nor changed by a manager that makes instances, and instances that are
+ * not there yet are nobody's. */
+static void meddle(bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
+{
+    const bp_world_api *api = m->api->world;
+    bp_entity_t batch[2] = {entities[count - 1], entities[0]};
+    static const char *const types[] = {"pool", "told", "body", "mute"};
+    for (uint32_t i = 0; i < COUNT(types); i++) {
+        int64_t number = 5;
+        uint32_t key, slot, type = api->component(m->world, types[i]);
+        if (type == BP_NONE)
+            continue;
+        EXPECT(api->key(m->world, type, 0, &key) == BP_OK, "a key");
+        EXPECT(api->add(m->world, key, batch, 1) == BP_ERROR_STATE, "%s is added", types[i]);
+        EXPECT(api->remove(m->world, key, batch, 1) == BP_ERROR_STATE, "%s is removed", types[i]);
+        if (i == 2)
+            continue;
+        bp_result_t result =
+            m->api->property->get_named(m->world, entities[0], types[i], "number", BP_I64, &number);
+        EXPECT(number == 5, "%s: another's number", types[i]);
+        EXPECT((api->slots(m->world, key, entities, 1, &slot) == 1) == (result == BP_OK), "%s: its slot", types[i]);
+    }
+    EXPECT(m->api->entity->destroy(m->host, batch, 2) == 0, "they are destroyed");
+    EXPECT(strstr(m->api->error->last(m->host), "is being created") != NULL, "%s", m->api->error->last(m->host));
+    stock_t *stock = m->state;
+    stock->meddles++;
+}
+
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                           const void *const *columns, uint32_t *slots)
 {
@@ -326,6 +354,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
         stock->refuse_creates--;
         return m->api->error->set(m->host, BP_ERROR_FAILED, "stock: told to refuse");
     }
+    if (stock->meddles > 0)
+        meddle(m, entities, count);
     while (stock->convoy > 0) {
         bp_entity_t more[64];
         stock->convoy--;

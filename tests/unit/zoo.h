@@ -56,6 +56,7 @@ typedef struct stock_t {
     uint32_t destroy_calls, steps;
     uint32_t refuse_creates;       /* so many creations fail from now on */
     uint32_t convoy, convoy_prototype; /* the next creation makes so many entities of its own first */
+    uint32_t meddles;              /* creations try to change the very entities that are being created */
     uint32_t next_serial;
     uint32_t saw_components; /* entities that already had the component when asked from inside `create` */
 } stock_t;
