@@ -29,8 +29,8 @@ typedef struct base_t {
 /* No flag of a property, nor of world_t.care, is one of these bits. */
 enum {
     BASE_REMEMBERED = 1u << 17, /* the host's history is told of changes from outside */
-    BASE_ASKED = 1u << 18,      /* `get`, `set` or `count` of storage, or `save` or `load` of a state, is under way on the
-                                   thread that steps the host: nothing may change */
+    BASE_ASKED = 1u << 18,      /* `get`, `set` or `count` of storage, or `save` or `load` of a state, is under way on
+                                   the thread that steps the host: nothing may change */
     BASE_MAKING = 1u << 19      /* managers make instances of new entities, which are not to be changed before all are
                                    there (entities_t.making) */
 };

@@ -26,8 +26,8 @@ path_worlds_t host_worlds(const bp_host_o *host)
 bp_result_t host_refuse_asked(bp_host_o *host)
 {
     return error_set(&host->base.error, BP_ERROR_STATE,
-                     "nothing can change while a component with storage of its own gives or takes values, or counts, or a "
-                     "state is written down or read");
+                     "nothing can change while a component with storage of its own gives or takes values or counts, or "
+                     "a state is written down or read");
 }
 
 bp_result_t host_refuse_during_step(bp_host_o *host)
