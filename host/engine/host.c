@@ -39,12 +39,20 @@ bp_result_t host_refuse_during_step(bp_host_o *host)
     return error_set(&host->base.error, BP_ERROR_STATE, "not from inside a step, a destruction callback or a reload");
 }
 
+static bool is_in_verb(const bp_host_o *host)
+{
+    return host->using || host->loader.plugins.calling > 0;
+}
+
+NOT_INLINED static bp_result_t refuse_from_verb(bp_host_o *host)
+{
+    return error_set(&host->base.error, BP_ERROR_STATE, "not while plugins, or what they bring, come or go");
+}
+
 bp_result_t host_refuse_from_verb(bp_host_o *host)
 {
     bp_result_t result = host_refuse_during_step(host);
-    if (result == BP_OK && (host->using || host->loader.plugins.calling > 0))
-        result = error_set(&host->base.error, BP_ERROR_STATE, "not while plugins, or what they bring, come or go");
-    return result;
+    return result == BP_OK && is_in_verb(host) ? refuse_from_verb(host) : result;
 }
 
 bp_result_t host_refuse_from_inside(bp_host_o *host)
@@ -52,7 +60,7 @@ bp_result_t host_refuse_from_inside(bp_host_o *host)
     bp_result_t result = host_refuse_during_step(host);
     if (result == BP_OK && host->loader.posts.running)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not from inside a posted task");
-    return result == BP_OK ? host_refuse_from_verb(host) : result;
+    return result == BP_OK && is_in_verb(host) ? refuse_from_verb(host) : result;
 }
 
 /* --- host life --------------------------------------------------------------------------------------------------- */
