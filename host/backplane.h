@@ -423,7 +423,8 @@ BACKPLANE_API void bp_host_release_spawn(bp_host_o *host, bp_spawn_t spawn);
  * of this one. */
 BACKPLANE_API bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags);
 
-/* A scene as text for people, or with BP_DUMP_JSON as the JSON that the compiler reads; piece by piece to `write`. */
+/* A scene as text for people, or with BP_DUMP_JSON as the JSON that the compiler reads; piece by piece to `write`.
+ * Where it is refused memory, what has been written so far is no whole text. */
 enum { BP_DUMP_JSON = 1u << 0 };
 typedef struct bp_text_sink_i {
     uint32_t struct_size;
@@ -431,7 +432,7 @@ typedef struct bp_text_sink_i {
     void *context;
     void (*write)(void *context, const char *text, size_t length);
 } bp_text_sink_i;
-BACKPLANE_API void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink);
+BACKPLANE_API bp_result_t bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink);
 
 /* Capture and write; open, restore and close. */
 BACKPLANE_API bp_result_t bp_world_save(bp_world_o *world, const char *path);

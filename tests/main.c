@@ -97,6 +97,8 @@ static const make_suite_t first_half[] = {
     new_suite,
     crash_suite,
     program_values_suite,
+    program_memory_suite,
+    console_words_suite,
     recordings_suite,
 #endif
 };

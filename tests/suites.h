@@ -86,6 +86,8 @@ Suite *manual_suite(void);
 Suite *new_suite(void);
 Suite *crash_suite(void);
 Suite *program_values_suite(void);
+Suite *program_memory_suite(void);
+Suite *console_words_suite(void);
 Suite *snapshot_suite(void);
 Suite *history_suite(void);
 Suite *eras_suite(void);

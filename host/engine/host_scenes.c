@@ -66,17 +66,15 @@ const char *bp_scene_world(const bp_scene_o *scene, uint32_t number)
     return there ? several_part(&scene->several, number).name : NULL;
 }
 
-void bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink)
+bp_result_t bp_scene_dump(const bp_scene_o *scene, uint32_t flags, const bp_text_sink_i *sink)
 {
     bp_text_sink_i known;
     host_read_part(&known, sink, sizeof known);
+    bool json = (flags & BP_DUMP_JSON) != 0;
+    base_t *base = &scene->host->base;
     if (scenes_is_several(scene))
-        dump_several(&scene->host->base, &scene->several, scene->parts, scene->origin, (flags & BP_DUMP_JSON) != 0,
-                     &known);
-    else if ((flags & BP_DUMP_JSON) != 0)
-        dump_json(&scene->host->base, &scene->blob, &known);
-    else
-        dump_text(&scene->host->base, &scene->blob, scene->origin, &known);
+        return dump_several(base, &scene->several, scene->parts, scene->origin, json, &known);
+    return json ? dump_json(base, &scene->blob, &known) : dump_text(base, &scene->blob, scene->origin, &known);
 }
 
 /* --- spawning and despawning -------------------------------------------------------------------------------------- */

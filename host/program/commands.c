@@ -136,14 +136,17 @@ int command_dump(const arguments_t *arguments)
         complain("out of memory");
         return STATUS_FAILED;
     }
+    bp_text_sink_i out = {.context = stdout, .write = print};
     bp_scene_o *scene;
-    bp_result_t result = bp_scene_open(host, arguments->ini, &scene);
-    if (result == BP_OK)
-        bp_scene_dump(scene, arguments->json ? BP_DUMP_JSON : 0, &(bp_text_sink_i){.context = stdout, .write = print});
-    else
+    int status = STATUS_FINE;
+    if (bp_scene_open(host, arguments->ini, &scene) != BP_OK)
+        status = STATUS_BAD_INPUT;
+    else if (bp_scene_dump(scene, arguments->json ? BP_DUMP_JSON : 0, &out) != BP_OK)
+        status = STATUS_FAILED;
+    if (status != STATUS_FINE)
         complain("%s", bp_host_error(host));
     bp_host_destroy(host);
-    return result == BP_OK ? STATUS_FINE : STATUS_BAD_INPUT;
+    return status;
 }
 
 /* --- import ------------------------------------------------------------------------------------------------------ */

@@ -43,8 +43,6 @@ static bool read_limit(console_t *console, const char *command, const char *word
     if ((ordered || c->property == NULL) && !numbers_is_number(value))
         return console_refuse(console, "'%s' is not a number, which is what %s compares with", value,
                               c->property == NULL ? "count" : comparison_texts[c->comparison]);
-    if (c->comparison == IS && c->property == NULL)
-        return console_refuse(console, "a count is neither nan nor inf");
     c->value = value;
     return true;
 }

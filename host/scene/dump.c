@@ -37,7 +37,7 @@ static bool read_names(dump_t *d)
     return true;
 }
 
-static bool make_room(dump_t *d, bool json)
+static bp_result_t make_room(dump_t *d, bool json)
 {
     const blob_info_t *info = d->blob->info;
     memory_t *memory = &d->base->memory;
@@ -60,7 +60,7 @@ static bool make_room(dump_t *d, bool json)
         good = names_intern(&d->base->names, blob_text(d->blob, d->blob->names[i]), &name, &d->base->error) !=
                BP_ERROR_MEMORY;
     }
-    return good;
+    return good ? BP_OK : error_set(&d->base->error, BP_ERROR_MEMORY, "out of memory for showing a scene");
 }
 
 static void free_room(dump_t *d)
@@ -276,17 +276,22 @@ static void print_entity(const dump_t *d, uint32_t e)
         print_part(d, &d->blob->parts[group->first_part + p], e - group->first_entity);
 }
 
-void dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_text_sink_i *sink)
+static bp_result_t print_plain(dump_t *d, const char *origin)
+{
+    bp_result_t result = make_room(d, false);
+    if (result == BP_OK) {
+        describe(d, origin);
+        for (uint32_t e = 0; e < d->blob->info->entity_count; e++)
+            print_entity(d, e);
+    }
+    free_room(d);
+    return result;
+}
+
+bp_result_t dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_text_sink_i *sink)
 {
     dump_t d = {.base = base, .blob = blob, .sink = *sink};
-    if (make_room(&d, false)) {
-        describe(&d, origin);
-        for (uint32_t e = 0; e < blob->info->entity_count; e++)
-            print_entity(&d, e);
-    } else {
-        print_text(sink, "out of memory\n");
-    }
-    free_room(&d);
+    return print_plain(&d, origin);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
@@ -422,9 +427,10 @@ static void print_family(const dump_t *d, uint32_t root)
     }
 }
 
-static void print_json(dump_t *d)
+static bp_result_t print_json(dump_t *d)
 {
-    if (make_room(d, true)) {
+    bp_result_t result = make_room(d, true);
+    if (result == BP_OK) {
         find_referred(d);
         print_text(&d->sink, "{");
         for (uint32_t e = 0; e < d->blob->info->entity_count; e++) {
@@ -437,59 +443,50 @@ static void print_json(dump_t *d)
             print_text(&d->sink, d->sibling[root - 1] != 0 ? ",\n" : "\n");
         }
         print_text(&d->sink, "]}");
-    } else {
-        print_text(&d->sink, "out of memory\n");
     }
     free_room(d);
+    return result;
 }
 
-void dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink)
+bp_result_t dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink)
 {
     dump_t d = {.base = base, .blob = blob, .sink = *sink};
-    print_json(&d);
-    print_text(sink, "\n");
+    bp_result_t result = print_json(&d);
+    if (result == BP_OK)
+        print_text(sink, "\n");
+    return result;
 }
 
 /* --- several worlds ----------------------------------------------------------------------------------------------- */
 
-static void print_one_world(dump_t *d, const several_part_t *part, bool json)
+static bp_result_t print_one_world(dump_t *d, const several_part_t *part, bool json)
 {
-    if (json) {
-        print_format(&d->sink, "\"%s\": ", part->name);
-        print_json(d);
-        return;
-    }
-    if (make_room(d, false)) {
-        describe(d, part->name);
-        for (uint32_t e = 0; e < d->blob->info->entity_count; e++)
-            print_entity(d, e);
-    } else {
-        print_text(&d->sink, "out of memory\n");
-    }
-    free_room(d);
+    if (!json)
+        return print_plain(d, part->name);
+    print_format(&d->sink, "\"%s\": ", part->name);
+    return print_json(d);
 }
 
-void dump_several(base_t *base, const several_t *several, const blob_t *blobs, const char *origin, bool json,
-                  const bp_text_sink_i *sink)
+bp_result_t dump_several(base_t *base, const several_t *several, const blob_t *blobs, const char *origin, bool json,
+                         const bp_text_sink_i *sink)
 {
     size_t size = several->shared + (size_t)1;
     uint8_t *met = memory_new(&base->memory, size);
     dump_t d = {.base = base, .sink = *sink, .met = met};
-    if (met == NULL) {
-        print_text(sink, "out of memory\n");
-        return;
-    }
+    bp_result_t result = BP_OK;
+    if (met == NULL)
+        return error_set(&base->error, BP_ERROR_MEMORY, "out of memory for showing a scene");
     if (json)
         print_text(sink, "{\"worlds\": {\n");
     else
         print_format(sink, "%.300s: %" PRIu32 " world%s; %" PRIu32 " of the entities in several of them\n", origin,
                      several->count, several->count == 1 ? "" : "s", several->shared);
-    for (uint32_t w = 0; w < several->count; w++) {
+    for (uint32_t w = 0; w < several->count && result == BP_OK; w++) {
         several_part_t part = several_part(several, w);
         d.blob = &blobs[w];
         d.shared = part.shared;
         print_text(sink, json ? (w > 0 ? ",\n" : "") : "\n");
-        print_one_world(&d, &part, json);
+        result = print_one_world(&d, &part, json);
         for (uint32_t i = 0; i < part.count; i++) {
             if (part.shared[i] != 0)
                 met[part.shared[i] - 1] = 1;
@@ -497,6 +494,8 @@ void dump_several(base_t *base, const several_t *several, const blob_t *blobs, c
         d.before += part.count;
         d = (dump_t){.base = base, .sink = *sink, .met = met, .before = d.before};
     }
-    print_text(sink, json ? "\n}}\n" : "");
+    if (result == BP_OK && json)
+        print_text(sink, "\n}}\n");
     memory_free(&base->memory, met, size);
+    return result;
 }

@@ -11,14 +11,14 @@
 
 #include "several.h"
 
-/* Write a blob as text. The blob's names are interned, so that they have a text. Where memory fails the text ends
- * early, with a line that says so. [main] */
-void dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_text_sink_i *sink);
-void dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink);
+/* Write a blob as text. The blob's names are interned, so that they have a text. Where memory fails the error is set;
+ * the text may have begun. [main] */
+bp_result_t dump_text(base_t *base, const blob_t *blob, const char *origin, const bp_text_sink_i *sink);
+bp_result_t dump_json(base_t *base, const blob_t *blob, const bp_text_sink_i *sink);
 
 /* The same of several worlds, `blobs` being one for each. Entities in several of them are told so, and are called s0,
  * s1 ... in the JSON. [main] */
-void dump_several(base_t *base, const several_t *several, const blob_t *blobs, const char *origin, bool json,
-                  const bp_text_sink_i *sink);
+bp_result_t dump_several(base_t *base, const several_t *several, const blob_t *blobs, const char *origin, bool json,
+                         const bp_text_sink_i *sink);
 
 #endif

@@ -345,14 +345,16 @@ bp_result_t debug_name_load(bp_manager_t *m, uint32_t version, const void *data,
     debug_name_names_t *names = m->state;
     uint64_t texts[TEXTS] = {0};
     size_t head = (version == 1 ? TEXTS_1 : TEXTS) * sizeof *texts;
-    const char *at = NULL, *end = (const char *)data + size;
-    if ((version == 1 || version == 2) && size >= head) {
-        memcpy(texts, data, head);
-        texts[2] = version == 1 ? texts[0] : texts[2];
-        at = bp_slots_read(m, &names->slots, SAVED, saved_sizes, (const char *)data + head, end);
-    }
-    if (at == NULL || texts[0] != (uint64_t)(end - at) || texts[2] < texts[0] || texts[2] / 8 > texts[0] + FIRST_TEXTS)
+    const char *end = (const char *)data + size;
+    if ((version != 1 && version != 2) || size < head)
         return bp_slots_refuse(m, BP_ERROR_FAILED,
             "what was saved of the names is not of versions 1 and 2, which this one reads");
+    memcpy(texts, data, head);
+    texts[2] = version == 1 ? texts[0] : texts[2];
+    const char *at = bp_slots_read(m, &names->slots, SAVED, saved_sizes, (const char *)data + head, end);
+    if (at == NULL)
+        return BP_ERROR_FAILED;
+    if (texts[0] != (uint64_t)(end - at) || texts[2] < texts[0] || texts[2] / 8 > texts[0] + FIRST_TEXTS)
+        return bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the names is damaged");
     return load_texts(m, names, texts, at);
 }

@@ -340,10 +340,12 @@ static bp_result_t load_saved(bp_manager_t *m, uint32_t version, const void *dat
 {
     meshes_t *meshes = m->state;
     const char *end = (const char *)data + size;
-    const char *at = version == 1 ? bp_slots_read(m, &meshes->slots, SAVED, saved_sizes, data, end) : NULL;
-    if (at == NULL)
+    if (version != 1)
         return bp_slots_refuse(m, BP_ERROR_FAILED,
             "what was saved of the instances is not of version 1, which this one reads");
+    const char *at = bp_slots_read(m, &meshes->slots, SAVED, saved_sizes, data, end);
+    if (at == NULL)
+        return BP_ERROR_FAILED;
     uint32_t count = meshes->slots.count;
     bp_result_t result = BP_OK;
     for (meshes->slots.count = 0; meshes->slots.count < count && result == BP_OK;) {

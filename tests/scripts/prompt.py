@@ -1,4 +1,4 @@
-"""prompt.py PROGRAM INI OWN_INI - the prompt below the output of a run in real time, as a person at a terminal has it.
+"""prompt.py PROGRAM INI OWN_INI WORDS_INI - the prompt below the output of a run in real time, as a person at a terminal has it.
 
 A pseudo terminal with the program behind it: what comes is put on a screen of our own (a line at a time, with \\r and
 "erase to the end of the line" obeyed), and what a person would read there is compared. Prints a line for each thing that
@@ -85,7 +85,7 @@ class Terminal:
 
     def type(self, text):
         """Keys that are no letters wait until the program reads them one by one."""
-        if re.search("[\\x1b\\t]", text):
+        if re.search("[\\x04\\x15\\x1b\\t]", text):
             self.listens()
         os.write(self.fd, text.encode())
 
@@ -179,6 +179,49 @@ def main():
     own.type("quit\r")
     if own.end() != 0:
         fail("not so: quit ends the console", own)
+    complete_words(program, sys.argv[4], kept)
+
+
+# What is typed, and what stands behind the prompt after TAB.
+COMPLETED = [
+    ("plu", "plugins"), ("plugins debug", "plugins debug_name"), ("help unw", "help unwatch"),
+    ("entities ma", "entities main"), ("save oth", "save other"), ("tree ma", "tree main"),
+    ("tree main ear", "tree main earth"), ("spawn a.json oth", "spawn a.json other"),
+    ("get ma", "get main/"), ("get main/ea", "get main/earth"), ("get main/#0", "get main/#0:1"),
+    ("get main/earth.bo", "get main/earth.body"), ("get main/earth.body.ma", "get main/earth.body.mass"),
+    ("set main/earth.lamp.co", "set main/earth.lamp.colour"), ("set main/earth.lamp.colour gr", "set main/earth.lamp.colour gre"),
+    ("set main/earth.lamp.colour b", "set main/earth.lamp.colour blue"),
+    ("destroy main/earth main/moo", "destroy main/earth main/moon"), ("load oth", "load other"),
+]
+# What leads nowhere stays as it is.
+NOT_COMPLETED = [
+    "zebra", "get nowhere/ea", "get main/nobody.bo", "get main/earth.body.mass.x", "set nobody ", "set main/earth.lamp.colour z",
+    "set main/earth ", "tree nowhere ea", "frobnicate ma", "spawn a.json other m", "get " + "x" * 300, "tree main earth m",
+    "get " + "y" * 300 + "/e", "set " + "z" * 300 + " a",
+]
+
+
+def complete_words(program, ini, kept):
+    """TAB behind each kind of word; the line is then erased (Ctrl-U)."""
+    console = Terminal([program, "console", ini], kept)
+    console.hear(r"^backplane>", "a console of two worlds has its prompt")
+    for typed, whole in COMPLETED:
+        console.type(typed + "\t")
+        console.hear("^backplane> " + re.escape(whole) + " *$", f"TAB completes {typed!r}")
+        console.type("\x15")
+        console.hear(r"^backplane> *$", "the line is erased")
+    for typed in NOT_COMPLETED:
+        console.type(typed + "\t" + "\x15mark\r")
+        console.hear("under which name", f"TAB adds nothing to {typed[:40]!r}")
+    console.type("get main/earth.body.\t")
+    console.hear(r"main/earth.body.mass +main/earth.body.position", "TAB shows the words where there are several")
+    console.type("\x15  \r\u00e9mark\r")
+    console.hear("under which name", "bytes that are no letters of the locale are passed over")
+    console.type("\x04")
+    if console.end() != 0:
+        fail("not so: Ctrl-D ends the console in good order", console)
+    print("so: Ctrl-D ends the console")
+
 
 
 main()

@@ -18,4 +18,26 @@ plugin_path = $build/plugins
 [world main]
 components = point_mass gravity_law
 EOF
-python3 "$source/tests/scripts/prompt.py" "$build/backplane" "$scratch/spin.ini" "$scratch/own.ini"
+cat >"$scratch/lamp.c" <<EOF
+#include <bp_plugin.h>
+static const bp_field_t fields[] = {{.name = "colour", .type = BP_U8, .values = "red green blue grey"}};
+static const bp_component_i components[] = {{.name = "lamp", .fields = BP_LIST(fields)}};
+BP_PLUGIN(lamp) = {.version = "1", .components = BP_LIST(components)};
+EOF
+cc -shared -fPIC -I "$source/plugin_api" "$scratch/lamp.c" -o "$scratch/lamp.so"
+cat >"$scratch/words.ini" <<EOF
+[host]
+plugins = point_mass debug_name ./lamp.so
+plugin_path = $build/plugins
+[world main]
+components = point_mass debug_name lamp
+[world other]
+components = point_mass
+[spawn main one]
+components = body:point_mass name:debug_name lamp
+name.name = earth
+[spawn main two]
+components = body:point_mass name:debug_name
+name.name = moon
+EOF
+python3 "$source/tests/scripts/prompt.py" "$build/backplane" "$scratch/spin.ini" "$scratch/own.ini" "$scratch/words.ini"

@@ -1,0 +1,185 @@
+/* test_program_memory.c - the program is refused memory, one request at a time, by refuse.c in front of the C library.
+ *
+ * A case is a command. It runs undisturbed, which tells how many requests it makes; then requests spread evenly over
+ * what lies behind the setting up of a host (suite memory_failure has that) are refused, one in each run. Such a run
+ * prints what the undisturbed one does, or ends with status 1 or 2 and says that memory was short; it never ends by a
+ * signal.
+ *
+ * TEST_BACKPLANE is the program's path, TEST_SCRATCH_DIR a folder for files.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "shell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#if defined(BACKPLANE_SANITIZED)
+enum { CASES_RUN = 0 }; /* the sanitizers want to be first in front of the C library */
+#else
+enum { CASES_RUN = 1 };
+#endif
+
+enum { RUNS = 60, ARGUMENTS = 10 };
+
+static const char refuse_library[] = TEST_SCRATCH_DIR "/refuse.so";
+static const char told_file[] = TEST_SCRATCH_DIR "/refuse.told";
+static const char out_file[] = TEST_SCRATCH_DIR "/refuse.out";
+static const char err_file[] = TEST_SCRATCH_DIR "/refuse.err";
+static const char small_ini[] = TEST_SCRATCH_DIR "/refuse.ini";
+static const char scene_file[] = TEST_SCRATCH_DIR "/refuse.json";
+static const char compiled_file[] = TEST_SCRATCH_DIR "/refuse.bpe";
+static const char lines_file[] = TEST_SCRATCH_DIR "/refuse.in";
+
+static const char world_text[] =
+    "[host]\nplugins = point_mass debug_name\nhistory = 8 MiB\nsteps = 1\n"
+    "[world main]\nstep_rate = 10\ncomponents = point_mass debug_name\n"
+    "[spawn main earth]\ncomponents = body:point_mass name:debug_name\nbody.mass = 3\nname.name = earth\n";
+static const char scene_text[] =
+    "{\"prototypes\": {\"ball\": {\"components\": {\"body\": {\"type\": \"point_mass\", \"mass\": 2}}}},\n"
+    " \"entities\": [{\"name\": \"a\", \"extends\": \"ball\", \"components\": {\"debug_name\": {\"name\": \"x\"}}},\n"
+    "              {\"count\": 3, \"extends\": \"ball\", \"components\": {\"body\": {\"mass\": [1, 2, 3]}}}]}\n";
+
+typedef struct memory_case_t {
+    const char *arguments[ARGUMENTS];
+    const char *lines; /* for stdin */
+    bool same;         /* what it prints is the same each time */
+} memory_case_t;
+
+static const memory_case_t cases[] = {
+    {{"plugins", small_ini}, "", true},
+    {{"plugins", small_ini, "--json"}, "", true},
+    {{"run", small_ini, "--json"}, "", false},
+    {{"run", small_ini, "--steps", "2"}, "", false},
+    {{"schema", small_ini}, "", true},
+    {{"compile", scene_file, "-o", compiled_file, "--ini", small_ini, "--json"}, "", false},
+    {{"dump", compiled_file}, "", true},
+    {{"dump", compiled_file, "--json"}, "", true},
+    {{"console", small_ini}, "worlds\nentities\ntree main\nget main/earth\nget main/earth.body.mass\nplugins\n", true},
+    {{"console", small_ini}, "create main 3 body:point_mass\nadd main/earth other:point_mass\n"
+     "set main/earth.body.mass 5\nfind main body.mass > 1\nremove main/earth.other\ndestroy earth\n", true},
+    {{"console", small_ini}, "watch main/earth.body.mass\nstep 3\nmark here\nback 2\nset main/earth.body.mass 7\n"
+     "branches\nbranch 1\ngoto here\nwhen main body.mass > 2\nbisect main body.mass > 2\nunwatch\n", false},
+    {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", false},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* --- one run ------------------------------------------------------------------------------------------------------ */
+
+/* Run the case with the request of number `nth` refused; its status as wait gives it. */
+static int run_case(const memory_case_t *one, unsigned long nth)
+{
+    char *arguments[ARGUMENTS + 2] = {(char *)(uintptr_t)TEST_BACKPLANE};
+    char number[32];
+    for (int i = 0; i < ARGUMENTS; i++)
+        arguments[i + 1] = (char *)(uintptr_t)one->arguments[i];
+    snprintf(number, sizeof number, "%lu", nth);
+    setenv("BACKPLANE_REFUSE", number, 1);
+    setenv("BACKPLANE_REFUSED", told_file, 1);
+    setenv("LD_PRELOAD", refuse_library, 1);
+    unlink(told_file);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, lines_file, O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, out_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawn_file_actions_addopen(&files, 2, err_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    pid_t child;
+    int status = -1;
+    ck_assert_int_eq(posix_spawn(&child, TEST_BACKPLANE, &files, NULL, arguments, environ), 0);
+    posix_spawn_file_actions_destroy(&files);
+    unsetenv("LD_PRELOAD");
+    while (waitpid(child, &status, 0) < 0)
+        ck_assert_int_eq(errno, EINTR);
+    return status;
+}
+
+/* What refuse.c told: how many requests there were, and whether the wanted one was among them. */
+static unsigned long requests(bool *refused)
+{
+    static char text[OUTPUT_MAX];
+    read_file(told_file, text);
+    *refused = strstr(text, "refused") != NULL;
+    return strtoul(text, NULL, 10);
+}
+
+/* How many requests are made before a console reads its first line. */
+static unsigned long requests_of_start(void)
+{
+    bool refused;
+    write_file(lines_file, "");
+    ck_assert_int_eq(run_case(&(memory_case_t){.arguments = {"console", small_ini}}, 0), 0);
+    return requests(&refused);
+}
+
+static void check_refused_run(const memory_case_t *one, unsigned long nth, int status, const char *undisturbed)
+{
+    static char out[OUTPUT_MAX], err[OUTPUT_MAX];
+    read_file(out_file, out);
+    read_file(err_file, err);
+    ck_assert_msg(WIFEXITED(status), "%s, request %lu: ended by signal %d\n%s", one->arguments[0], nth,
+                  WTERMSIG(status), err);
+    if (WEXITSTATUS(status) == 0) {
+        ck_assert_msg(!one->same || strcmp(out, undisturbed) == 0, "%s, request %lu: all is said to be well, with\n%s",
+                      one->arguments[0], nth, out);
+        return;
+    }
+    /* What is remembered of the past is let go first, and that is told. */
+    bool said = strstr(err, "memory") != NULL || strstr(err, "the past begins anew") != NULL ||
+                strstr(err, "the one that was is forgotten") != NULL;
+    ck_assert_msg(WEXITSTATUS(status) <= 2 && said, "%s, request %lu: status %d, and only\n%s",
+                  one->arguments[0], nth, WEXITSTATUS(status), err);
+}
+
+START_TEST(a_command_that_is_refused_memory_says_so)
+{
+    static char undisturbed[OUTPUT_MAX];
+    const memory_case_t *one = &cases[_i];
+    bool refused = true;
+    unsigned long start = requests_of_start(), failed = 0;
+    write_file(lines_file, one->lines);
+    ck_assert_int_eq(run_case(one, 0), 0);
+    read_file(out_file, undisturbed);
+    unsigned long all = requests(&refused), first = all > start ? start : 1, apart = (all - first) / RUNS + 1;
+    ck_assert_msg(all > first && !refused, "%lu requests, %lu of them to start", all, start);
+    for (unsigned long nth = first + 1; nth <= all; nth += apart) {
+        int status = run_case(one, nth);
+        requests(&refused);
+        ck_assert_msg(refused, "request %lu of %lu was not made", nth, all);
+        check_refused_run(one, nth, status, undisturbed);
+        failed += status != 0;
+    }
+    ck_assert_uint_ge(failed, 1);
+}
+END_TEST
+
+static void make_files(void)
+{
+    make_scratch_folder();
+    write_file(small_ini, world_text);
+    write_file(scene_file, scene_text);
+    expect(shell("${CC:-cc} -O1 -shared -fPIC tests/program/refuse.c -o '%s'", refuse_library), 0, NULL);
+    expect(shell("backplane compile '%s' -o '%s' --ini '%s' >/dev/null", scene_file, compiled_file, small_ini), 0,
+           NULL);
+}
+
+Suite *program_memory_suite(void)
+{
+    Suite *suite = suite_create("program_memory");
+    TCase *tests = tcase_create("requests are refused");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, make_files, NULL);
+    if (CASES_RUN)
+        tcase_add_loop_test(tests, a_command_that_is_refused_memory_says_so, 0, CASES);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
