@@ -5,8 +5,8 @@
  *     ...
  *     uint64_t since = looked;                   0 the first time: everything
  *     looked = changes->look(world);
- *     for (uint32_t row = 0, count; (count = changes->rows(world, prototype, key, field, since, &row)) > 0; row +=
- * count)
+ *     for (uint32_t row = 0, count; (count = changes->rows(world, prototype, key, field, since, &row)) > 0;
+ *          row += count)
  *         ... rows `row` to row + count - 1 of the field, or entities, may be others than when one looked last ...
  *
  * The host stamps blocks of BP_STAMP_ROWS rows with a moment, a number that grows: when a unit has run that says that

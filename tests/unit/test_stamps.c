@@ -288,6 +288,52 @@ START_TEST(a_step_tells_what_units_say_that_they_write)
 }
 END_TEST
 
+START_TEST(a_writing_reference_tells_its_block)
+{
+    static place_t p;
+    place_open(&p);
+    const bp_world_api *api = p.rig.api->world;
+    bp_ref_t ref = {.entity = p.entities[500], .field = p.key << 8 | BODY_MASS};
+    ck_assert_ptr_nonnull(bp_ref_get(api, p.world, &ref));
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    ck_assert_ptr_nonnull(api->ref_write(p.world, &ref));
+    ck_assert_str_eq(told(&p, BODY_MASS), "384+128");
+    ck_assert_str_eq(told(&p, BODY_POSITION), "");
+    p.since = p.changes->look(p.world);
+    ck_assert_ptr_nonnull(api->ref_write(p.world, &ref)); /* once more, by the same handle */
+    ck_assert_str_eq(told(&p, BODY_MASS), "384+128");
+    rig_close(&p.rig);
+}
+END_TEST
+
+/* By slot, for a component with storage of its own: the manager says which instances it has written. */
+START_TEST(instances_that_their_manager_has_written_are_told)
+{
+    static place_t p;
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
+    place_open(&p);
+    const bp_world_api *api = p.rig.api->world;
+    bp_manager_t *pool = api->manager(p.world, api->component(p.world, "pool"));
+    WORKS(p.rig.host, api->create(p.world, prototype_of(p.world, "pool", NULL, NULL, NULL), p.entities, ROWS));
+    WORKS(p.rig.host, p.changes->keep(pool));
+    p.since = p.changes->look(p.world);
+    api->instances_changed(pool, (const uint32_t[]){700, 5}, 2);
+    p.changes->slots(pool, &stamps);
+    ck_assert_uint_gt(bp_slot_stamp(&stamps, 5), p.since);
+    ck_assert_uint_le(bp_slot_stamp(&stamps, 128), p.since);
+    ck_assert_uint_gt(bp_slot_stamp(&stamps, 700), p.since);
+    ck_assert_uint_gt(stamps.latest, p.since);
+    p.since = p.changes->look(p.world);
+    api->instances_changed_range(pool, 255, 2);
+    p.changes->slots(pool, &stamps);
+    ck_assert_uint_le(bp_slot_stamp(&stamps, 5), p.since);
+    ck_assert_uint_gt(bp_slot_stamp(&stamps, 255), p.since);
+    ck_assert_uint_gt(bp_slot_stamp(&stamps, 256), p.since);
+    ck_assert_uint_le(bp_slot_stamp(&stamps, 384), p.since);
+    rig_close(&p.rig);
+}
+END_TEST
+
 START_TEST(where_nobody_asks_all_is_told_and_nothing_kept)
 {
     static place_t p;
@@ -354,6 +400,8 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, elements_and_texts_tell_their_blocks);
     tcase_add_test(tests, other_rows_are_told_for_every_field);
     tcase_add_test(tests, a_step_tells_what_units_say_that_they_write);
+    tcase_add_test(tests, a_writing_reference_tells_its_block);
+    tcase_add_test(tests, instances_that_their_manager_has_written_are_told);
     tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
     tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
     suite_add_tcase(suite, tests);
