@@ -4,6 +4,7 @@
 # CC        the compiler (cc)
 # NATIVE=1  build for this machine's instruction set instead of the platform's baseline
 # COVERAGE=1  count which lines and branches run, without optimising; tools/proof/coverage.py reads the counts
+# CONDITIONS=1  with clang 19 or later: note which conditions decide, in the files of WEIGHED; for the same script
 # AUDIT=1   look after each reload for addresses into images that have gone (the sanitizer targets do so too)
 # SANITIZE  a list for -fsanitize=, as the sanitizer targets set it
 # PREFIX    where `make install` puts things (/usr/local)
@@ -30,6 +31,12 @@ LINK     += --coverage
 COUNTS    = $(BUILD)/obj/tests/coverage/counts_program.o
 LINK_COUNTS = -Wl,--wrap=_exit
 COUNTS_OF_PLUGIN = tests/coverage/counts_plugin.c
+endif
+ifdef CONDITIONS
+WEIGHED  := $(wildcard host/reload/*.c host/base/convert*.c host/plugin/image*.c)
+$(WEIGHED:%.c=$(BUILD)/obj/%.o): CODE += -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
+COUNTS    = $(BUILD)/obj/tests/coverage/conditions_program.o
+LINK_COUNTS = -fprofile-instr-generate -Wl,--wrap=_exit
 endif
 INCLUDE  := -Iplugin_api -Ihost
 HEADERS  := $(wildcard plugin_api/*.h plugin_api/*/*.h)

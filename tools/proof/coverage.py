@@ -5,7 +5,11 @@ Builds into build/coverage with COVERAGE=1 and runs every suite and every script
 BUILD/reach/NAME.json holds them. Copies of the process (trials) and closed plugins count too: see
 counts_program.c.
 
-A suite that fails is named, and its counts are taken all the same. Needs gcc with its gcov; with --html also gcovr.
+A suite that fails is named, and its counts are taken all the same. Needs gcc with its gcov.
+
+--conditions asks more of what decides whether a reload is taken, and whether a value and a library are (WEIGHED in the
+Makefile): each condition of a decision has to be seen to decide it by itself, once true and once false (modified
+condition/decision). gcc 12 cannot note that; clang 19 does, into build/conditions, all suites and scripts in one count.
 """
 import argparse
 import collections
@@ -13,6 +17,7 @@ import glob
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -164,15 +169,100 @@ def write_missing(total, files, out):
             print(f"{name}:{number}: {mark} {text[number - 1].rstrip()}", file=out)
 
 
+# --- conditions ---
+
+CONDITIONS = "build/conditions"
+WEIGHED = ("host/reload/", "host/base/convert", "host/plugin/image")
+CLANG = os.environ.get("CLANG", "clang-19")
+LLVM = ("llvm-profdata-19", "llvm-cov-19")
+
+
+def need_clang():
+    """Ask for what is missing, or end with the command that installs it."""
+    if all(shutil.which(tool) for tool in (CLANG,) + LLVM):
+        return
+    command = ["apt-get", "install", "-y", "--no-install-recommends", "clang-19", "llvm-19", "libclang-rt-19-dev"]
+    if os.geteuid() != 0 or not shutil.which("apt-get") or subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
+        sys.exit("coverage: --conditions needs clang 19 with its runtime and llvm 19: sudo " + " ".join(command))
+
+
+def run_weighed(tree, jobs, with_scripts, only):
+    """Build with clang and run everything; the file of merged counts."""
+    counts = os.path.join(tree, CONDITIONS, "counts")
+    subprocess.run(["make", "-s", f"-j{jobs}", f"BUILD={CONDITIONS}", f"CC={CLANG}", "CONDITIONS=1", "WARN=-w", "test-parts"],
+                   cwd=tree, check=True)
+    if not only:
+        shutil.rmtree(counts, ignore_errors=True)
+    os.makedirs(counts, exist_ok=True)
+    # One file for each program, which each process adds to.
+    os.environ["LLVM_PROFILE_FILE"] = os.path.join(counts, "%m.profraw")
+    names = suites.suites(tree) + ([n for n in suites.scripts(tree) if n not in NOT_COUNTED] if with_scripts else [])
+    for name in only or names:
+        result, seconds, output = suites.run(tree, CONDITIONS, name, 1800, 20)
+        print(f"  {seconds:7.2f} s  {name}", file=sys.stderr)
+        if result != "passed":
+            print(f"coverage: {name}: {result} while being counted:\n{output}", file=sys.stderr)
+    merged = os.path.join(counts, "all.profdata")
+    subprocess.run([LLVM[0], "merge", "--failure-mode=all", "-o", merged] + glob.glob(os.path.join(counts, "*.profraw")), check=True)
+    return merged
+
+
+def conditions_of(file):
+    """The conditions of a file: (line, column, what is not shown), "" where all is. One that decides alone has to be true once
+    and false once, one of several has to be seen to decide."""
+    found = []
+    decisions = file.get("mcdc_records", [])
+    for line, column, end_line, end_column, *_, shown in decisions:
+        inner = sorted({tuple(b[:4]) for b in file["branches"] if (line, column) <= tuple(b[:2]) and tuple(b[2:4]) <= (end_line, end_column)})
+        for i, is_shown in enumerate(shown):
+            place = inner[i][:2] if len(inner) == len(shown) else (line, column)
+            found.append((*place, "" if is_shown else f"condition {i + 1} of {len(shown)} never decides"))
+    for line, column, end_line, end_column, if_true, if_false, *_ in file["branches"]:
+        if not any(tuple(d[:2]) <= (line, column) and (end_line, end_column) <= tuple(d[2:4]) for d in decisions):
+            never = [text for count, text in ((if_true, "never true"), (if_false, "never false")) if count == 0]
+            found.append((line, column, ", ".join(never)))
+    return found
+
+
+def report_conditions(tree, merged, parts, out):
+    """A table by file, or what is not shown in the files with one of `parts` in their names."""
+    objects = [os.path.join(tree, CONDITIONS, name) for name in ("tests", "backplane")]
+    exported = subprocess.run([LLVM[1], "export", objects[0], "-object", objects[1], f"-instr-profile={merged}"],
+                              capture_output=True, text=True, check=True).stdout
+    total = [0, 0]
+    for file in sorted(json.loads(exported)["data"][0]["files"], key=lambda one: one["filename"]):
+        name = os.path.relpath(file["filename"], tree)
+        found = conditions_of(file)
+        if not found or not name.startswith(WEIGHED) or (parts and not any(part in name for part in parts)):
+            continue
+        shown = sum(1 for *_, missing in found if not missing)
+        total = [total[0] + len(found), total[1] + shown]
+        if not parts:
+            print(f"{name:<36} {len(found):>6} {shown:>6} {share(shown, len(found)):>6.1f}%", file=out)
+            continue
+        with open(file["filename"]) as source:
+            text = source.readlines()
+        for line, column, missing in sorted(found):
+            if missing:
+                print(f"{name}:{line}:{column}: {missing}: {text[line - 1].strip()}", file=out)
+    print(f"{'conditions, and those shown to decide':<36} {total[0]:>6} {total[1]:>6} {share(total[1], total[0]):>6.1f}%", file=out)
+
+
 def main():
     arguments = argparse.ArgumentParser(description="Lines and branches that the tests run, by folder.")
     arguments.add_argument("--json", help="write the table to this file too")
     arguments.add_argument("--missing", nargs="+", default=[], metavar="PART", help="list what is not run in files with PART in their name")
+    arguments.add_argument("--conditions", action="store_true", help="modified condition/decision of what reloads, converts and judges")
+    arguments.add_argument("--only", nargs="+", default=[], metavar="NAME", help="with --conditions: add what these suites show")
     arguments.add_argument("--no-scripts", action="store_true", help="suites only")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     chosen = arguments.parse_args()
     tree = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
     os.chdir(tree)
+    if chosen.conditions:
+        need_clang()
+        report_conditions(tree, run_weighed(tree, chosen.jobs, not chosen.no_scripts, chosen.only), chosen.missing, sys.stdout)
+        return
     total = {}
     counts = reach(tree, chosen.jobs, not chosen.no_scripts)
     merge(total, read_counts(tree, [note for note in files_of(tree, ".gcno") if "/tests/" not in note]))
