@@ -203,7 +203,8 @@ typedef struct machine_t {
 
 void machine_describe(machine_t *machine);
 
-/* Bytes of this process in physical memory; 0 where the system does not tell. */
+/* Bytes of this process in physical memory, apart from pages of files, such as code that is run for the first time;
+ * 0 where the system does not tell. */
 uint64_t machine_resident(void);
 
 /* Give memory that was freed back to the system, where the C library can: memory taken next is fresh. */

@@ -106,7 +106,8 @@ uint64_t machine_resident(void)
     if (!read_line("/proc/self/statm", line, sizeof line))
         return 0;
     strtoull(line, &at, 10);
-    return strtoull(at, NULL, 10) * os_page_size();
+    uint64_t resident = strtoull(at, &at, 10), of_files = strtoull(at, NULL, 10);
+    return (resident - of_files) * os_page_size();
 }
 
 void machine_release(void)

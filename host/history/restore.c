@@ -234,11 +234,12 @@ static void put_entities(entities_t *e, const snapshot_t *s)
         memcpy(e->lives, s->lives, s->bound * sizeof *e->lives);
     if (e->bound > s->bound)
         memset(e->lives + s->bound, 0, (e->bound - s->bound) * sizeof *e->lives);
+    e->queue_head = e->queue_count = 0;
+    entities_widen_queue(e, s->queue_count);
     if (s->queue_count > 0)
         memcpy(e->queue, s->queue, s->queue_count * sizeof *e->queue);
     e->bound = s->bound;
     e->living = s->living;
-    e->queue_head = 0;
     e->queue_count = s->queue_count;
 }
 

@@ -332,7 +332,7 @@ static void put_block(snapshot_writer_t *w, uint32_t column, const void *bytes, 
 static void put_entities(snapshot_writer_t *w, const entities_t *e)
 {
     bytes_t *b = w->bytes;
-    uint32_t tail = e->capacity - e->queue_head, first = e->queue_count < tail ? e->queue_count : tail;
+    uint32_t tail = e->queue_size - e->queue_head, first = e->queue_count < tail ? e->queue_count : tail;
     bytes_u32(b, e->base->values.entity_base);
     bytes_u32(b, e->bound);
     bytes_u32(b, e->living);

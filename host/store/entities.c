@@ -5,10 +5,18 @@
  *
  * Invariants: lives[i] is even exactly while an entity lives at i; every odd index below bound is in the queue once
  * or retired; queue and lives have the same capacity, so the queue never overflows.
+ *
+ * The ring of the queue is smaller than its room: a few hundred entities that die and come anew in each step would else
+ * go round through four bytes for each entity there is.
  */
 #include "entities.h"
 
 #include <inttypes.h>
+
+enum {
+    QUEUE_LEAST = 2 * ENTITIES_MIN_FREE, /* places of the ring, where there is room */
+    MANY = 64 * ENTITIES_MIN_FREE        /* a batch of so many gets room for the free indices that will wait, too */
+};
 
 void entities_init(entities_t *entities, base_t *base)
 {
@@ -30,17 +38,25 @@ void entities_free(entities_t *entities)
     entities->pool_count = entities->pool_capacity = entities->pool_free = entities->pools_in_use = 0;
     entities->owner_capacity = entities->link_capacity = 0;
     entities->pages = NULL;
-    entities->page_capacity = entities->capacity = entities->bound = entities->queue_count = entities->living = 0;
+    entities->page_capacity = entities->capacity = entities->bound = entities->living = 0;
+    entities->queue_count = entities->queue_size = entities->queue_head = 0;
 }
 
-/* A ring that wraps is made to wrap at its new end. */
-static void stretch_queue(entities_t *entities, uint32_t capacity)
+/* What lies from the head to the end of the old ring goes to the end of the new one, where the ring wraps. */
+void entities_widen_queue(entities_t *entities, uint32_t count)
 {
-    uint32_t tail = entities->capacity - entities->queue_head;
+    uint32_t tail = entities->queue_size - entities->queue_head;
+    uint64_t wider = entities->queue_size < QUEUE_LEAST ? QUEUE_LEAST : entities->queue_size;
+    if (count <= entities->queue_size)
+        return;
+    while (wider < count)
+        wider *= 2;
+    entities->queue_size = (uint32_t)(wider < entities->capacity ? wider : entities->capacity);
     if (entities->queue_count <= tail)
         return;
-    memmove(entities->queue + capacity - tail, entities->queue + entities->queue_head, tail * sizeof *entities->queue);
-    entities->queue_head = capacity - tail;
+    uint32_t *queue = entities->queue, head = entities->queue_size - tail;
+    memmove(queue + head, queue + entities->queue_head, tail * sizeof *queue);
+    entities->queue_head = head;
 }
 
 static bool grow_pages(entities_t *entities, uint32_t capacity)
@@ -72,11 +88,10 @@ static bp_result_t grow(entities_t *entities, uint32_t capacity)
         return error_memory(&entities->base->error, "creating entities");
     }
     if (entities->queue_count > 0)
-        memcpy(queue, entities->queue, old);
+        memcpy(queue, entities->queue, entities->queue_size * sizeof *queue);
     memory_free(&entities->memory, entities->queue, old);
     entities->lives = lives;
     entities->queue = queue;
-    stretch_queue(entities, capacity);
     entities->capacity = capacity;
     return BP_OK;
 }
@@ -97,7 +112,7 @@ bp_result_t entities_reserve(entities_t *entities, uint32_t count)
                          ENTITIES_MAX);
     uint64_t capacity = (uint64_t)entities->capacity * 2;
     if (capacity < needed)
-        capacity = needed < 256 ? 256 : needed;
+        capacity = needed < 256 ? 256 : needed < MANY ? needed : needed + ENTITIES_MIN_FREE;
     return grow(entities, capacity > ENTITIES_MAX ? ENTITIES_MAX : (uint32_t)capacity);
 }
 
@@ -112,16 +127,27 @@ static void begin_lives(const entities_t *entities, const uint32_t *indices, bp_
     }
 }
 
+/* The head of the ring has gone beyond the end, on at the beginning: the ring becomes smaller where fewer places do. */
+static void narrow_queue(entities_t *entities)
+{
+    uint64_t enough = ((uint64_t)entities->queue_head + entities->queue_count) * 2;
+    enough = enough < QUEUE_LEAST ? QUEUE_LEAST : enough;
+    if (enough < entities->queue_size / 2)
+        entities->queue_size = (uint32_t)enough;
+}
+
 static void reuse(entities_t *entities, bp_entity_t *out, uint32_t count)
 {
     if (count == 0)
         return;
-    uint32_t tail = entities->capacity - entities->queue_head, first = count < tail ? count : tail;
+    uint32_t tail = entities->queue_size - entities->queue_head, first = count < tail ? count : tail;
     begin_lives(entities, entities->queue + entities->queue_head, out, first);
     begin_lives(entities, entities->queue, out + first, count - first);
     entities->queue_head = count < tail ? entities->queue_head + count : count - tail;
     entities->queue_count -= count;
     entities->living += count;
+    if (count >= tail)
+        narrow_queue(entities);
 }
 
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count)
@@ -171,12 +197,6 @@ void entities_turn_pools(entities_t *e)
     }
 }
 
-static void put_in_queue(entities_t *e, uint32_t index)
-{
-    uint64_t at = (uint64_t)e->queue_head + e->queue_count++;
-    e->queue[at < e->capacity ? at : at - e->capacity] = index;
-}
-
 static uint32_t take_free(const entities_t *e, entity_pool_t *pool)
 {
     uint32_t index = pool->head;
@@ -189,9 +209,9 @@ void entities_drop_pool(entities_t *e, entity_pool_t *pool)
     if (pool->number == 0)
         return;
     while (pool->count > 0)
-        put_in_queue(e, take_free(e, pool));
+        entities_put_free(e, take_free(e, pool));
     for (; pool->fresh < pool->fresh_end; pool->fresh++)
-        put_in_queue(e, pool->fresh);
+        entities_put_free(e, pool->fresh);
     for (uint32_t i = pool->first_page; pool->pages > 0; i++) {
         if (e->owners[i] == pool->number) {
             e->owners[i] = 0;
@@ -240,7 +260,7 @@ static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages
         return result;
     memset(e->lives + e->bound, 0xff, (size_t)(end - e->bound) * sizeof *e->lives); /* ENTITIES_NEVER */
     for (uint32_t i = e->bound; i < first; i++)
-        put_in_queue(e, i);
+        entities_put_free(e, i);
     if (pool->fresh_end != first) {
         for (; pool->fresh < pool->fresh_end; pool->fresh++)
             entities_pool_put(e, pool, pool->fresh);
@@ -283,9 +303,11 @@ ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_e
                                                 bool pooled)
 {
     uint32_t *lives = entities->lives, *queue = entities->queue;
-    uint32_t base = entities->base->values.entity_base + 1, bound = entities->bound, capacity = entities->capacity;
+    /* No more than all the living can end. */
+    entities_widen_queue(entities, entities->queue_count + (count < entities->living ? count : entities->living));
+    uint32_t base = entities->base->values.entity_base + 1, bound = entities->bound, size = entities->queue_size;
     uint64_t tail = (uint64_t)entities->queue_head + entities->queue_count;
-    uint32_t at = (uint32_t)(tail < capacity ? tail : tail - capacity), ended = 0, retired = 0, elsewhere = 0;
+    uint32_t at = (uint32_t)(tail < size ? tail : tail - size), ended = 0, retired = 0, elsewhere = 0;
     uint32_t page = BP_NONE;
     entity_pool_t *owner = NULL;
     for (; ended < count; ended++) {
@@ -307,7 +329,7 @@ ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_e
             continue;
         }
         queue[at] = index;
-        at = at + 1 == capacity ? 0 : at + 1;
+        at = at + 1 == size ? 0 : at + 1;
     }
     entities->living -= ended;
     entities->queue_count += ended - retired - elsewhere;

@@ -52,7 +52,9 @@ typedef struct entities_t {
     uint32_t *lives;      /* by index; plugins read it, `bound` and the base's tag (bp_is_alive) */
     uint32_t bound;       /* indices ever used */
     uint32_t capacity;    /* of lives and of the queue */
-    uint32_t *queue;      /* a ring with room for every index, so that destroying needs no memory */
+    uint32_t *queue;      /* a ring; there is room for every index, so that destroying needs no memory */
+    uint32_t queue_size;  /* places of the ring, at most `capacity`: as few as do, so that what goes round and round
+                             touches no more memory than it needs */
     uint32_t queue_head;
     uint32_t queue_count;
     uint32_t living;
@@ -96,6 +98,9 @@ bp_result_t entities_refuse_making(const entities_t *entities, bp_entity_t entit
 /* Create `count` entities. All or nothing; errors: memory, limit. [main] */
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);
 
+/* Make the ring of free indices large enough for `count`, which is at most `capacity`. Needs no memory. [main] */
+void entities_widen_queue(entities_t *entities, uint32_t count);
+
 /* How many free indices would be used again. */
 static inline uint32_t entities_reusable(const entities_t *entities)
 {
@@ -115,7 +120,7 @@ static inline bool entities_create_next(entities_t *entities, uint32_t index, bp
     uint32_t life = 0, bound = entities->bound;
     if (index < bound) {
         uint32_t head = entities->queue_head + 1;
-        entities->queue_head = head == entities->capacity ? 0 : head;
+        entities->queue_head = head == entities->queue_size ? 0 : head;
         entities->queue_count--;
         life = ++entities->lives[index];
     } else if (index < entities->capacity) {
@@ -187,6 +192,15 @@ static inline entity_pool_t *entities_owner(const entities_t *entities, uint32_t
     return owner == 0 ? NULL : entities->pools[owner - 1];
 }
 
+/* Put a free index that is everybody's at the end of the queue. */
+static inline void entities_put_free(entities_t *entities, uint32_t index)
+{
+    if (entities->queue_count == entities->queue_size)
+        entities_widen_queue(entities, entities->queue_count + 1);
+    uint64_t at = (uint64_t)entities->queue_head + entities->queue_count++;
+    entities->queue[at < entities->queue_size ? at : at - entities->queue_size] = index;
+}
+
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
 /* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
@@ -208,8 +222,7 @@ static inline bool entities_end_one(entities_t *entities, bp_entity_t e)
         entities_pool_put(entities, owner, index);
         return true;
     }
-    uint64_t at = (uint64_t)entities->queue_head + entities->queue_count++;
-    entities->queue[at < entities->capacity ? at : at - entities->capacity] = index;
+    entities_put_free(entities, index);
     return true;
 }
 

@@ -3,7 +3,10 @@
 
 #include "world.h"
 
-enum { SLAB_MOST = 512 /* pages of a slab, unless more are asked for at once */ };
+enum {
+    SLAB_SHARE = 4, /* a slab has one page for so many that there are, ... */
+    SLAB_MOST = 512 /* ... and so many at most, unless more are asked for at once */
+};
 
 const record_t records_of_nobody[ENTITIES_PAGE];
 
@@ -44,7 +47,7 @@ static record_page_t *take_page(world_t *world, uint32_t more)
     record_slab_t *last = world->slab_count == 0 ? NULL : &world->slabs[world->slab_count - 1];
     if (last != NULL && last->used < last->count)
         return &last->pages[last->used++];
-    uint32_t count = world->pages_used / 2 < SLAB_MOST ? world->pages_used / 2 : SLAB_MOST;
+    uint32_t count = world->pages_used / SLAB_SHARE < SLAB_MOST ? world->pages_used / SLAB_SHARE : SLAB_MOST;
     count = count < more ? more : count;
     if (!memory_reserve(&world->memory, &world->slabs, &world->slab_capacity, world->slab_count + 1u,
                         sizeof *world->slabs))

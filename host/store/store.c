@@ -618,7 +618,7 @@ static bool reserve_reused(world_t *world, uint32_t count)
     uint32_t pages = e->bound / ENTITIES_PAGE + (e->bound % ENTITIES_PAGE != 0);
     if (count == 0 || (count >= pages && has_all_records(world, pages)))
         return true;
-    uint32_t tail = e->capacity - e->queue_head, first = count < tail ? count : tail;
+    uint32_t tail = e->queue_size - e->queue_head, first = count < tail ? count : tail;
     return reserve_indices(world, e->queue + e->queue_head, first) && reserve_indices(world, e->queue, count - first);
 }
 

@@ -63,7 +63,7 @@ static void check_entities(const entities_t *entities)
     }
     SAME(living + retired + entities->queue_count + pooled, entities->bound);
     for (uint32_t i = 0; i < entities->queue_count; i++) {
-        uint32_t index = entities->queue[(entities->queue_head + i) % entities->capacity];
+        uint32_t index = entities->queue[(entities->queue_head + i) % entities->queue_size];
         THAT(index < entities->bound);
         SAME(entities->lives[index] & 1, 1);
         SAME(queued[index], 0);

@@ -235,6 +235,30 @@ START_TEST(the_order_survives_growth_of_a_queue_that_wraps)
 }
 END_TEST
 
+/* Few that come and go in each round use few places of the queue, again and again; after many deaths at once it is
+ * large, and small again when those have been reused. */
+START_TEST(the_queue_of_free_indices_is_as_large_as_it_needs_to_be)
+{
+    enum { MANY = 100000, FEW = 200 };
+    static bp_entity_t e[MANY];
+    const entities_t *entities = &rig.host->entities;
+    make(e, MANY);
+    for (uint32_t round = 0; round < 1000; round++) {
+        ck_assert_uint_eq(api->destroy(rig.host, e + round % 300 * FEW, FEW), FEW);
+        make(e + round % 300 * FEW, FEW);
+        ck_assert_uint_le(entities->queue_size, 2 * (ENTITIES_MIN_FREE + FEW));
+    }
+    ck_assert_uint_eq(api->destroy(rig.host, e, MANY), MANY);
+    ck_assert_uint_ge(entities->queue_size, MANY);
+    make(e, MANY);
+    for (uint32_t round = 0; round < 1000; round++) {
+        ck_assert_uint_eq(api->destroy(rig.host, e + round % 300 * FEW, FEW), FEW);
+        make(e + round % 300 * FEW, FEW);
+    }
+    ck_assert_uint_le(entities->queue_size, 4 * (ENTITIES_MIN_FREE + FEW));
+}
+END_TEST
+
 START_TEST(a_stale_id_never_comes_alive_again)
 {
     enum { ROUNDS = 300, BATCH = 1500 };
@@ -478,6 +502,7 @@ Suite *entities_suite(void)
     tcase_add_test(recycling, indices_are_used_again_only_while_more_than_1024_are_free);
     tcase_add_test(recycling, the_index_freed_first_is_used_again_first);
     tcase_add_test(recycling, the_order_survives_growth_of_a_queue_that_wraps);
+    tcase_add_test(recycling, the_queue_of_free_indices_is_as_large_as_it_needs_to_be);
     tcase_add_test(recycling, a_stale_id_never_comes_alive_again);
     tcase_add_test(recycling, growth_keeps_ids);
     tcase_add_test(recycling, an_index_whose_generations_have_run_out_is_retired);
