@@ -255,7 +255,7 @@ START_TEST(an_index_goes_on_when_the_world_goes_back)
 }
 END_TEST
 
-/* Pairs of what was do not pile up. */
+/* Pairs of what was do not pile up, also where targets go and others come. */
 START_TEST(an_index_is_as_large_as_what_refers)
 {
     size_t before = 0;
@@ -265,6 +265,8 @@ START_TEST(an_index_is_as_large_as_what_refers)
         for (uint32_t i = 0; i < 10; i++)
             set_one(entities[draw(count)]);
         compare(targets[round % TARGETS]);
+        rig.api->entity->destroy(rig.host, &targets[round % TARGETS], 1);
+        WORKS(rig.host, rig.api->entity->create(rig.host, &targets[round % TARGETS], 1));
         if (round == 400)
             before = rig.heap.bytes;
         if (round > 400)
