@@ -4,8 +4,8 @@
  * file is written anew, and the loop goes on until the change is made and its probation over. Measured is the longest
  * turn of that loop: reading the file, the copy of the process for the trial, columns made ready between steps, the
  * exchange, and the end of the probation are all in it, and so is a step. So it is where nothing is watched, and the
- * reload is asked for (bp_host_begin_reload). Beside it stands the time of bp_host_reload, which does all at once:
- * without a trial, and with one, which it waits for.
+ * reload is asked for (bp_host_begin_reload), and where nothing is tried (`untried`). Beside it stands the time of
+ * bp_host_reload, which does all at once: without a trial, and with one, which it waits for.
  *
  * `moving`: the component's loop writes all columns in each step, so that nothing converted beforehand is still right.
  * The floor is the longest turn of as many turns of the same loop without a reload.
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS_BEFORE = 100, PROBATION = 60, MOST_TIMES = 16, THREADS = 2 };
+enum { TURNS_BEFORE = 100, PROBATION = 60, MOST_TIMES = 16, THREADS = 2, LISTS = 16, LISTS_DROPPED = 17 };
 
 typedef struct kind_t {
     const char *name;
@@ -34,7 +34,8 @@ static const kind_t kinds[] = {
     {"f64_to_i32", 4, false},       {"i64_to_f32", 5, false},       {"u8_to_i16", 6, false},
     {"vec3_to_vec4", 7, false},     {"vec4_to_vec3", 8, false},     {"dvec3_to_vec3", 9, false},
     {"other_names", 10, false},     {"f64_2_to_f32_2", 11, false},  {"f32_2_to_f32_4", 12, false},
-    {"limits", 13, false},          {"code_only", 14, true},
+    {"limits", 13, false},          {"code_only", 14, true},        {"text_to_texts", 15, false},
+    {"list_f32_to_f64", 16, false}, {"lists_to_texts", 17, false},
 };
 
 typedef struct stop_t {
@@ -82,6 +83,20 @@ static void hear(void *data, const bp_reload_report_t *report)
         fprintf(stderr, "%s\n", report->text);
 }
 
+/* Each list has two items. */
+static void fill_lists(const stop_t *s, const bp_api_t *api, const bp_entity_t *entities, uint32_t size)
+{
+    static float items[] = {1, 2};
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    const bp_list_t list = {items, 2, 0};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bp_property_t property;
+        worlds_must(s->host, api->property->resolve(s->world, (bp_entity_t){0}, "reload_kinds", names[i], &property),
+                    "resolving");
+        worlds_must(s->host, api->property->set(s->world, &property, entities, size, &list, 0), "setting");
+    }
+}
+
 static void open_host(stop_t *s, const kind_t *kind, uint32_t flags, uint32_t size)
 {
     uint32_t key, prototype;
@@ -98,6 +113,8 @@ static void open_host(stop_t *s, const kind_t *kind, uint32_t flags, uint32_t si
     worlds_must(s->host, api->world->prototype(s->world, &key, 1, &prototype), "making a prototype");
     bp_entity_t *entities = worlds_memory(size, sizeof *entities);
     worlds_must(s->host, api->world->create(s->world, prototype, entities, size), "creating");
+    if (kind->number == LISTS || kind->number == LISTS_DROPPED)
+        fill_lists(s, api, entities, size);
     free(entities);
     worlds_must(s->host, bp_host_on_reload(s->host, hear, s), "listening");
 }
@@ -123,12 +140,12 @@ static double turns(const stop_t *s, uint32_t count)
 static const char *const reloaded[] = {"reload_kinds"};
 
 /* The longest turn while the file is written anew, tried, made ready for, exchanged, and its probation ends. The file
- * is watched, or else its reload is asked for. */
-static void watch(const kind_t *kind, uint32_t size, bool watched, double *longest, double *floor)
+ * is watched (BP_HOST_HOT_RELOAD), or else its reload is asked for. */
+static void watch(const kind_t *kind, uint32_t size, uint32_t flags, double *longest, double *floor)
 {
     stop_t s;
-    open_host(&s, kind, (watched ? BP_HOST_HOT_RELOAD : BP_HOST_COPY_PLUGINS) | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD,
-              size);
+    bool watched = (flags & BP_HOST_HOT_RELOAD) != 0;
+    open_host(&s, kind, flags | BP_HOST_CRASH_GUARD, size);
     turns(&s, TURNS_BEFORE);
     *floor = turns(&s, TURNS_BEFORE);
     say(kind, 1);
@@ -166,7 +183,7 @@ static double by_hand(const kind_t *kind, uint32_t size, uint32_t flags)
 static void run(results_t *results, uint32_t size, uint32_t times)
 {
     double longest[MOST_TIMES], floor[MOST_TIMES], asked[MOST_TIMES], hand[MOST_TIMES];
-    double tried[MOST_TIMES], steady[MOST_TIMES];
+    double tried[MOST_TIMES], steady[MOST_TIMES], untried[MOST_TIMES], still[MOST_TIMES];
     uint32_t count = times < MOST_TIMES ? times : MOST_TIMES;
     for (uint32_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         char name[64];
@@ -174,8 +191,9 @@ static void run(results_t *results, uint32_t size, uint32_t times)
         if (only != NULL && strcmp(only, kinds[k].name) != 0)
             continue;
         for (uint32_t i = 0; i < count; i++) {
-            watch(&kinds[k], size, true, &longest[i], &floor[i]);
-            watch(&kinds[k], size, false, &asked[i], &steady[i]);
+            watch(&kinds[k], size, BP_HOST_HOT_RELOAD | BP_HOST_TRIAL, &longest[i], &floor[i]);
+            watch(&kinds[k], size, BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL, &asked[i], &steady[i]);
+            watch(&kinds[k], size, BP_HOST_HOT_RELOAD, &untried[i], &still[i]);
             hand[i] = by_hand(&kinds[k], size, 0);
             tried[i] = by_hand(&kinds[k], size, BP_HOST_TRIAL);
         }
@@ -184,6 +202,8 @@ static void run(results_t *results, uint32_t size, uint32_t times)
         measure_put(results, "reload_stop", name, size, UNIT_NS, longest, floor, count, frame)->whole = true;
         snprintf(name, sizeof name, "%s/asked", kinds[k].name);
         measure_put(results, "reload_stop", name, size, UNIT_NS, asked, steady, count, frame)->whole = true;
+        snprintf(name, sizeof name, "%s/untried", kinds[k].name);
+        measure_put(results, "reload_stop", name, size, UNIT_NS, untried, still, count, frame)->whole = true;
         snprintf(name, sizeof name, "%s/by_hand", kinds[k].name);
         measure_put(results, "reload_stop", name, size, UNIT_NS, hand, NULL, count, frame)->whole = true;
         snprintf(name, sizeof name, "%s/by_hand_with_trial", kinds[k].name);

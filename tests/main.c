@@ -142,6 +142,7 @@ static const make_suite_t second_half[] = {
     reload_faults_suite,
     reload_told_suite,
     reload_ahead_suite,
+    ahead_cells_suite,
     reload_random_suite,
     reload_terms_suite,
     reload_kept_suite,

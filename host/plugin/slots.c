@@ -20,12 +20,16 @@ static void release_initial(base_t *base, field_t *field, uint32_t made)
         strings_release(&base->strings, texts[i]);
 }
 
+void slot_free_field(base_t *base, memory_t *memory, field_t *field)
+{
+    release_initial(base, field, field->elements);
+    field_free(field, memory);
+}
+
 static void free_fields(base_t *base, memory_t *memory, field_t *fields, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        release_initial(base, &fields[i], fields[i].elements);
-        field_free(&fields[i], memory);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        slot_free_field(base, memory, &fields[i]);
     memory_free(memory, fields, count * sizeof *fields);
 }
 
@@ -45,8 +49,7 @@ static bp_result_t count_elements(base_t *base, memory_t *memory, field_t *field
     return BP_OK;
 }
 
-/* Default strings are counted strings like any other, since rows begin by sharing them. */
-static bp_result_t copy_field(base_t *base, memory_t *memory, field_t *field, const void *item, uint32_t item_size)
+bp_result_t slot_copy_field(base_t *base, memory_t *memory, field_t *field, const bp_field_t *item, uint32_t item_size)
 {
     bp_result_t result = field_init(field, memory, &base->values, item, item_size, &base->error);
     if (result != BP_OK || field->type != BP_STRING || field_is_list(field))
@@ -74,7 +77,7 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_li
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < list->count && result == BP_OK; i++) {
         const char *item = (const char *)list->items + (size_t)i * list->item_size;
-        result = copy_field(base, memory, &copy[i], item, list->item_size);
+        result = slot_copy_field(base, memory, &copy[i], (const bp_field_t *)(const void *)item, list->item_size);
         if (result == BP_OK && copy[i].column != 0 && copy[i].column != i + 1)
             result = error_set(error, BP_ERROR_ARGUMENT,
                                "field '%s' is number %u of the list and number %u of its struct of columns; bring them "

@@ -78,6 +78,12 @@ static inline uint32_t component_columns(const component_t *component)
     return component->field_count + component->hidden_count;
 }
 
+/* Copy the declaration of a field, as field_init does; its default strings are counted strings like any other, since
+ * rows begin by sharing them. On failure nothing is kept. [main] */
+bp_result_t slot_copy_field(base_t *base, memory_t *memory, field_t *field, const bp_field_t *item,
+                            uint32_t item_size);
+void slot_free_field(base_t *base, memory_t *memory, field_t *field);
+
 /* Zeroed memory for a slot of `size` bytes, and a copy of its name; NULL when out of memory: nothing is held. */
 void *slot_new(memory_t *memory, size_t size, const char *name, char **copy);
 

@@ -7,12 +7,20 @@
  *     never given out twice, so no column of another declaration can be taken for the old one.
  *   - While columns are made ready their worlds keep stamps for them. Stamps go when the change has been made or let go
  *     of, after its shapes.
+ *   - Cells of texts and lists, rows 0 to `rows` - 1, hold what they hold until their column is dropped, shortened or
+ *     taken over; all other cells hold nothing. What cells hold is counted by the main thread alone, so such columns
+ *     are made by it.
  */
 #include "ahead.h"
 
 #include "../os/os.h"
 
-enum { PIECE = 16384 /* rows converted by one job */, JOBS_OF_A_THREAD = 4, MOST_FIELDS = 256 };
+enum {
+    PIECE = 16384 /* rows converted by one job */,
+    JOBS_OF_A_THREAD = 4,
+    COUNTED_PIECE = 1024 /* rows of texts and lists converted at once */,
+    MOST_FIELDS = 256
+};
 
 /* A declaration that was told, and which old field it goes on from. */
 typedef struct ahead_field_t {
@@ -28,6 +36,7 @@ struct ahead_column_t {
     uint32_t prototype, key, layout;
     run_made_t made;
     uint32_t rows;
+    int64_t blocks; /* that lists in it hold, while nobody has taken it over */
     uint64_t since;
 };
 
@@ -72,11 +81,9 @@ static bool is_worth_it(const component_change_t *c, uint32_t number)
 {
     const field_t *field = &c->kept->fields[number];
     const convert_source_t *source = &c->sources[number];
-    if (field_is_counted(field) || field_is_rebuilt(field))
+    if (field_is_rebuilt(field))
         return false;
-    if (source->old == BP_NONE)
-        return !field->initial_is_zero;
-    return source->kind != CONVERT_SAME && !field_is_counted(&c->slot->fields[source->old]);
+    return source->old == BP_NONE ? !field->initial_is_zero : source->kind != CONVERT_SAME;
 }
 
 static void tell_field(writer_t *out, const component_change_t *c, uint32_t number)
@@ -162,7 +169,6 @@ static component_t *find_slot(const reload_t *reload, const char *name)
 static bool read_field(reload_change_t *change, ahead_t *ahead, reader_t *in)
 {
     bp_field_t declared;
-    error_text_t error = {.calls = NULL};
     ahead_field_t f = {.slot = NULL};
     const char *component = in->at == in->end ? NULL : read_text(in);
     if (component == NULL || !read_declaration(in, &declared, &f.number, &f.old))
@@ -172,15 +178,10 @@ static bool read_field(reload_change_t *change, ahead_t *ahead, reader_t *in)
         (f.old != BP_NONE && f.old >= component_columns(f.slot)))
         return true;
     memory_t *memory = &change->reload->memory;
-    if (!memory_reserve(memory, &ahead->fields, &ahead->field_capacity, ahead->field_count + 1u,
-                        sizeof *ahead->fields) ||
-        field_init(&f.field, memory, &change->reload->base->values, &declared, sizeof declared, &error) != BP_OK)
-        return true;
-    bool plain = !field_is_counted(&f.field) && (f.old == BP_NONE || !field_is_counted(&f.slot->fields[f.old]));
-    if (plain)
+    if (memory_reserve(memory, &ahead->fields, &ahead->field_capacity, ahead->field_count + 1u,
+                       sizeof *ahead->fields) &&
+        slot_copy_field(change->reload->base, memory, &f.field, &declared, sizeof declared) == BP_OK)
         ahead->fields[ahead->field_count++] = f;
-    else
-        field_free(&f.field, memory);
     return true;
 }
 
@@ -219,6 +220,34 @@ static void list_run(reload_change_t *change, const ahead_field_t *f, world_t *w
                                                                  .key = p->items[at].key,
                                                                  .layout = world->layout};
     }
+}
+
+static bool is_in_large_run(const world_t *world, uint32_t manager)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        for (uint32_t at = world->runs[r]->prototype; at != 0 && world->runs[r]->count >= AHEAD_ROWS;
+             at = p->items[at].base) {
+            if (p->keys[p->items[at].key].manager == manager)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool ahead_pays(const reload_change_t *change)
+{
+    const destruction_t *d = change->reload->destruction;
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
+            const plugin_t *owner = d->worlds[w]->managers[m]->component->owner;
+            for (uint32_t v = 0; v < change->version_count; v++) {
+                if (owner == change->versions[v].plugin && is_in_large_run(d->worlds[w], m))
+                    return true;
+            }
+        }
+    }
+    return false;
 }
 
 static void list_columns(reload_change_t *change)
@@ -268,10 +297,59 @@ static bool is_current(const ahead_column_t *c)
            c->run->prototype == c->prototype && c->run->split && prototypes_column(p, c->prototype, c->key) != 0;
 }
 
+static const field_t *old_field(const ahead_column_t *c)
+{
+    return c->of->old == BP_NONE ? NULL : &c->of->slot->fields[c->of->old];
+}
+
+static bool is_counted(const ahead_column_t *c)
+{
+    return field_is_counted(&c->of->field) || (c->of->old != BP_NONE && field_is_counted(old_field(c)));
+}
+
+static char *cell_of(const ahead_column_t *c, uint32_t row)
+{
+    return (char *)c->made.cells + (size_t)row * c->of->field.size;
+}
+
+/* The world is told how many blocks lists hold that are in none of its rows (store/world_check.h). */
+static void count_blocks(ahead_column_t *c, int64_t before)
+{
+    int64_t more = c->world->lists.main.blocks - before;
+    c->blocks += more;
+    c->world->blocks_aside += more;
+}
+
+/* Let go of what cells from `row` on hold. */
+static void shorten(ahead_column_t *c, uint32_t row)
+{
+    int64_t before = c->world->lists.main.blocks;
+    if (c->rows <= row)
+        return;
+    cells_release(&c->world->holdings, &c->of->field, cell_of(c, row), c->rows - row);
+    count_blocks(c, before);
+    c->rows = row;
+}
+
+/* Is the column let go of in slices? */
+static bool leave(ahead_column_t *c)
+{
+    bool taken = leavings_take(&c->world->leavings, &c->world->memory, &c->of->field, c->made.block.start,
+                               c->made.block.size, c->made.cells, c->rows);
+    if (taken)
+        c->made = (run_made_t){.cells = NULL};
+    return taken;
+}
+
 static void drop_memory(ahead_column_t *c)
 {
-    run_free_column(&c->made, &c->world->memory);
+    if (c->made.cells != NULL && !leave(c)) {
+        shorten(c, 0);
+        run_free_column(&c->made, &c->world->memory);
+    }
+    c->world->blocks_aside -= c->blocks; /* in rows now, or on their way out */
     c->rows = 0;
+    c->blocks = 0;
 }
 
 /* Bring the memory into step with the run, which may have got more or less room. */
@@ -281,14 +359,24 @@ static bool has_room(ahead_column_t *c)
     uint32_t column = prototypes_column(&c->world->prototypes, c->prototype, c->key) + c->of->number;
     if (c->made.cells == NULL)
         return run_make_column(&c->made, c->run, &c->world->memory, column, size);
-    if (c->rows > c->run->count)
-        c->rows = c->run->count;
+    shorten(c, c->run->count);
     return run_fit_column(&c->made, c->run, &c->world->memory, column, size, c->rows);
 }
 
 static uint32_t old_column(const ahead_column_t *c)
 {
     return prototypes_column(&c->world->prototypes, c->prototype, c->key) + c->of->old;
+}
+
+/* Make cells, which hold nothing. False where a value does not fit, or memory is lacking: they hold nothing then. */
+static bool convert_rows(const ahead_column_t *c, uint32_t row, uint32_t count)
+{
+    const field_t *field = &c->of->field;
+    if (c->of->old == BP_NONE)
+        columns_default(field, cell_of(c, row), count, false);
+    return c->of->old == BP_NONE ||
+           cells_convert(&c->world->holdings, old_field(c), run_cell(c->run, old_column(c), row), field,
+                         cell_of(c, row), count, run_entities(c->run) + row) == count;
 }
 
 /* A few pieces of one column. */
@@ -302,14 +390,20 @@ static void convert_piece(void *data, uint32_t index)
 {
     slice_t *s = data;
     const ahead_column_t *c = s->column;
-    const field_t *field = &c->of->field;
     uint32_t row = s->first + index * PIECE, count = s->end - row < PIECE ? s->end - row : PIECE;
-    char *cells = (char *)c->made.cells + (size_t)row * field->size;
-    if (c->of->old == BP_NONE)
-        columns_default(field, cells, count, false);
-    else if (cells_convert(&c->world->holdings, &c->of->slot->fields[c->of->old], run_cell(c->run, old_column(c), row),
-                           field, cells, count, run_entities(c->run) + row) < count)
+    if (!convert_rows(c, row, count))
         atomic_store(&s->misfit, true);
+}
+
+/* Convert the next rows of a column that this thread alone may make; false as convert_rows. */
+static bool convert_counted(ahead_column_t *c)
+{
+    int64_t before = c->world->lists.main.blocks;
+    uint32_t left = c->run->count - c->rows, count = left < COUNTED_PIECE ? left : COUNTED_PIECE;
+    bool good = convert_rows(c, c->rows, count);
+    count_blocks(c, before);
+    c->rows += good ? count : 0;
+    return good;
 }
 
 /* Convert the next rows of a column; false where one of them does not fit. */
@@ -323,6 +417,8 @@ static bool convert_some(const reload_change_t *change, ahead_column_t *c)
     atomic_init(&s.misfit, false);
     if (c->rows == 0)
         c->since = world_look(c->world);
+    if (is_counted(c))
+        return convert_counted(c);
     if (shared && pieces > 1)
         jobs->run(jobs->context, convert_piece, &s, pieces);
     for (uint32_t i = 0; i < pieces && !(shared && pieces > 1); i++)
@@ -390,6 +486,8 @@ run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, c
     if (found == NULL || !has_room(found))
         return NULL;
     change->reload->readied++;
+    if (field_is_counted(&found->of->field))
+        cells_clear(&found->of->field, cell_of(found, found->rows), run->count - found->rows);
     return &found->made;
 }
 
@@ -445,7 +543,7 @@ void ahead_end(reload_change_t *change)
         drop_memory(&ahead->columns[i]);
     release_worlds(ahead, NULL);
     for (uint32_t i = 0; i < ahead->field_count; i++)
-        field_free(&ahead->fields[i].field, memory);
+        slot_free_field(change->reload->base, memory, &ahead->fields[i].field);
     memory_free(memory, ahead->fields, ahead->field_capacity * sizeof *ahead->fields);
     memory_free(memory, ahead->columns, ahead->column_capacity * sizeof *ahead->columns);
     memory_free(memory, ahead->worlds, ahead->world_capacity * sizeof *ahead->worlds);

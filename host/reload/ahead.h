@@ -8,14 +8,14 @@
  *
  * Which columns these are is known to the copy of the process in which the change was tried: it has loaded the new
  * version, and tells the declarations over its pipe (ahead_tell). No code of the new version runs here before the
- * change.
+ * change. Where nothing is tried, the version is opened here for its declarations, and closed again
+ * (reload_look_ahead): what runs when a library is opened runs twice then.
  *
  * What is made ready is a gift: where it does not match what the change needs in the end - other declarations, another
  * layout, a run that has become another - it is freed, and the column is made as it would have been. So nothing depends
  * on what the copy has told but time.
  *
- * Not here: cells that hold something outside themselves (texts, lists), runs of fewer than AHEAD_ROWS rows, and
- * storage of a plugin's own; these are made in the change.
+ * Not here: runs of fewer than AHEAD_ROWS rows, and storage of a plugin's own; these are made in the change.
  */
 #ifndef HOST_RELOAD_AHEAD_H
 #define HOST_RELOAD_AHEAD_H
@@ -31,6 +31,9 @@ enum {
 /* Write down which fields the prepared change makes new columns for. Returns the number of bytes, `room` at most. In
  * the copy of a trial. */
 size_t ahead_tell(const reload_change_t *change, char *text, size_t room);
+
+/* Has one of the change's components a run that is large enough? */
+bool ahead_pays(const reload_change_t *change);
 
 /* Begin to make ready what a copy of this process has told: bytes that may say anything. Does nothing where memory is
  * lacking. [main], between steps */

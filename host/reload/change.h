@@ -140,6 +140,7 @@ struct reload_change_t {
     reload_t *reload;
     ahead_t *ahead;           /* columns made ready between steps (ahead.h); or NULL */
     int state;
+    bool looks;               /* versions are opened to read their declarations; they are not loaded */
     bool lossy;               /* values that cannot come back may go */
     bool compared;            /* a trial has looked whether new managers keep all values that they are given */
     bool anew;                /* nothing is carried over: whoever asked brings all rows and states in afterwards */

@@ -10,8 +10,8 @@
  *
  * The columns of a large run are filled piece by piece, on the threads of the host. A piece is a stretch of rows of one
  * column; its values depend on nothing else. Texts and lists are counted, and their counts belong to one thread: such
- * columns are filled by the caller. Whichever piece finds a value that does not fit, it is the first such value of the
- * first such field that is told.
+ * columns are filled by the caller. Where they were made ready before (ahead.h), their cells hold something already.
+ * Whichever piece finds a value that does not fit, it is the first such value of the first such field that is told.
  */
 #include "ahead.h"
 
@@ -160,6 +160,19 @@ static uint32_t fill_rows(const filling_t *f, uint32_t number, uint32_t row, uin
     return count;
 }
 
+/* Fill rows of a column that was made ready: their cells hold what was right when they were made, or nothing. On
+ * failure they hold nothing. */
+static uint32_t refill_rows(const filling_t *f, uint32_t number, uint32_t row, uint32_t count)
+{
+    const field_t *field = &f->m->component->kept->fields[number];
+    void *cells = new_cells(f, number, row);
+    cells_release(&f->w->world->holdings, field, cells, count);
+    uint32_t good = fill_rows(f, number, row, count);
+    if (good != count && field_is_counted(field))
+        cells_clear(field, cells, count);
+    return good;
+}
+
 /* Fill those rows that are not ready. */
 static uint32_t fill_stale(const filling_t *f, uint32_t number, uint32_t row, uint32_t count)
 {
@@ -169,7 +182,9 @@ static uint32_t fill_stale(const filling_t *f, uint32_t number, uint32_t row, ui
     uint32_t end = row + count, length, old = f->old_first + f->m->component->sources[number].old;
     for (uint32_t at = row; at < end; at += length) {
         at = ahead_next_stale(ready, f->shape->run, old, at, end - at, &length);
-        uint32_t good = length == 0 ? 0 : fill_rows(f, number, at, length);
+        uint32_t good = length == 0 ? 0 : refill_rows(f, number, at, length);
+        if (good == CELLS_NO_MEMORY)
+            return good;
         if (good < length)
             return at + good - row;
     }
@@ -227,7 +242,7 @@ bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const
         if (i == (uint32_t)(first >> 32) && first != NOTHING_BAD)
             bad = (uint32_t)first;
         else if (run->count > 0 && is_counted(&f, i))
-            bad = fill_rows(&f, i, 0, run->count);
+            bad = fill_stale(&f, i, 0, run->count);
         if (bad == CELLS_NO_MEMORY)
             return error_memory(change_error(change), "converting a column");
         if (bad < run->count)

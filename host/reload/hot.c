@@ -334,6 +334,23 @@ static void begin_beside(hot_t *hot)
     clear_list(hot);
 }
 
+/* Make columns ready for the change between steps, and then the change. */
+static void make_ready(hot_t *hot)
+{
+    hot->readies = reload_make_ready(hot->change);
+    if (!hot->readies)
+        make_change(hot);
+}
+
+static void begin_untried(hot_t *hot)
+{
+    bp_result_t result = reload_look_ahead(hot->change);
+    if (result == BP_OK)
+        make_ready(hot);
+    else
+        refuse(hot, result, false);
+}
+
 static void begin_change(hot_t *hot)
 {
     const char *names[RELOAD_MAX_PLUGINS];
@@ -344,6 +361,8 @@ static void begin_change(hot_t *hot)
         begin_beside(hot);
         return;
     }
+    reload_leave_later(hot->reload, true);
+    hot->leaves = true;
     bp_result_t result = reload_read(hot->reload, names, point_to_names(hot, names), &hot->change);
     if (result != BP_OK) {
         hot->change = NULL;
@@ -354,24 +373,21 @@ static void begin_change(hot_t *hot)
     if (hot->lossy)
         reload_allow_loss(hot->change);
     if (!begin_trial(hot, hot->change))
-        make_change(hot);
-}
-
-/* Make columns ready for the change between steps, and then the change. */
-static void make_ready(hot_t *hot)
-{
-    hot->readies = reload_make_ready(hot->change);
-    if (!hot->readies)
-        make_change(hot);
+        begin_untried(hot);
 }
 
 static void begin_readying(hot_t *hot)
 {
     size_t size;
     const char *told = trial_told(&hot->trial, &size);
-    reload_begin_readying(hot->change, told, size);
+    bool untried = hot->trial.untried;
+    if (!untried)
+        reload_begin_readying(hot->change, told, size);
     trial_end(&hot->trial);
-    make_ready(hot);
+    if (untried)
+        begin_untried(hot);
+    else
+        make_ready(hot);
 }
 
 static void follow_trial(hot_t *hot)
@@ -419,6 +435,15 @@ static void follow_vote(hot_t *hot, uint64_t now)
     hot->gathering_since = now;
 }
 
+/* Go on letting go of columns that have left, until nothing is under way that could send more. */
+static void follow_leavings(hot_t *hot)
+{
+    hot->leaving = reload_let_leave(hot->reload);
+    hot->leaves = hot->leaving || hot->change != NULL || hot->reload->probation != NULL;
+    if (!hot->leaves)
+        reload_leave_later(hot->reload, false);
+}
+
 void hot_poll(hot_t *hot)
 {
     uint64_t now = os_clock_ns() / MILLION;
@@ -438,6 +463,8 @@ void hot_poll(hot_t *hot)
     } else if ((hot->watching || hot->asked) && gather(hot, now)) {
         begin_change(hot);
     }
+    if (hot->leaves)
+        follow_leavings(hot);
 }
 
 uint64_t hot_due(const hot_t *hot)
@@ -449,7 +476,7 @@ uint64_t hot_due(const hot_t *hot)
 /* Is something under way, beside this process or in files, about whose progress no handle tells? */
 static bool is_busy(const hot_t *hot)
 {
-    return hot->trial.child != NULL || hot->readies || hot->fresh > 0 || hot->alone ||
+    return hot->trial.child != NULL || hot->readies || hot->leaving || hot->fresh > 0 || hot->alone ||
            (hot->watching && watch_look_ms(&hot->watch) == 0) ||
            (hot->building && build_is_waiting(&hot->build));
 }
@@ -458,7 +485,8 @@ uint64_t hot_sleep(const hot_t *hot, intptr_t handles[HOT_HANDLES], uint32_t *co
 {
     uint64_t ms = hot->building ? BUILD_RETRY_MS : WATCH_BACKSTOP_MS;
     *count = 0;
-    if (!hot->watching && !hot->building && hot->trial.child == NULL && !hot->readies && !hot->asked)
+    if (!hot->watching && !hot->building && hot->trial.child == NULL && !hot->readies && !hot->leaving &&
+        !hot->asked)
         return UINT64_MAX;
     if (is_busy(hot))
         return (uint64_t)HOT_POLL_MS * MILLION;
@@ -519,6 +547,7 @@ static bp_result_t reload_all(hot_t *hot, const char *const *names, uint32_t cou
     if (result != BP_OK)
         return result;
     pass_over(hot, names, count);
+    reload_leave_later(hot->reload, false); /* the program may never poll */
     result = reload_read(hot->reload, names, count, &change);
     if (result != BP_OK)
         return result;

@@ -237,6 +237,62 @@ bool reload_make_ready(reload_change_t *change)
     return ahead_slice(change);
 }
 
+static bp_result_t look(reload_change_t *change, char *told, size_t *size)
+{
+    bp_result_t result = versions_open(change);
+    if (result == BP_OK)
+        result = plan_components(change);
+    if (result == BP_OK)
+        *size = ahead_tell(change, told, AHEAD_TOLD);
+    return result;
+}
+
+bp_result_t reload_look_ahead(reload_change_t *change)
+{
+    reload_t *reload = change->reload;
+    uint64_t began = os_clock_ns();
+    size_t size = 0;
+    error_text_t kept = *change_error(change);
+    if (!ahead_pays(change) || reload_check_moment(reload) != BP_OK || check_plugins(change) != BP_OK)
+        return BP_OK; /* the change will say what is wrong */
+    char *told = memory_new(&reload->memory, AHEAD_TOLD);
+    if (told == NULL)
+        return BP_OK;
+    change->looks = true;
+    reload_seal(reload);
+    bp_result_t result = look(change, told, &size);
+    reload_unseal(reload);
+    end_kept_side(change);
+    change->looks = false;
+    change->nanoseconds += os_clock_ns() - began;
+    if (result == BP_OK)
+        ahead_begin(change, told, size);
+    memory_free(&reload->memory, told, AHEAD_TOLD);
+    if (result == BP_OK || atomic_load(&reload->loader->plugins.crashed))
+        return result;
+    *change_error(change) = kept;
+    return BP_OK;
+}
+
+void reload_leave_later(reload_t *reload, bool later)
+{
+    for (uint32_t i = 0; i < reload->destruction->world_count; i++)
+        reload->destruction->worlds[i]->leavings.open = later;
+}
+
+bool reload_let_leave(reload_t *reload)
+{
+    const destruction_t *d = reload->destruction;
+    uint64_t began = os_clock_ns();
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        uint64_t spent = os_clock_ns() - began, left = spent < reload->slice_ns ? reload->slice_ns - spent : 0;
+        world_t *world = d->worlds[i];
+        if (world->leavings.count > 0 && leavings_slice(&world->leavings, &world->memory, &world->holdings, left))
+            return true;
+    }
+    return false;
+}
+
 void reload_allow_loss(reload_change_t *change)
 {
     change->lossy = true;

@@ -117,6 +117,17 @@ void reload_allow_loss(reload_change_t *change);
 void reload_begin_readying(reload_change_t *change, const char *told, size_t size);
 bool reload_make_ready(reload_change_t *change);
 
+/* Begin the same where nothing was tried: where there are many instances, the next versions are opened, their
+ * declarations read, and closed again; their `load` is not called. An error where one has crashed meanwhile; what else
+ * is wrong the change will say. Between steps. */
+bp_result_t reload_look_ahead(reload_change_t *change);
+
+/* From now on large columns of texts and lists that go are let go of in slices (store/leavings.h), or, `later` false,
+ * at once; those that have left before still go in slices. Go on letting go, between steps: returns whether some are left.
+ */
+void reload_leave_later(reload_t *reload, bool later);
+bool reload_let_leave(reload_t *reload);
+
 /* On failure the change is as it was after reload_read, and an earlier probation goes on. */
 bp_result_t reload_prepare(reload_change_t *change);
 

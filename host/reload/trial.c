@@ -497,7 +497,7 @@ static int judge_child(trial_t *trial, const process_end_t *end)
     if (end->state == PROCESS_ENDED && trial->said[0] == SAYS_CANNOT) {
         log_write(&trial->reload->base->log, BP_LOG_WARNING, "reload",
                   "a helper process cannot try new versions of plugins, so they come in untried: %s", trial->said + 1);
-        trial->said_size = 1; /* nothing about columns */
+        trial->untried = true;
         return TRIAL_PASSED;
     }
     if (end->state == PROCESS_KILLED)

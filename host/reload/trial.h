@@ -40,6 +40,7 @@ typedef struct trial_t {
     uint32_t deadline_ms;
     uint64_t since;          /* ms */
     uint64_t stood_ns;       /* how long this process stood still for the trial */
+    bool untried;            /* passed, since a helper could try nothing */
     bool refused;            /* failed: the candidates were refused, by a rule or by themselves; nothing crashed, hung
                                 or ended */
     char said[TRIAL_SAID]; /* bytes received from the child so far */

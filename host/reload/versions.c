@@ -164,9 +164,9 @@ static bp_result_t load(reload_change_t *change, version_t *version)
     change_enter(version);
     plugin->handed.state = version->keeps_state ? state : NULL;
     bp_result_t result = loader_register(loader, plugin);
-    if (result == BP_OK)
+    if (result == BP_OK && !change->looks)
         result = loader_run_load(loader, plugin);
-    version->loaded = result == BP_OK;
+    version->loaded = result == BP_OK && !change->looks;
     change_leave(version);
     return result;
 }

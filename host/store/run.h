@@ -193,8 +193,8 @@ typedef struct run_shape_t {
 /* Columns that are picked keep their memory, where each has a block of its own, or are copied; the others get room, and
  * the caller puts run->count values in and says so in `filled`. picks[0] is the entities. Changes nothing of the run.
  * `made` NULL, or for each column the one that was made before, with as much room as the run has, or NULL: a run whose
- * columns have blocks of their own takes them over, and they are made no more. False when out of memory: nothing is
- * held. [main] */
+ * columns have blocks of their own takes them over, and they are made no more; its rows' cells hold something or
+ * nothing (cells_clear). False when out of memory: nothing is held. [main] */
 bool run_shape_init(run_shape_t *shape, run_t *run, memory_t *memory, const run_pick_t *picks, run_made_t *const *made,
                     uint32_t count);
 

@@ -86,6 +86,20 @@ void run_free_column(run_made_t *made, memory_t *memory)
     *made = (run_made_t){.cells = NULL};
 }
 
+/* Columns that were made before become the shape's, with what their cells hold. */
+static void take_over(run_shape_t *shape, run_made_t *const *made)
+{
+    run_t *kept = &shape->kept;
+    for (uint32_t c = 0; c < kept->column_count; c++) {
+        if (made[c] == NULL)
+            continue;
+        kept->blocks[c] = made[c]->block;
+        kept->columns[c] = made[c]->cells;
+        *made[c] = (run_made_t){.cells = NULL};
+        shape->filled[c] = 1;
+    }
+}
+
 static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *picks, run_made_t *const *made)
 {
     const run_t *run = shape->run;
@@ -101,12 +115,8 @@ static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *p
             kept->columns[c] = run->columns[from];
             continue;
         }
-        if (made != NULL && made[c] != NULL) {
-            kept->blocks[c] = made[c]->block;
-            kept->columns[c] = made[c]->cells;
-            *made[c] = (run_made_t){.cells = NULL};
+        if (made != NULL && made[c] != NULL)
             continue;
-        }
         size_t bytes = (size_t)kept->sizes[c] * run->capacity, size = run_block_bytes(bytes);
         char *block = make_block(memory, size);
         if (block == NULL)
@@ -114,6 +124,8 @@ static bool make_split(run_shape_t *shape, memory_t *memory, const run_pick_t *p
         kept->blocks[c] = (run_block_t){block, size};
         kept->columns[c] = run_place(kept, c, block, bytes);
     }
+    if (made != NULL)
+        take_over(shape, made);
     return true;
 }
 
@@ -171,18 +183,29 @@ void run_shape_exchange(run_shape_t *shape)
     shape->exchanged = !shape->exchanged;
 }
 
+/* Free a column that has `count` cells which hold something. */
+static void free_column(const run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t column, uint32_t count)
+{
+    const run_block_t *block = run->split ? &run->blocks[column] : NULL;
+    if (block != NULL && count > 0 && holdings->leavings != NULL &&
+        leavings_take(holdings->leavings, memory, run->fields[column], block->start, block->size,
+                      run->columns[column], count))
+        return;
+    if (count > 0)
+        cells_release(holdings, run->fields[column], run->columns[column], count);
+    if (block != NULL)
+        superblocks_free_block(memory, block->start, block->size);
+}
+
 void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *holdings)
 {
     run_t *kept = &shape->kept;
     uint32_t count = kept->blocks == NULL ? 0 : kept->column_count;
     const uint8_t *adopted = shape->adopted == NULL ? NULL : shape->adopted + (shape->exchanged ? 0 : shape->old_count);
     for (uint32_t c = 0; c < count; c++) {
-        if (adopted[c] != 0)
-            continue;
-        if (holdings != NULL && (shape->exchanged || shape->filled[c] != 0))
-            cells_release(holdings, kept->fields[c], kept->columns[c], shape->run->count);
-        if (kept->split)
-            superblocks_free_block(memory, kept->blocks[c].start, kept->blocks[c].size);
+        uint32_t held = holdings != NULL && (shape->exchanged || shape->filled[c] != 0) ? shape->run->count : 0;
+        if (adopted[c] == 0)
+            free_column(kept, memory, holdings, c, held);
     }
     if (kept->blocks != NULL && !kept->split)
         superblocks_free_block(memory, kept->blocks[0].start, kept->blocks[0].size);
@@ -194,13 +217,6 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *hold
 }
 
 /* --- in place ----------------------------------------------------------------------------------------------------- */
-
-static void drop_column(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t column)
-{
-    cells_release(holdings, run->fields[column], run->columns[column], run->count);
-    if (run->split)
-        superblocks_free_block(memory, run->blocks[column].start, run->blocks[column].size);
-}
 
 void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t first, uint32_t width,
               const run_pick_t *picks, uint32_t count)
@@ -216,7 +232,7 @@ void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t
         for (uint32_t i = 0; i < count && !kept; i++)
             kept = picks[i].from == c;
         if (!kept)
-            drop_column(run, memory, holdings, first + c);
+            free_column(run, memory, holdings, first + c, run->count);
     }
     for (uint32_t i = 0; i < count; i++) {
         run->columns[first + i] = columns[picks[i].from];

@@ -27,7 +27,7 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->random = base->random + layout;
     memory_init_child(&world->memory, "world", &base->memory);
     lists_init(&world->lists, &world->memory);
-    world->holdings = (holdings_t){&base->strings, &world->lists};
+    world->holdings = (holdings_t){&base->strings, &world->lists, &world->leavings};
     world->name = memory_copy_text(&world->memory, name);
     world->place = (verb_place_t){world->name, steps};
     if (world->name != NULL && entities_add_pool(world->entities, &world->ids) == BP_OK &&
@@ -73,6 +73,7 @@ void world_end(world_t *world)
         run_free(world->runs[i], memory, &world->holdings);
     for (uint32_t i = 0; i < world->attic_count; i++)
         run_free(world->attic[i], memory, &world->holdings);
+    leavings_free(&world->leavings, memory, &world->holdings);
     lists_free(&world->lists);
     for (uint32_t i = 0; i < world->manager_count; i++)
         free_manager(world, world->managers[i]);

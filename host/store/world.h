@@ -17,6 +17,7 @@
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 #include "entities.h"
+#include "leavings.h"
 #include "deaths.h"
 #include "prototypes.h"
 #include "records.h"
@@ -111,6 +112,8 @@ typedef struct world_t {
     uint32_t pages_used;
     lists_t lists;             /* the memory of all lists in rows */
     holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
+    leavings_t leavings;       /* columns that have left */
+    int64_t blocks_aside;      /* that lists hold in columns beside the runs, which a reload has made */
     char *name;
     char *units;               /* what this world calls kg, m and s (base/units.h); NULL: as declared */
     verb_place_t place;        /* where a crash happened, for messages */

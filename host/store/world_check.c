@@ -212,10 +212,10 @@ static bool check_prototypes(finding_t *f, const world_t *world)
 
 /* --- lists ---------------------------------------------------------------------------------------------- */
 
-/* Blocks that are taken are just those of the lists in rows. */
+/* Blocks that are taken are just those of the lists in rows, in columns beside them, and in those that have left. */
 static bool check_lists(finding_t *f, const world_t *world)
 {
-    int64_t blocks = world->lists.main.blocks, found = 0;
+    int64_t blocks = world->lists.main.blocks, found = world->blocks_aside + leavings_count_lists(&world->leavings);
     for (const lists_hoard_t *hoard = world->lists.all; hoard != NULL; hoard = hoard->next)
         blocks += hoard->blocks;
     for (uint32_t i = 0; i < world->run_count; i++) {
