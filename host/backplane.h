@@ -249,10 +249,11 @@ BACKPLANE_API bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *cons
 enum { BP_RELOAD_LOSSY = 1u << 0 /* as bp_host_reload_lossy: also where values may be lost */ };
 
 /* Reload as bp_host_reload does, beside the steps: the call only asks for the reload, and bp_host_poll does it in the
- * way of watched files, also where none are watched. With BP_HOST_TRIAL the trial runs beside the host. The columns that
- * are converted are made ready in slices of 2 ms between steps, so that the loop stops for less than a frame; for that,
- * without a trial, new versions are opened once more before the change, where there are many instances. `flags`: BP_RELOAD_... or 0. What comes of it is told as by
- * bp_host_on_reload, once for all plugins asked for meanwhile, and in the log.
+ * way of watched files, also where none are watched. With BP_HOST_TRIAL the trial runs beside the host. The columns
+ * that are converted are made ready in slices of 2 ms between steps, so that the loop stops for less than a frame; for
+ * that, without a trial, new versions are opened once more before the change, where there are many instances.
+ * `flags`: BP_RELOAD_... or 0. What comes of it is told as by bp_host_on_reload, once for all plugins asked for
+ * meanwhile, and in the log.
  * Plugins that are given as their source are compiled before the call comes back. BP_ERROR_NOT_FOUND where one of the
  * plugins is not loaded, BP_ERROR_ARGUMENT for none and for unknown flags: then nothing has been asked for.
  * Between steps only, as bp_host_reload. */
