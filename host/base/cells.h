@@ -17,7 +17,7 @@
 typedef struct holdings_t {
     strings_t *strings;
     lists_t *lists;
-    struct leavings_t *leavings; /* where large columns go that have left (store/leavings.h); NULL: nowhere */
+    struct leavings_t *leavings; /* where large columns go that have left (leavings.h); NULL: nowhere */
 } holdings_t;
 
 /* Let go of what `count` cells hold. Their bytes mean nothing afterwards. [main] */

@@ -52,7 +52,7 @@ typedef struct hot_t {
     hot_name_t names[RELOAD_MAX_PLUGINS]; /* plugins that are to come: first those whose files are new, ... */
     uint32_t fresh, count;                /* ... then those that waited, while a change is under way */
     bool readies;                         /* columns are made ready for the change, which has passed its trial */
-    bool leaves;                          /* columns that go are let go of in slices (store/leavings.h), ... */
+    bool leaves;                          /* columns that go are let go of in slices (base/leavings.h), ... */
     bool leaving;                         /* ... and some have left */
     bool waits;                           /* the change may not begin yet: somebody votes on it */
     bool alone;                           /* refused with those that waited: to be tried without them */

@@ -122,7 +122,7 @@ bool reload_make_ready(reload_change_t *change);
  * is wrong the change will say. Between steps. */
 bp_result_t reload_look_ahead(reload_change_t *change);
 
-/* From now on large columns of texts and lists that go are let go of in slices (store/leavings.h), or, `later` false,
+/* From now on large columns of texts and lists that go are let go of in slices (base/leavings.h), or, `later` false,
  * at once; those that have left before still go in slices. Go on letting go, between steps: returns whether some are
  * left. */
 void reload_leave_later(reload_t *reload, bool later);

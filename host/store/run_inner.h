@@ -7,7 +7,7 @@
 #ifndef HOST_STORE_RUN_INNER_H
 #define HOST_STORE_RUN_INNER_H
 
-#include "leavings.h"
+#include "../base/leavings.h"
 #include "run.h"
 
 enum { RUN_LINE = 64 }; /* bytes of a cache line */

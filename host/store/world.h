@@ -17,7 +17,7 @@
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 #include "entities.h"
-#include "leavings.h"
+#include "../base/leavings.h"
 #include "deaths.h"
 #include "prototypes.h"
 #include "records.h"

@@ -1,7 +1,7 @@
 /* leavings.c - columns that have left, the last one first. */
 #include "leavings.h"
 
-#include "../base/superblocks.h"
+#include "superblocks.h"
 #include "../os/os.h"
 
 enum { PIECE = 1024 /* cells between two looks at the clock */ };

@@ -8,10 +8,10 @@
  *
  * Not here: columns whose cells hold nothing outside themselves; their memory goes at once.
  */
-#ifndef HOST_STORE_LEAVINGS_H
-#define HOST_STORE_LEAVINGS_H
+#ifndef HOST_BASE_LEAVINGS_H
+#define HOST_BASE_LEAVINGS_H
 
-#include "../base/cells.h"
+#include "cells.h"
 
 enum { LEAVINGS_ROWS = 16384 /* columns of fewer cells are let go of at once */ };
 
