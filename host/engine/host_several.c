@@ -11,6 +11,7 @@
 #include "../base/file.h"
 #include "../scene/save.h"
 #include "../scene/spawn.h"
+#include "../store/own.h"
 #include "host.h"
 
 #include <stdio.h>
@@ -90,6 +91,7 @@ typedef struct back_t {
     several_part_t part;
     const blob_t *blob;
     bp_spawn_t spawn;    /* {0}: not yet */
+    bp_entity_t own;     /* what belongs to the world itself, spawned beside what it has; {0}: there is none */
     bp_entity_t *old;    /* what it held before; ... */
     uint32_t old_count, old_room;
 } back_t;
@@ -165,7 +167,7 @@ static bp_result_t spawn_one(all_back_t *a, back_t *back, uint32_t flags)
         given += entities[i].id != 0;
     }
     snprintf(origin, sizeof origin, "%s: world %s", a->scene->origin, back->part.name);
-    result = spawn_blob_onto(&back->world->rows, back->blob, origin, flags, entities, given);
+    result = spawn_blob_onto(&back->world->rows, back->blob, origin, flags, entities, given, &back->own);
     if (result != BP_OK) {
         scenes_release(&a->host->scenes, spawn);
         return result;
@@ -183,6 +185,8 @@ static void take_back(all_back_t *a)
 {
     error_text_t kept = a->host->base.error;
     for (uint32_t i = a->count; i > 0; i--) {
+        if (a->worlds[i - 1].own.id != 0)
+            own_discard(&a->worlds[i - 1].world->rows, a->worlds[i - 1].own);
         if (a->worlds[i - 1].spawn.id != 0)
             journal_despawn_list(&a->host->scenes, &a->host->destruction, a->worlds[i - 1].spawn);
     }
@@ -198,6 +202,10 @@ static bp_result_t spawn_all(all_back_t *a, uint32_t flags)
         result = spawn_one(a, &a->worlds[i], flags);
     if (result != BP_OK)
         take_back(a);
+    for (uint32_t i = 0; i < a->count && result == BP_OK; i++) {
+        if (a->worlds[i].own.id != 0)
+            own_replace(&a->worlds[i].world->rows, a->worlds[i].own);
+    }
     return result;
 }
 

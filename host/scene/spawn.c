@@ -187,17 +187,15 @@ static void fill_part(spawn_t *s, uint32_t p, run_t *run)
     const plan_component_t *component = &s->plan.components[s->plan.blob->parts[p].component];
     if (part->key == BP_NONE)
         return;
-    if (component->manager->component->own_storage) { /* no slot yet */
-        run_fill_with(run, part->column, s->plan.batches[part->group].first_row, s->plan.batches[part->group].count,
-                      &(uint32_t){BP_NONE});
-        return;
-    }
     const component_t *type = component->manager->component;
-    for (uint32_t f = 0; f < type->field_count; f++)
+    const store_batch_t *batch = &s->plan.batches[part->group];
+    uint32_t visible = type->own_storage ? 1 : type->field_count, columns = component->manager->column_count;
+    if (type->own_storage) /* no slot yet */
+        run_fill_with(run, part->column, batch->first_row, batch->count, &(uint32_t){BP_NONE});
+    for (uint32_t f = 0; f < type->field_count && !type->own_storage; f++)
         fill_column(s, part, &type->fields[f], &component->sources[f], run, part->column + f);
-    if (component->manager->column_count > type->field_count) /* hidden ones */
-        run_fill(run, part->column + type->field_count, part->column + component->manager->column_count,
-                 s->plan.batches[part->group].first_row, s->plan.batches[part->group].count);
+    if (columns > visible) /* hidden ones, of fields or, while a probation lasts, of the version before */
+        run_fill(run, part->column + visible, part->column + columns, batch->first_row, batch->count);
 }
 
 /* The entities in whose rows the values of a group are put. */
@@ -619,15 +617,14 @@ static bp_result_t carry_out(spawn_t *s, uint32_t given)
     if (result != BP_OK)
         take_back(s);
     entities_made(world->entities, &making);
-    if (result == BP_OK && s->plan.own_group != BP_NONE)
-        own_replace(world, s->stand_in);
     world->hold = WORLD_FREE;
     return result;
 }
 
 bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *origin, uint32_t flags,
-                            bp_entity_t *entities, uint32_t given)
+                            bp_entity_t *entities, uint32_t given, bp_entity_t *own)
 {
+    *own = (bp_entity_t){0};
     if (world_holds_rows(world))
         return store_refuse_held(world);
     spawn_t s;
@@ -637,6 +634,8 @@ bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *orig
         return result;
     s.plan.entities = entities;
     result = carry_out(&s, given);
+    if (result == BP_OK && s.plan.own_group != BP_NONE)
+        *own = s.stand_in;
     free_scratch(&s);
     memory_free(&world->memory, s.made, s.made == NULL ? 0 : (s.made_count + (size_t)1) * sizeof *s.made);
     spawn_plan_free(&s.plan);
@@ -645,5 +644,9 @@ bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *orig
 
 bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities)
 {
-    return spawn_blob_onto(world, blob, origin, flags, entities, 0);
+    bp_entity_t own;
+    bp_result_t result = spawn_blob_onto(world, blob, origin, flags, entities, 0, &own);
+    if (result == BP_OK && own.id != 0)
+        own_replace(world, own);
+    return result;
 }

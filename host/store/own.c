@@ -109,3 +109,8 @@ void own_replace(world_t *world, bp_entity_t with)
     }
     end_row(world, with);
 }
+
+void own_discard(world_t *world, bp_entity_t row)
+{
+    end_row(world, row);
+}

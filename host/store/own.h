@@ -38,4 +38,7 @@ void own_end(world_t *world);
  * that row; its prototype has none that the world lacks. Cannot fail. [main] */
 void own_replace(world_t *world, bp_entity_t with);
 
+/* End the entity of such a row, and leave what world_t.own has as it is. Cannot fail. [main] */
+void own_discard(world_t *world, bp_entity_t row);
+
 #endif
