@@ -187,7 +187,7 @@ void run_shape_exchange(run_shape_t *shape)
 static void free_column(const run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t column, uint32_t count)
 {
     const run_block_t *block = run->split ? &run->blocks[column] : NULL;
-    if (block != NULL && count > 0 && holdings->leavings != NULL &&
+    if (block != NULL && count > 0 && holdings != NULL && holdings->leavings != NULL &&
         leavings_take(holdings->leavings, memory, run->fields[column], block->start, block->size,
                       run->columns[column], count))
         return;
