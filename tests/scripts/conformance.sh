@@ -17,7 +17,7 @@ fail() { echo "conformance: $*"; exit 1; }
 [ -x "$build/tests" ] || fail "$build/tests is missing; run make test-program first"
 cc -shared -fPIC -I "$source/plugin_api" "$source/examples/plugin/spin.c" -o "$scratch/spin.so"
 sed -e 's/speed\[i\] \* dt/speed[i] * dt * (float)run->count/' \
-    -e 's/{.name = "spin",/{.name = "spin", .flags = BP_COMPONENT_PARALLEL,/' "$source/examples/plugin/spin.c" >"$scratch/bad.c"
+    -e 's/{.doc = "an angle that grows",/{.flags = BP_COMPONENT_PARALLEL, .doc = "an angle that grows",/' "$source/examples/plugin/spin.c" >"$scratch/bad.c"
 cc -shared -fPIC -I "$source/plugin_api" "$scratch/bad.c" -o "$scratch/bad.so"
 
 for name in inventory team; do
