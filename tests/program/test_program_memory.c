@@ -167,7 +167,7 @@ static void make_files(void)
     make_scratch_folder();
     write_file(small_ini, world_text);
     write_file(scene_file, scene_text);
-    expect(shell("${CC:-cc} -O1 -shared -fPIC tests/program/refuse.c -o '%s'", refuse_library), 0, NULL);
+    expect(shell("${CC:-cc} -O1 -shared -fPIC tests/preload/refuse.c -o '%s'", refuse_library), 0, NULL);
     expect(shell("backplane compile '%s' -o '%s' --ini '%s' >/dev/null", scene_file, compiled_file, small_ini), 0,
            NULL);
 }
