@@ -104,6 +104,32 @@ START_TEST(a_manager_that_finds_its_dead_itself_is_not_told_of_them)
 }
 END_TEST
 
+/* Rows that a scene fills during a probation may have held instances of the version that comes back. */
+START_TEST(what_a_scene_spawned_on_probation_has_instances_of_its_own_afterwards)
+{
+    bp_scene_o *scene;
+    bp_entity_t *spawned = entities + BEFORE;
+    open_world("keeper", "keeper", NULL, BEFORE);
+    WORKS(rig.host, bp_scene_capture(world, &scene));
+    bring("keeper", "keeper");
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + BEFORE / 2, BEFORE / 2), BEFORE / 2);
+    WORKS(rig.host, bp_scene_spawn(scene, world, 0, spawned, NULL));
+    bp_scene_close(scene);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    for (uint32_t e = 0; e < 2 * BEFORE; e++) {
+        if (e < BEFORE / 2 || e >= BEFORE)
+            set_number(e, (int32_t)e);
+    }
+    for (uint32_t steps = 0; steps < 600; steps++)
+        WORKS(rig.host, bp_world_step(world));
+    for (uint32_t e = 0; e < 2 * BEFORE; e++) {
+        if (e < BEFORE / 2 || e >= BEFORE)
+            ck_assert_int_eq(number_of(e), (int32_t)e);
+    }
+    close_world();
+}
+END_TEST
+
 /* Making those that came fails, at each request for memory in turn: then none of them has been made. */
 START_TEST(a_way_back_that_fails_leaves_nothing_in_the_old_manager)
 {
@@ -175,6 +201,7 @@ Suite *rollback_own_suite(void)
     tcase_set_timeout(own, 60);
     tcase_add_loop_test(own, a_manager_that_comes_back_is_told_of_deaths_and_has_those_that_came, 0, 3);
     tcase_add_test(own, a_manager_that_finds_its_dead_itself_is_not_told_of_them);
+    tcase_add_test(own, what_a_scene_spawned_on_probation_has_instances_of_its_own_afterwards);
     tcase_add_test(own, a_way_back_that_fails_leaves_nothing_in_the_old_manager);
     tcase_add_test(own, what_was_made_for_a_way_back_that_failed_is_ended);
     tcase_add_test(own, a_load_that_loses_one_instance_is_refused);

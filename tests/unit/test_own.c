@@ -486,6 +486,42 @@ START_TEST(a_saved_world_comes_back_with_it)
 }
 END_TEST
 
+/* Every request for memory fails once while two worlds come back: both have what they had, or both what was saved. */
+START_TEST(worlds_of_one_file_get_theirs_back_together_or_not_at_all)
+{
+    static const char path[] = TEST_SCRATCH_DIR "/own.bpe";
+    place_t p;
+    open_place(&p, 1);
+    bp_world_o *second = bp_world_create(p.rig.host, &(bp_world_desc_t){.name = "second"});
+    WORKS(p.rig.host, bp_world_use_component(p.world, "wind"));
+    WORKS(p.rig.host, bp_world_use_component(second, "leaf"));
+    WORKS(p.rig.host, bp_world_use_component(second, "wind"));
+    add_leaves(&p);
+    WORKS(p.rig.host, p.rig.api->world->add(second, key_of(second, "leaf", ""), p.leaves, 2));
+    set_text(&p, "main.wind.name", "storm");
+    set_text(&p, "second.wind.name", "gale");
+    WORKS(p.rig.host, bp_host_save_worlds(p.rig.host, NULL, 0, path));
+    uint64_t refused = 1, failures = 0;
+    for (uint64_t number = 1; refused > 0; number++) {
+        set_text(&p, "main.wind.name", "calm");
+        set_text(&p, "second.wind.name", "still");
+        p.rig.heap.refused = 0;
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = p.rig.heap.requests + number;
+        bp_result_t result = bp_host_restore_worlds(p.rig.host, NULL, 0, path, 0);
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = 0;
+        refused = p.rig.heap.refused;
+        failures += result != BP_OK;
+        EXPECT(refused > 0 || result == BP_OK, "%s", bp_host_error(p.rig.host));
+        IS(&p, "main.wind.name", result == BP_OK ? "storm" : "calm");
+        IS(&p, "second.wind.name", result == BP_OK ? "gale" : "still");
+        ck_assert_uint_eq(p.rig.api->entity->count(p.rig.host), 3);
+        check_host(p.rig.host);
+    }
+    ck_assert_uint_gt(failures, 3);
+    close_place(&p);
+}
+END_TEST
+
 START_TEST(a_host_that_goes_back_finds_it)
 {
     place_t p;
@@ -620,6 +656,7 @@ Suite *own_suite(void)
     tcase_add_test(all, scenes_say_what_the_world_has);
     tcase_add_test(all, scenes_are_refused_that_mix_worlds_and_entities);
     tcase_add_test(all, a_saved_world_comes_back_with_it);
+    tcase_add_test(all, worlds_of_one_file_get_theirs_back_together_or_not_at_all);
     tcase_add_test(all, a_host_that_goes_back_finds_it);
     tcase_add_test(all, bringing_it_in_without_memory_leaves_no_trace);
     tcase_add_test(all, a_reload_carries_it_over);
