@@ -105,15 +105,24 @@ START_TEST(what_is_asked_for_comes_in_while_the_worlds_step)
 }
 END_TEST
 
-START_TEST(what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_for_again)
+/* Ways to crash. Without a trial the version is opened once more, before the change, where there are many rows. Windows
+ * runs constructors where no crash can be caught. */
+static const struct { uint32_t flags, rows; const char *where, *said; } crashes[] = {
+    {BP_HOST_TRIAL, 100, "simulate", "crashed in 'simulate' of component 'crash_plain'"},
+#if !defined(_WIN32)
+    {0, ROWS, "constructor", "it crashed while it was opened"},
+#endif
+};
+
+START_TEST(what_is_asked_for_and_crashes_is_refused_and_may_be_asked_for_again)
 {
-    open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
-    crash_next("simulate", "null");
+    open_host(crashes[_i].flags, "crasher", "crash_plain", crashes[_i].rows);
+    crash_next(crashes[_i].where, "null");
     put_plugin("crasher_next", "asked");
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
     wait_for_news(0);
     ck_assert_uint_eq(told.refused, 1);
-    EXPECT(strstr(told.text, "crashed in 'simulate' of component 'crash_plain'") != NULL, "%s", told.text);
+    EXPECT(strstr(told.text, crashes[_i].said) != NULL, "%s", told.text);
     float x = x_of(entities[0]);
     WORKS(host, bp_host_step(host));
     ck_assert(x_of(entities[0]) == x + 1.0f);
@@ -122,28 +131,7 @@ START_TEST(what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_fo
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0)); /* twice is once */
     wait_for_news(1);
     EXPECT(told.refused == 1 && told.count == 2, "%s", told.text);
-    bp_host_destroy(host);
-}
-END_TEST
-
-/* Without a trial the version is opened once more, before the change, where there are many rows. */
-START_TEST(what_crashes_when_it_is_opened_is_refused_and_may_be_asked_for_again)
-{
-    open_host(0, "crasher", "crash_plain", ROWS);
-    crash_next("constructor", "null");
-    put_plugin("crasher_next", "asked");
-    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
-    wait_for_news(0);
-    ck_assert_uint_eq(told.refused, 1);
-    EXPECT(strstr(told.text, "it crashed while it was opened") != NULL, "%s", told.text);
-    float x = x_of(entities[0]);
-    WORKS(host, bp_host_step(host));
-    ck_assert(x_of(entities[0]) == x + 1.0f);
-    put_environment("CRASHER_WHERE", NULL);
-    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
-    wait_for_news(1);
-    EXPECT(told.refused == 1 && told.count == 2, "%s", told.text);
-    ck_assert_uint_gt(host->reload.readied, 0);
+    ck_assert(crashes[_i].rows < ROWS || host->reload.readied > 0);
     check_host(host);
     bp_host_destroy(host);
 }
@@ -210,10 +198,7 @@ Suite *asked_suite(void)
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, what_is_asked_for_comes_in_while_the_worlds_step, 0, 3);
-    tcase_add_test(all, what_is_asked_for_and_crashes_on_trial_is_refused_and_may_be_asked_for_again);
-#if !defined(_WIN32)
-    tcase_add_test(all, what_crashes_when_it_is_opened_is_refused_and_may_be_asked_for_again);
-#endif
+    tcase_add_loop_test(all, what_is_asked_for_and_crashes_is_refused_and_may_be_asked_for_again, 0, COUNT(crashes));
     tcase_add_test(all, asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both);
     tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
     tcase_add_test(all, what_cannot_be_asked_for_is_said_and_asks_for_nothing);
