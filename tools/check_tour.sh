@@ -1,5 +1,6 @@
 #!/bin/sh
-# check_tour.sh [ROOT] - docs/tour.md names every file of host/, in the room where it lies, and no file that is not there.
+# check_tour.sh [ROOT] - docs/tour.md names every file of host/, in the room where it lies, and no file that is not there;
+# and every header of plugin_api/.
 #
 # The table of rooms stands below the heading that says `host/`. A file stands there by its name without ".c" and ".h",
 # in backquotes. A name that begins with an underscore is the end of the name of a file whose beginning stands before
@@ -9,6 +10,13 @@ set -eu
 
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 cd "$root"
+
+for header in plugin_api/bp_*.h; do
+    if [ -e "$header" ] && ! grep -qF "\`${header#plugin_api/}\`" docs/tour.md; then
+        echo "docs/tour.md: $header is not named"
+        exit 1
+    fi
+done
 
 find host -mindepth 2 -maxdepth 2 \( -name '*.c' -o -name '*.h' \) -type f | sort | awk '
     function told(text) { print text; faults++ }

@@ -1,67 +1,19 @@
-/* console.c - complaints about a line, and cutting words off it. */
+/* console.c - the list of commands, doing a line, and a talk of many lines.
+ *
+ * A command cuts its words off the rest of the line, so that `set` can take all of it as one value. One that fails has
+ * changed nothing, says so on stderr, and the console goes on.
+ */
 #include "console.h"
 
 #include "../os/os.h"
 #include "output.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_MAX = 1024 };
-
-bool console_refuse(const console_t *console, const char *format, ...)
-{
-    char text[MESSAGE_MAX];
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    if (console->interactive)
-        complain("%s", text);
-    else
-        complain("line %" PRIu64 ": %s", console->line, text);
-    return false;
-}
-
-bool console_refuse_unclosed(const console_t *console)
-{
-    return console_refuse(console, "a quoted word ends with a quote, and a blank or nothing behind it");
-}
-
-bool console_refuse_memory(const console_t *console)
-{
-    return console_refuse(console, "out of memory");
-}
-
-bool console_take_words(const console_t *console, char *rest, char **words, uint32_t most)
-{
-    char *word = NULL;
-    words_end_t end = WORDS_FOUND;
-    for (uint32_t i = 0; i < most; i++) {
-        end = console_words_next(&rest, &word);
-        words[i] = end == WORDS_FOUND ? word : NULL;
-        if (end == WORDS_UNCLOSED)
-            return console_refuse_unclosed(console);
-    }
-    end = console_words_next(&rest, &word);
-    return end == WORDS_OVER || console_refuse(console, "'%s' is one word too many", word);
-}
-
-bool console_takes_nothing(const console_t *console, char *rest)
-{
-    return console_take_words(console, rest, NULL, 0);
-}
-
 /* --- commands ---------------------------------------------------------------------------------------------------- */
-
-/* The list of commands, and doing a line.
- *
- * A command cuts its words off the rest of the line, so that `set` can take all of it as one value. One that
- * fails has changed nothing, says so on stderr, and the console goes on.
- */
 
 typedef struct console_command_t {
     const char *name;
@@ -104,7 +56,7 @@ static bool do_quit(console_t *console, char *rest)
     return console->over;
 }
 
-/* --- step, reload -------------------------------------------------------------------------------- */
+/* --- step ----------------------------------------------------------------------------------------- */
 
 static bool do_step(console_t *console, char *rest)
 {
@@ -131,154 +83,6 @@ static bool do_step(console_t *console, char *rest)
     }
     console_follow_draft(console);
     return true;
-}
-
-static bool reload_ini(const console_t *console, const char *const *names, uint32_t count)
-{
-    const char *told;
-    if (count > 1)
-        return console_refuse(console, "an ini is reloaded by itself: reload %s", names[0]);
-    if (bp_host_setup_again(console->program->host, names[0], &told) != BP_OK)
-        return console_refuse(console, "not done anew, and nothing has changed: %s",
-                              bp_host_error(console->program->host));
-    printf("%s\n", told);
-    return true;
-}
-
-static void hear_reload(void *data, const bp_reload_report_t *report)
-{
-    console_news_t *news = ((console_t *)data)->news;
-    if (news == NULL || news->told)
-        return;
-    size_t size = strlen(report->text) + 1;
-    *news = (console_news_t){.told = true, .result = report->result, .text = malloc(size)};
-    if (news->text != NULL)
-        memcpy(news->text, report->text, size);
-}
-
-/* Reload while the run goes on, and answer when it is done. */
-static bool reload_live(console_t *console, const char *const *names, uint32_t count, bool lossy)
-{
-    console_news_t news = {.told = false};
-    bp_host_o *host = console->program->host;
-    if (!console->hears && bp_host_on_reload(host, hear_reload, console) != BP_OK)
-        return console_refuse(console, "not reloaded: %s", bp_host_error(host));
-    console->hears = true;
-    if (bp_host_begin_reload(host, names, count, lossy ? BP_RELOAD_LOSSY : 0) != BP_OK)
-        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(host));
-    console->news = &news;
-    while (!news.told && live_turn(console->live, NULL)) {
-    }
-    console->news = NULL;
-    if (news.told && news.result == BP_OK)
-        printf("%s\n", news.text == NULL ? "reloaded" : news.text);
-    else if (news.told)
-        console_refuse(console, "%s", news.text == NULL ? "not reloaded" : news.text);
-    free(news.text);
-    return news.told && news.result == BP_OK;
-}
-
-/* On several ranks: each of them asks, and they change together, between two of the steps that follow (bp_vote.h). What
- * comes of it is told then. */
-static bool reload_on_ranks(console_t *console, const char *const *names, uint32_t count, bool lossy)
-{
-    bp_host_o *host = console->program->host;
-    if (bp_host_begin_reload(host, names, count, lossy ? BP_RELOAD_LOSSY : 0) != BP_OK)
-        return console_refuse(console, "not reloaded, and nothing has changed: %s", bp_host_error(host));
-    printf("asked for: the ranks change together at one of the next steps\n");
-    return true;
-}
-
-static bool do_reload(console_t *console, char *rest)
-{
-    enum { MOST = 16 };
-    char *words[MOST] = {NULL};
-    const char *names[MOST];
-    uint32_t count = 0;
-    if (!console_take_words(console, rest, words, MOST))
-        return false;
-    for (; count < MOST && words[count] != NULL; count++)
-        names[count] = words[count];
-    if (count > 2 && strcmp(names[count - 2], "--back") == 0 && console->program->ranks > 1)
-        return console_refuse(console, "--back: not on several ranks: a clone cannot talk to the other ranks");
-    if (count > 2 && strcmp(names[count - 2], "--back") == 0)
-        return console_draft(console, names, count - 2, names[count - 1], 0);
-    bool lossy = count > 1 && strcmp(names[count - 1], "--lossy") == 0;
-    count -= lossy;
-    if (count == 0)
-        return console_refuse(console, "reload which plugin, or ini? `plugins` lists them");
-    size_t length = strlen(names[0]);
-    bool is_ini = length > 4 && strcmp(names[0] + length - 4, ".ini") == 0;
-    if (console->program->ranks > 1)
-        return is_ini ? console_refuse(console, "an ini is for all ranks from their start; begin them anew with it")
-                      : reload_on_ranks(console, names, count, lossy);
-    if (is_ini)
-        return reload_ini(console, names, count);
-    bp_reload_report_t report = {.struct_size = sizeof report};
-    bool follows = console->program->follows;
-    console->program->follows = false; /* the report is printed below, as the answer */
-    if (console->live != NULL && !console->in_clone) {
-        bool done = reload_live(console, names, count, lossy);
-        console->program->follows = follows;
-        return done;
-    }
-    bp_result_t result =
-        (lossy ? bp_host_reload_lossy : bp_host_reload)(console->program->host, names, count, &report);
-    console->program->follows = follows;
-    if (result != BP_OK)
-        return console_refuse(console, "not reloaded, and nothing has changed: %s",
-                              bp_host_error(console->program->host));
-    printf("%s%s\n", console->in_clone ? "in the clone, and not in this host: " : "", report.text);
-    return true;
-}
-
-/* The world of a name, or the only one. NULL with a complaint. */
-static bp_world_o *find_world(const console_t *console, const char *name)
-{
-    const bp_world_api *api = console->program->api->world;
-    bp_host_o *host = console->program->host;
-    bp_world_o *world = name != NULL ? api->find(host, name) : api->at(host, 0);
-    if (name == NULL && world != NULL && api->at(host, 1) != NULL) {
-        console_refuse(console, "in which world? `worlds` lists them");
-        return NULL;
-    }
-    if (world == NULL)
-        console_refuse(console, "no world '%s'; `worlds` lists them", name != NULL ? name : "");
-    return world;
-}
-
-/* A name is a system's or a component's, never both. */
-static bool use_or_drop(console_t *console, char *rest, bool use)
-{
-    const bp_world_api *api = console->program->api->world;
-    char *words[2] = {NULL, NULL};
-    if (!console_take_words(console, rest, words, 2))
-        return false;
-    if (words[0] == NULL)
-        return use ? console_refuse(console, "use which component or system?") : console_drop_draft(console);
-    bp_world_o *world = find_world(console, words[1]);
-    if (world == NULL)
-        return false;
-    bp_result_t result = use ? api->use_system(world, words[0]) : api->drop_system(world, words[0]);
-    if (result == BP_ERROR_NOT_FOUND)
-        result = use ? api->use_component(world, words[0]) : api->drop_component(world, words[0]);
-    if (result == BP_ERROR_NOT_FOUND && use)
-        return console_refuse(console, "no plugin brings a component or a system '%s'; `plugins` tells what they bring",
-                              words[0]);
-    if (result != BP_OK)
-        return console_refuse(console, "%s", bp_host_error(console->program->host));
-    printf("world %s %s %s\n", api->name(world), use ? "uses" : "has dropped", words[0]);
-    return true;
-}
-
-static bool do_use(console_t *console, char *rest)
-{
-    return use_or_drop(console, rest, true);
-}
-
-static bool do_drop(console_t *console, char *rest)
-{
-    return use_or_drop(console, rest, false);
 }
 
 /* --- the list ------------------------------------------------------------------------------------------- */
@@ -374,14 +178,14 @@ static const console_command_t commands[] = {
      "  Where values would be lost that nothing can set again it is refused, but with --lossy: then it says which.\n"
      "  --back N: as if they had been there N steps ago, or for 10s: a draft of that past is computed, for `keep`.\n"
      "  With the ini that the console was started with: do what has changed in it, all of it or nothing.",
-     do_reload},
+     console_reload},
     {"use", "use NAME [WORLD]",
      "bring a component or a system of a loaded plugin into a world\n"
      "  It comes in again by itself where it goes, with its plugin or by a reload, and is there later.",
-     do_use},
+     console_use},
     {"drop", "drop [NAME [WORLD]]",
      "take a component, with all its instances, or a system out of a world; without a name: drop the draft",
-     do_drop},
+     console_drop},
     {"stats", "stats", "print what worlds hold and what plugins cost", console_stats},
     {"report", "report", "print what components and systems report", console_report},
     {"quit", "quit", "end the console", do_quit},
@@ -442,7 +246,7 @@ static bool changes(const console_command_t *command)
 {
     static bool (*const those[])(console_t *console, char *rest) = {
         console_set,  console_spawn, console_load, console_create, console_add,         console_remove, console_destroy,
-        do_reload,    do_use,        do_drop,      console_load_plugin, console_unload_plugin};
+        console_reload,    console_use,        console_drop,      console_load_plugin, console_unload_plugin};
     size_t at = 0;
     while (at < sizeof those / sizeof those[0] && those[at] != command->run)
         at++;
@@ -471,73 +275,6 @@ bool console_may_try(const console_t *console, const char *line)
     if (command != NULL && !changes(command))
         return console_refuse(console, "'%s' changes nothing in the host, and cannot be tried", word);
     return command != NULL;
-}
-
-/* --- words ------------------------------------------------------------------------------------------------------- */
-
-/* Cuts a line into words.
- *
- * In place, because a word is never longer than what it is cut from: no allocation that could fail, and no
- * limit beside that of the line. Values are taken whole ("0 0 1" is one vector), so quotes are needed only
- * for the empty text, for blanks at the ends, and for names of entities with blanks in paths.
- */
-
-static const char blanks[] = " \t\r\n\v\f";
-
-/* `text` stands behind the opening quote. Returns the place behind the closing one, NULL where there is none.
- */
-static char *cut_quoted(char *text)
-{
-    char *to = text;
-    for (; *text != '"'; text++) {
-        if (*text == '\\' && (text[1] == '"' || text[1] == '\\'))
-            text++;
-        if (*text == '\0')
-            return NULL;
-        *to++ = *text;
-    }
-    char *behind = text + 1;
-    *to = '\0';
-    return behind;
-}
-
-words_end_t console_words_next(char **rest, char **word)
-{
-    char *start = *rest + strspn(*rest, blanks);
-    if (*start == '\0') {
-        *rest = start;
-        return WORDS_OVER;
-    }
-    if (*start == '"') {
-        char *behind = cut_quoted(start + 1);
-        if (behind == NULL || (*behind != '\0' && strchr(blanks, *behind) == NULL))
-            return WORDS_UNCLOSED;
-        *word = start + 1;
-        *rest = behind;
-        return WORDS_FOUND;
-    }
-    size_t length = strcspn(start, blanks);
-    *word = start;
-    *rest = start + length + (start[length] != '\0');
-    start[length] = '\0';
-    return WORDS_FOUND;
-}
-
-words_end_t console_words_value(char *rest, char **value)
-{
-    char *start = rest + strspn(rest, blanks);
-    if (*start == '\0')
-        return WORDS_OVER;
-    if (*start == '"') {
-        words_end_t end = console_words_next(&start, value);
-        return end == WORDS_FOUND && start[strspn(start, blanks)] != '\0' ? WORDS_UNCLOSED : end;
-    }
-    size_t length = strlen(start);
-    while (strchr(blanks, start[length - 1]) != NULL)
-        length--;
-    start[length] = '\0';
-    *value = start;
-    return WORDS_FOUND;
 }
 
 /* --- console ----------------------------------------------------------------------------------------------------- */

@@ -39,12 +39,32 @@ typedef struct console_t {
     uint32_t watch_count;
 } console_t;
 
+/* --- complaints, and words that are cut off a line (console_words.c) ---------------------------------------------- */
+
 /* Complain about the present line, with its number where nobody sees it. Returns false. */
 bool console_refuse(const console_t *console, const char *format, ...) PRINTS_LIKE(2, 3);
 
 /* Complain as console_refuse does, for two frequent reasons: a quote that is not closed, and memory. */
 bool console_refuse_unclosed(const console_t *console);
 bool console_refuse_memory(const console_t *console);
+
+/* The words of a line of the console.
+ *
+ * Words are separated by blanks. A word that begins with a double quote ends at the next one; in between,
+ * \" and \\ stand for the quote and the backslash.
+ *
+ * Not here: variables, patterns, nesting.
+ */
+
+typedef enum words_end_t { WORDS_FOUND, WORDS_OVER, WORDS_UNCLOSED } words_end_t;
+
+/* Cut the next word off *rest, in place, and move *rest behind the word. WORDS_UNCLOSED where the word's quote is not
+ * closed, or something sticks to the closing quote. */
+words_end_t console_words_next(char **rest, char **word);
+
+/* All that is left as one value: the text of a quoted word where the rest is one, else everything up to the last
+ * non-blank. */
+words_end_t console_words_value(char *rest, char **value);
 
 /* Cut up to `most` words off the rest; missing ones are NULL. Further words are refused. */
 bool console_take_words(const console_t *console, char *rest, char **words, uint32_t most);
@@ -100,7 +120,7 @@ bool console_tree(console_t *console, char *rest);
 
 /* --- edit -------------------------------------------------------------------------------------------------------- */
 
-/* Commands that make and take away: entities, their components, plugins, scenes, the entities of whole worlds
+/* Commands that make and take away: entities, their components, scenes, the entities of whole worlds
  * (console_edit.c).
  *
  * Each takes the rest of its line, and returns false where it failed, which has been complained about; then nothing has
@@ -110,13 +130,21 @@ bool console_tree(console_t *console, char *rest);
 bool console_create(console_t *console, char *rest);
 bool console_add(console_t *console, char *rest);
 bool console_remove(console_t *console, char *rest);
-bool console_load_plugin(console_t *console, char *rest);
-bool console_unload_plugin(console_t *console, char *rest);
 bool console_spawn(console_t *console, char *rest);
 bool console_despawn(console_t *console, char *rest);
 bool console_save(console_t *console, char *rest);
 bool console_load(console_t *console, char *rest);
 bool console_destroy(console_t *console, char *rest);
+
+/* --- loading ----------------------------------------------------------------------------------------------------- */
+
+/* Commands about plugins, and about what they bring (console_loading.c); as those of console_edit.c. */
+
+bool console_load_plugin(console_t *console, char *rest);
+bool console_unload_plugin(console_t *console, char *rest);
+bool console_reload(console_t *console, char *rest);
+bool console_use(console_t *console, char *rest);
+bool console_drop(console_t *console, char *rest);
 
 /* --- find, watch, when -------------------------------------------------------------------------------------------- */
 
@@ -167,26 +195,6 @@ void console_follow_draft(console_t *console);
 
 bool console_get(console_t *console, char *rest);
 bool console_set(console_t *console, char *rest);
-
-/* --- words ------------------------------------------------------------------------------------------------------- */
-
-/* The words of a line of the console.
- *
- * Words are separated by blanks. A word that begins with a double quote ends at the next one; in between,
- * \" and \\ stand for the quote and the backslash.
- *
- * Not here: variables, patterns, nesting.
- */
-
-typedef enum words_end_t { WORDS_FOUND, WORDS_OVER, WORDS_UNCLOSED } words_end_t;
-
-/* Cut the next word off *rest, in place, and move *rest behind the word. WORDS_UNCLOSED where the word's quote is not
- * closed, or something sticks to the closing quote. */
-words_end_t console_words_next(char **rest, char **word);
-
-/* All that is left as one value: the text of a quoted word where the rest is one, else everything up to the last
- * non-blank. */
-words_end_t console_words_value(char *rest, char **value);
 
 /* --- complete ---------------------------------------------------------------------------------------------------- */
 

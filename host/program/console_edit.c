@@ -1,5 +1,5 @@
-/* console_edit.c - what the console makes and takes away: entities, their components, plugins, scenes; and worlds saved
- * and loaded.
+/* console_edit.c - what the console makes and takes away: entities, their components, scenes; and worlds saved and
+ * loaded.
  *
  * Every command is all or nothing: words are understood before anything is done, and the library takes back what it
  * could not finish.
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS_MAX = 64, OPTIONS_MAX = 64, ENTITIES_MOST = 1000000, NAMED = 10 };
+enum { KEYS_MAX = 64, ENTITIES_MOST = 1000000, NAMED = 10 };
 
 static bool refuse_last(const console_t *console)
 {
@@ -158,50 +158,6 @@ bool console_remove(console_t *console, char *rest)
         api->world->remove(target.world, key, &target.entity, 1) != BP_OK)
         return refuse_last(console);
     return true;
-}
-
-/* --- plugins ----------------------------------------------------------------------------------------------------- */
-
-bool console_load_plugin(console_t *console, char *rest)
-{
-    bp_option_t options[OPTIONS_MAX];
-    char *file, *word;
-    uint32_t count = 0;
-    words_end_t end = console_words_next(&rest, &file);
-    if (end != WORDS_FOUND)
-        return console_refuse(console, "load_plugin needs the file of a plugin, such as load_plugin ./spin.so");
-    while ((end = console_words_next(&rest, &word)) == WORDS_FOUND) {
-        char *equals = strchr(word, '=');
-        if (equals == NULL || equals == word || count == OPTIONS_MAX)
-            return console_refuse(console, "'%s' is no option; write NAME=VALUE, in quotes where it holds blanks",
-                                  word);
-        *equals = '\0';
-        options[count++] = (bp_option_t){.name = word, .value = equals + 1};
-    }
-    if (end == WORDS_UNCLOSED)
-        return console_refuse_unclosed(console);
-    if (bp_host_load_plugin(console->program->host, file, options, count) != BP_OK)
-        return refuse_last(console);
-    bp_look_plugin_t plugin = {.struct_size = sizeof plugin};
-    for (uint32_t cursor = 0; console->program->look->plugin(console->program->host, &cursor, &plugin);) {
-    }
-    printf("loaded %s\n", plugin.name); /* the last one */
-    return true;
-}
-
-bool console_unload_plugin(console_t *console, char *rest)
-{
-    char *words[2];
-    if (!console_take_words(console, rest, words, 2))
-        return false;
-    if (words[0] == NULL || (words[1] != NULL && strcmp(words[1], "--with") != 0))
-        return console_refuse(console, "write unload_plugin PLUGIN, or unload_plugin PLUGIN --with to take the systems "
-                                       "that need it out of their worlds too");
-    bp_result_t result = words[1] == NULL ? bp_host_unload_plugin(console->program->host, words[0])
-                                          : bp_host_unload_plugin_with(console->program->host, words[0]);
-    return result == BP_OK ||
-           console_refuse(console, "%s%s", bp_host_error(console->program->host),
-                          result == BP_ERROR_STATE && words[1] == NULL ? " (unload_plugin NAME --with)" : "");
 }
 
 /* --- destroy ------------------------------------------------------------------------------------------------------ */

@@ -112,7 +112,7 @@ tour_of() {
     printf '\n### Where to change what\n\n| change | where |\n| a step | `%s` |\n' "$place" >>"$tree/docs/tour.md"
     printf '\n### Words\n\n| word | what it is |\n| `wood/` | `no_file` |\n' >>"$tree/docs/tour.md"
 }
-rm -rf "$tree/host"
+rm -rf "$tree/host" "$tree/plugin_api"
 mkdir -p "$tree/host/step" "$tree/host/base"
 touch "$tree/host/step/step.h" "$tree/host/step/step_inner.h" "$tree/host/step/step_posix.c" "$tree/host/base/base.h"
 place=host/step/step.h
@@ -127,6 +127,11 @@ tour_of '| `base/` | `base.h`, `step` | what all share |' '| `step/` | `step` | 
 ! sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || fail "check_tour accepts a tour that lacks a file"
 grep -q 'host/step/step_posix.c is not named' "$scratch/said" || fail "check_tour does not name the file that is lacking"
 grep -q ':5: there is no host/base/step' "$scratch/said" || fail "check_tour does not see that a file is in another room"
+mkdir -p "$tree/plugin_api"
+touch "$tree/plugin_api/bp_tide.h"
+tour_of '| `base/` | `base.h` | what all share |' '| `step/` | `step` (`_posix`) | a step |'
+! sh "$tools/check_tour.sh" "$tree" >"$scratch/said" || fail "check_tour accepts a tour that lacks a header"
+grep -q 'plugin_api/bp_tide.h is not named' "$scratch/said" || fail "check_tour does not name the header that is lacking"
 
 # --- check_headers -------------------------------------------------------------------------------------
 new_tree

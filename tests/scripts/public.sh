@@ -8,9 +8,8 @@ cd "$(dirname "$0")/../../host/program"
 wrong=0
 say() { echo "public: $*"; wrong=1; }
 
-files="console.c console.h console_edit.c console_find.c console_history.c console_lines.c console_lines.h console_look.c
-console_ranks.c condition.c condition.h writers.c writers.h commands.c inspect.c inspect.h tree.c tree.h plugin_list.c
-plugin_list.h schema.c schema.h figures.c figures.h check.c"
+files="$(echo console*.[ch]) condition.c condition.h writers.c writers.h commands.c inspect.c inspect.h tree.c tree.h
+plugin_list.c plugin_list.h schema.c schema.h figures.c figures.h check.c"
 # Of embedders: what bp_look tells as well.
 private='bp_host_plugin bp_host_plugin_crash bp_world_stats bp_world_stats_sized bp_host_unit_stats bp_host_unit_stats_sized
 bp_plugin_head_t bp_plugin_desc_t'
