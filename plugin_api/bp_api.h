@@ -16,9 +16,10 @@
  * bp_match_t of that world. From `simulate`, `run` and `run_all`, whose loops hold such columns, creating with
  * components, adding and removing in the world that steps are refused (BP_ERROR_STATE), and destroying is put off
  * to the end of the step. bp_command_api records all of these for later. A verb that may run beside others
- * (`simulate` of a concurrent or parallel component, `run` of such a system) calls [job] and [any] entries only. What
- * fails there leaves its sentence to that call alone (bp_error_api.last). After the step the last sentence of each call
- * that failed can be had (bp_error_api.of_call); the last one in the order of the step is also the host's.
+ * (`simulate` of a concurrent or parallel component, `run` of such a system) calls [job] and [any] entries only. The
+ * sentence of an entry that fails there can be read within that call alone (bp_error_api.last). After the step the last
+ * sentence of each call that failed can be had (bp_error_api.of_call); the last one in the order of the step is also
+ * the host's.
  *
  * What this header does not do: it declares nothing for embedders, who create hosts and worlds (backplane.h).
  */
@@ -94,7 +95,7 @@ typedef struct bp_name_api {
     /* Intern `text`, at most 255 bytes: from now on `text` of the name gives it back. "" is 0. [main] */
     bp_result_t (BP_CALL *intern)(bp_host_o *host, const char *text, bp_name_t *name);
 
-    /* The text of an interned name, "" of 0, "?" of one that nobody interned. Good as long as the host. [main] */
+    /* The text of an interned name, "" of 0, "?" of a name that was never interned. Good as long as the host. [main] */
     const char *(BP_CALL *text)(bp_host_o *host, bp_name_t name);
 
     /* Put `text` into a cell of a BP_STRING column: the host keeps a counted copy and releases what the cell
@@ -102,9 +103,9 @@ typedef struct bp_name_api {
     bp_result_t (BP_CALL *assign)(bp_host_o *host, const char **cell, const char *text);
 } bp_name_api;
 
-/* Who is alive, asked without a call: fill this once with bp_living_of, hand it to bp_is_alive. Good as long as the
- * host. A handle of a fixed size; a host that cannot be asked in this way leaves `where.known` 0, and bp_is_alive calls
- * it each time. */
+/* Asks whether an entity is alive without a call: fill this once with bp_living_of, hand it to bp_is_alive. Good as
+ * long as the host. A handle of a fixed size; a host that cannot be asked in this way leaves `where.known` 0, and
+ * bp_is_alive calls it each time. */
 typedef struct bp_living_t {
     bp_inline_lives_t where;
     const struct bp_entity_api *api;
@@ -141,11 +142,11 @@ typedef struct bp_entity_api {
      * `size` bytes with the closing zero. [any] */
     void (BP_CALL *format)(bp_host_o *host, bp_entity_t entity, char *text, size_t size);
 
-    /* Where who is alive can be read (bp_inline.h); what bp_living_of asks. [job] */
+    /* Writes where the host keeps which entities are alive (bp_inline.h). bp_living_of calls this. [job] */
     void (BP_CALL *living)(bp_host_o *host, bp_inline_lives_t *where);
 } bp_entity_api;
 
-/* How to ask who is alive, in this host and for as long as it is there. [job] */
+/* The handle for bp_is_alive, good in this host for as long as the host is there. [job] */
 static inline bp_living_t bp_living_of(const bp_entity_api *api, bp_host_o *host)
 {
     bp_living_t living = {{0, 0, NULL, NULL, NULL}, api, host};
@@ -235,9 +236,10 @@ typedef struct bp_world_api {
     void (BP_CALL *instances_moved)(bp_manager_t *m, const bp_entity_t *entities, const bp_name_t *names,
                                     const uint32_t *slots, uint32_t count);
 
-    /* A manager with its own storage tells that instances are not what they were; to be called while m->watched is not
-     * 0, where one wants to be asked what has changed (bp_changes.h). What is made, ended, moved and set the host knows
-     * by itself. Slots one by one, or `count` of them from `first` on. [job] from the manager's own verbs */
+    /* A manager with its own storage tells that values of instances have changed. To be called while m->watched is not
+     * 0: then bp_changes.h reports these slots as changed. Instances that are made, ended, moved and set need not be
+     * told: the host records those itself. Slots one by one, or `count` of them from `first` on. [job] from the
+     * manager's own verbs */
     void (BP_CALL *instances_changed)(bp_manager_t *m, const uint32_t *slots, uint32_t count);
     void (BP_CALL *instances_changed_range)(bp_manager_t *m, uint32_t first, uint32_t count);
 
@@ -246,16 +248,16 @@ typedef struct bp_world_api {
      * is dead or lacks the component. [main] */
     const void *(BP_CALL *ref)(bp_world_o *world, bp_ref_t *ref);
 
-    /* Bring a component's manager, or a system, of a loaded plugin into a world. The world keeps the name: where what
-     * bears it goes, by a reload or with its plugin, it comes in again as soon as there is one of that name.
-     * BP_ERROR_EXISTS where it is there, unless it has come in again since it was asked for last; BP_ERROR_NOT_FOUND
-     * where no plugin brings it. Between steps, and not from a verb of what is being brought in or dropped
-     * (BP_ERROR_STATE). [main] */
+    /* Bring a component's manager, or a system, of a loaded plugin into a world. The world keeps the name: where the
+     * component or system goes, by a reload or with its plugin, it is brought in again as soon as a plugin brings one
+     * of that name. BP_ERROR_EXISTS where it is there, unless it has come in again since it was asked for last;
+     * BP_ERROR_NOT_FOUND where no plugin brings it. Between steps, and not from a verb of what is being brought in or
+     * dropped (BP_ERROR_STATE). [main] */
     bp_result_t (BP_CALL *use_component)(bp_world_o *world, const char *type);
     bp_result_t (BP_CALL *use_system)(bp_world_o *world, const char *name);
 
     /* Take a component's manager, with all its instances, or a system out of a world. The world forgets the name too,
-     * also where nothing bears it at present. BP_ERROR_STATE also where a unit of the world needs what is to go: the
+     * also where no plugin brings it at present. BP_ERROR_STATE also where a unit of the world needs what is to go: the
      * sentence says which; BP_ERROR_NOT_FOUND where the world has neither the component or system nor kept its name.
      * [main] */
     bp_result_t (BP_CALL *drop_component)(bp_world_o *world, const char *type);
@@ -265,10 +267,10 @@ typedef struct bp_world_api {
      * time that it is written. Otherwise as `ref`; NULL also while a reload is prepared. [main] */
     void *(BP_CALL *ref_write)(bp_world_o *world, bp_ref_t *ref);
 
-    /* Who bears what belongs to the world itself (BP_COMPONENT_WORLD): an entity to resolve properties, references and
-     * queries with. This entity lives as long as the world has such a component; it cannot be destroyed, gets and loses
-     * components by use_component and drop_component alone, and is not counted nor listed among the entities. {0} where
-     * the world has none. [job] while nothing changes structure */
+    /* The entity that has the components of the world itself (BP_COMPONENT_WORLD): resolve properties, references and
+     * queries with it. This entity lives as long as the world has such a component; it cannot be destroyed, gets and
+     * loses components by use_component and drop_component alone, and is not counted nor listed among the entities. {0}
+     * where the world has none. [job] while nothing changes structure */
     bp_entity_t (BP_CALL *own)(bp_world_o *world);
 } bp_world_api;
 
@@ -377,10 +379,10 @@ typedef struct bp_property_api {
  * unit match by match and range by range, within a call in the order of recording. So the result is the same on any
  * number of threads.
  *
- * `commands` is step->commands of the verb that is running. What a command meets by then decides: entities that
- * have died, that have the component already (add) or lack it (remove, set), and second mentions are passed over. A
- * command that fails when it is made (memory, a value out of range, a manager that refuses) changes nothing, a line
- * of the log says why, and the others are made.
+ * `commands` is step->commands of the verb that is running. Commands apply to the state at that time: entities that
+ * have died by then, that have the component already (add) or lack it (remove, set), and second mentions are passed
+ * over. A command that fails when it is made (memory, a value out of range, a manager that refuses) changes nothing, a
+ * line of the log says why, and the others are made.
  *
  * All entries: BP_ERROR_STATE where `commands` is NULL, BP_ERROR_MEMORY where it cannot be recorded; nothing of
  * that call is recorded then, and all else is. */
@@ -390,8 +392,8 @@ typedef struct bp_command_api {
 
     /* Create entities as bp_world_api.create does; prototype 0: without components. `entities` are filled with
      * placeholders: never alive, different from all others of this step, good for commands of this step in the same
-     * world, by this and later units, also as values of BP_ENTITY properties; bp_command_api.created tells later
-     * who they became. [job] */
+     * world, by this and later units, also as values of BP_ENTITY properties; bp_command_api.created tells later which
+     * entities they became. [job] */
     bp_result_t (BP_CALL *create)(bp_commands_o *commands, uint32_t prototype, bp_entity_t *entities, uint32_t count);
 
     /* As bp_entity_api.destroy. [job] */
@@ -405,8 +407,9 @@ typedef struct bp_command_api {
     bp_result_t (BP_CALL *set)(bp_commands_o *commands, const bp_property_t *property, const bp_entity_t *entities,
                                uint32_t count, const void *values, size_t stride);
 
-    /* Who the placeholders became, of commands that the world made last: entities[i] is {0} where creation failed,
-     * where placeholders[i] is none, or where commands have been made since. Returns how many were found. [job] */
+    /* The entities that the placeholders became, of commands that the world made last: entities[i] is {0} where
+     * creation failed, where placeholders[i] is none, or where commands have been made since. Returns how many were
+     * found. [job] */
     uint32_t(BP_CALL *created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count,
                                bp_entity_t *entities);
 } bp_command_api;
@@ -440,10 +443,10 @@ typedef struct bp_table_list_t {
 #define BP_TABLE(table_name, table_version, table, table_returns) \
     {(table_name), (table_version), (uint32_t)sizeof(table), &(table), (table_returns)}
 
-/* Tables by name. What is found is a slot, which holds a copy of the table; its address is good as long as the host.
- * Where the plugin goes, struct_size stays, version reads 0 and the entries answer as bp_table_t says; where the plugin
- * comes again, they work again. Where a later version of the plugin offers more entries than the slot has room for, the
- * slot goes on with those that it has room for, and `find` gives another one that has all. */
+/* Tables by name. `find` returns a slot, which holds a copy of the table; the slot's address is good as long as the
+ * host. Where the plugin goes, struct_size stays, version reads 0 and the entries answer as bp_table_t says; where the
+ * plugin comes again, they work again. Where a later version of the plugin offers more entries than the slot has room
+ * for, the slot goes on with those that it has room for, and `find` gives another one that has all. */
 typedef struct bp_registry_api {
     uint32_t struct_size;
     uint32_t padding;
@@ -451,8 +454,8 @@ typedef struct bp_registry_api {
     /* Offer a table beside those of the descriptor; table_size is the sizeof of the caller's bp_table_t. [main] */
     bp_result_t (BP_CALL *offer)(const struct bp_plugin_t *plugin, const bp_table_t *table, uint32_t table_size);
 
-    /* The slot of a table with at least `version`, NULL where no plugin offers it. Keep the slot, not what it
-     * holds. [main] */
+    /* The slot of a table with at least `version`, NULL where no plugin offers it. Keep the slot's address and call
+     * through it; do not copy the entries, which change with the plugin. [main] */
     const void *(BP_CALL *find)(bp_host_o *host, const char *name, uint32_t version);
 } bp_registry_api;
 
@@ -475,8 +478,8 @@ typedef struct bp_report_api {
  * any world of its host. */
 typedef struct bp_scene_o bp_scene_o;
 
-/* What one spawn brought. {0} is none. Stays good until it is despawned or released; after that it is nobody's, and
- * never another spawn's. */
+/* The entities of one spawn. {0} is none. Good until it is despawned or released; after that it means no spawn, and the
+ * number is not given to another one. */
 typedef struct bp_spawn_t { uint64_t id; } bp_spawn_t;
 
 enum {
@@ -516,7 +519,7 @@ typedef struct bp_scene_api {
     void (BP_CALL *release)(bp_host_o *host, bp_spawn_t spawn);
 } bp_scene_api;
 
-/* Files that are old or new, and whole. */
+/* Writing files so that a reader finds either the old file or the new one, each whole. */
 typedef struct bp_file_api {
     uint32_t struct_size;
     uint32_t padding;
@@ -527,12 +530,11 @@ typedef struct bp_file_api {
      * and the sentence begins with `path`. [main] */
     bp_result_t (BP_CALL *keep)(bp_host_o *host, const char *part, const char *path);
 
-    /* Which file to write at the end of a run. After a run that has taken the steps that its ini says (`[host] steps`),
-     * or whose ini says none, that is `path`, and `remark` is empty. A shorter run, ten steps at the console, must not
-     * replace what a whole run has made: then the file is one beside `path`, "orbits.partial.svg" for "orbits.svg", and
-     * `remark` says what was run, "10 of 970104 steps". Writes `file` with
-     * at most file_size bytes, and `remark`, which may be NULL, with remark_size. BP_ERROR_LIMIT where `file` is too
-     * small. [main] */
+    /* Which file to write at the end of a run. After a run that has taken all steps of its ini (`[host] steps`), or
+     * where the ini gives no number of steps, that is `path`, and `remark` is empty. A shorter run, ten steps at the
+     * console, must not replace the output of a whole run: then the file is one beside `path`, "orbits.partial.svg" for
+     * "orbits.svg", and `remark` says what was run, "10 of 970104 steps". Writes `file` with at most file_size bytes,
+     * and `remark`, which may be NULL, with remark_size. BP_ERROR_LIMIT where `file` is too small. [main] */
     bp_result_t (BP_CALL *output)(bp_world_o *world, const char *path, char *file, size_t file_size, char *remark,
                                   size_t remark_size);
 } bp_file_api;

@@ -1,4 +1,4 @@
-/* bp_changes.h - what has been written since one looked last, in blocks of rows.
+/* bp_changes.h - which rows have been written since the caller looked last, in blocks of rows.
  *
  *     const bp_changes_api *changes = api->registry->find(host, BP_CHANGES_API, 1);
  *     changes->keep(m);                          once: from now on the host knows
@@ -7,16 +7,17 @@
  *     looked = changes->look(world);
  *     for (uint32_t row = 0, count; (count = changes->rows(world, prototype, key, field, since, &row)) > 0;
  *          row += count)
- *         ... rows `row` to row + count - 1 of the field, or entities, may be others than when one looked last ...
+ *         ... rows `row` to row + count - 1 of the field, or entities, may have changed since that look ...
  *
  * The host stamps blocks of BP_STAMP_ROWS rows with a moment, a number that grows: when a unit has run that says that
  * it writes the field, at `set`, and wherever rows have got other entities. Instances of a component with storage of
  * its own are stamped by slot: where they are made, ended, moved and set, and where their manager says
- * instances_changed. A stamp may be too late, never too early: what is not told has not changed, and what is told may
- * be as it was. Only what is written in ways that nobody declared is not seen. After a reload everything is told.
+ * instances_changed. A stamp may be later than the last write, never earlier: rows that are not reported have not
+ * changed, and rows that are reported may hold the same values as before. A write by a unit that does not declare it is
+ * not seen. After a reload all rows are reported.
  *
- * Costs: nothing where nobody asks; where somebody does, a store for each column that a unit writes, and adding,
- * removing and setting for single entities go a longer way.
+ * Costs: nothing while stamps are not kept (`keep`); while they are, a store for each column that a unit writes, and
+ * adding, removing and setting for single entities go a longer way.
  *
  * What this header does not do: it keeps no former values.
  */
@@ -53,24 +54,25 @@ typedef struct bp_changes_api {
     uint32_t struct_size;
     uint32_t version;
 
-    /* The present moment, for whoever looks at values now: what is written from now on has a later stamp. Within a
-     * step that is what later units write, and a unit that may run on another thread takes step->moment instead. [main]
+    /* The present moment, for a caller that reads values now: writes after this call have a later stamp. Within a step
+     * those are the writes of later units; a unit that may run on another thread takes step->moment instead. [main]
      * */
     uint64_t (BP_CALL *look)(bp_world_o *world);
 
-    /* Somebody asks for the stamps of a component in its world; until now all counts as written now. Ended by as many
-     * calls of release. BP_ERROR_MEMORY; BP_ERROR_STATE while a reload is prepared. [main] */
+    /* Keep stamps of a component in its world from now on; everything before counts as written now. Each call is ended
+     * by one call of `release`. BP_ERROR_MEMORY; BP_ERROR_STATE while a reload is prepared. [main] */
     bp_result_t (BP_CALL *keep)(bp_manager_t *m);
     void (BP_CALL *release)(bp_manager_t *m);
 
     /* Rows of a prototype, from *row on, in which declared field `field` of the component `key` was written after the
-     * moment `since`, or whose entities are others. *row becomes the first of them. Returns how many follow each other;
-     * 0: there are no more. All rows while nobody keeps stamps. [job] while nothing changes structure, where the field
-     * may be read */
+     * moment `since`, or which got other entities after it. *row becomes the first of them. Returns how many follow
+     * each other; 0: there are no more. All rows while no caller keeps stamps. [job] while nothing changes structure,
+     * where the field may be read */
     uint32_t (BP_CALL *rows)(bp_world_o *world, uint32_t prototype, uint32_t key, uint32_t field, uint64_t since,
                              uint32_t *row);
 
-    /* The stamps of a component with storage of its own, which somebody keeps. [main] */
+    /* The stamps of a component with storage of its own. Precondition: `keep` was called and not yet ended by
+     * `release`. [main] */
     void (BP_CALL *slots)(bp_manager_t *m, bp_slot_stamps_t *stamps);
 } bp_changes_api;
 

@@ -4,9 +4,9 @@
  *     clocks->stop(world);
  *     clocks->step(world, 10);
  *
- * A stopped world takes no step: bp_world_step and bp_host_step pass it over and succeed, whoever calls them, so that a
- * debugger, an inspector or a system can hold a world in any program. Steps that were granted to it are taken by those
- * calls, one by one, and then it stands again.
+ * A stopped world takes no step: bp_world_step and bp_host_step pass it over and succeed, so that a debugger, an
+ * inspector or a system can hold a world in any program. Steps that were granted to the world are taken by those calls,
+ * one in each; after the last one it is passed over again.
  *
  * What this header does not do: it takes no step itself, and it does not stop plugins' threads.
  */

@@ -35,7 +35,7 @@
  * BP_COMPONENT_CONCURRENT: that one may be called while other units run. The two are independent of each
  * other.
  *
- * What few managers want hangs on named extensions (bp_extension_t), which a host may know or not.
+ * Verbs that few managers need are named extensions (bp_extension_t); a host need not know every extension.
  *
  * What this header does not do: it says nothing of code that works on several components (bp_system.h).
  */
@@ -65,8 +65,8 @@ typedef struct bp_manager_t {
     const struct bp_plugin_t *plugin;  /* the plugin: its options and its state */
     void *state;                       /* the manager's own; set by `start`, released by `stop` */
     void *user;                        /* bp_component_i.user */
-    uint32_t watched;                  /* storage of its own: somebody asks which instances change, so say it
-                                          (bp_world_api.instances_changed); 0: nobody does */
+    uint32_t watched;                  /* storage of its own: not 0 while stamps of the instances are kept: then tell
+                                          changes by bp_world_api.instances_changed */
     uint32_t padding;
 } bp_manager_t;
 
@@ -85,8 +85,8 @@ typedef struct bp_step_t {
 /* Rows of entities that have the same components, as columns of one length: a whole run, or a range of its rows.
  * Borrowed: good until the verb that received it returns.
  * Every column of a run is aligned to 16 bytes, and to 64 bytes where the run has 16 rows or more, as are ranges; no
- * two columns overlap, so `restrict` is right. A row whose entity is {0} is a hole left by a dead entity; its columns
- * hold values that may be computed with. */
+ * two columns overlap, so `restrict` is right. A row with entity {0} is a hole left by a dead entity; its columns hold
+ * valid values, so a loop need not skip it. */
 typedef struct bp_run_t {
     uint32_t struct_size;
     uint32_t count;              /* rows; never 0, but for a manager with storage of its own */
@@ -127,12 +127,12 @@ enum {
  * and its size does not. Never 0. */
 #define BP_STATE_FORM(type, number) ((uint64_t)(number) << 32 | (uint64_t)sizeof(type))
 
-/* How a state is kept where a host remembers (docs/history.md), so that it can be brought back as it was. Who has no
- * `start` and no storage of its own has no state, and need not say anything; a host that meets another one that says
- * nothing does not switch its history on, and tells what is missing. */
+/* How a state is kept where a host remembers (docs/history.md), so that it can be brought back as it was. A manager
+ * without `start` and without storage of its own has no state, and may leave `keeps` 0. Where any other manager leaves
+ * it 0, the host does not switch its history on, and says which `keeps` is missing. */
 enum {
     BP_KEEP_UNSAID = 0,
-    BP_KEEP_NOTHING = 1, /* nothing in the state bears on what comes: it is left as it is */
+    BP_KEEP_NOTHING = 1, /* later steps do not depend on the state: it is left as it is */
     BP_KEEP_ANEW = 2,    /* all in it is found again in the world: when the world has gone back, `start` makes another
                             state, and `stop` ends the one before, which stays where `start` fails (a line of the log
                             says so). Not with storage of its own. */
@@ -150,7 +150,7 @@ enum {
                                        so and the host goes on without it */
 };
 
-/* Verbs that few want, under a name. */
+/* Verbs that few managers need, under a name. */
 typedef struct bp_extension_t {
     const char *name;  /* "bp_save" */
     uint32_t flags;    /* BP_EXTENSION_... */
@@ -192,10 +192,10 @@ typedef struct bp_spawn_order_i {
  * not told. Meanwhile rows of the world stay where they are, no entity can be destroyed, and properties of components
  * with these verbs cannot be set (BP_ERROR_STATE). [main]
  *
- * A state that does not know the rows is told of all of them: after a reload where it did not go over (state_form), and
- * where a host goes back to a moment, of BP_KEEP_ANEW. So are hidden fields that are BP_FIELD_DERIVED told to be made
- * again. Of what `rows_added` writes then, only these stay, and after going back a refusal is a line of the log. At
- * `stop` rows are left without a word. */
+ * A new state is told of all rows that are there: after a reload where it did not go over (state_form), and where a
+ * host goes back to a moment, of BP_KEEP_ANEW. So are hidden fields that are BP_FIELD_DERIVED told to be made again. Of
+ * what `rows_added` writes then, only these stay, and after going back a refusal is a line of the log. At `stop` rows
+ * are not told. */
 typedef struct bp_rows_i {
     /* Rows that come, with their values: defaults, or those of a scene. The entities live; the rows are theirs when
      * this returns BP_OK. */
@@ -208,7 +208,7 @@ typedef struct bp_rows_i {
     bp_result_t (BP_CALL *rows_set)(const bp_run_t *rows, uint32_t count, uint32_t field) BP_OR_ZERO;
 } bp_rows_i;
 
-/* Which deaths somebody is told of. */
+/* Which deaths the verb is told of. */
 enum {
     BP_DEATHS_ALL = 0,     /* of all entities of the host, whatever components they had in whichever world */
     BP_DEATHS_WITH = 1,    /* of entities that had the component `component` in this world */
@@ -223,7 +223,8 @@ typedef struct bp_death_t {
     uint32_t count;
     const bp_entity_t *entities;
     const bp_entity_t *referrers; /* BP_DEATHS_REFERRED: referrers[i] lived when entities[i] died, and its field still
-                                     says entities[i]; who refers to no one else is in the batch once. Else NULL. */
+                                     holds entities[i]; a referrer that has the component under several names can come
+                                     once for each. Else NULL. */
     bp_world_o *world;            /* BP_DEATHS_WITH and BP_DEATHS_REFERRED: where the component was; else NULL */
 } bp_death_t;
 

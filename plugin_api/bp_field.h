@@ -76,8 +76,8 @@ typedef struct bp_field_t {
     uint32_t type BP_OR_ZERO;           /* BP_BOOL ... BP_DVEC4 */
     uint32_t access BP_OR_ZERO;         /* BP_READ or BP_WRITE: what the component's own `simulate` does with the
                                            column. Zero for all fields of a list: it writes all of them. */
-    uint32_t column BP_OR_ZERO;         /* 1 + the place of its pointer in the struct of columns; 0: not said. A list
-                                           whose order is not that of the struct is refused. */
+    uint32_t column BP_OR_ZERO;         /* 1 + the place of its pointer in the struct of columns; 0: not said. A list in
+                                           another order than the struct is refused. */
     uint32_t flags BP_OR_ZERO;          /* BP_FIELD_... */
     uint32_t count BP_OR_ZERO;          /* values in each cell, packed: a fixed array, at most 65,536; 0 and 1: a
                                            single one */

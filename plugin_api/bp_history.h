@@ -7,13 +7,13 @@
  *         history->wish(host, past.now - 100);
  *
  * A host remembers where its program says so (`[host] history` in an ini, bp_host_remember). Moments are counted by
- * steps. To go to one takes steps, and brings back whole worlds: no verb may do that, since it would come back to
- * another world than it was called in. So a verb, most often a posted task, wishes it; the host goes there at the end
- * of the bp_host_poll or bp_host_wait that is under way, or else of the next one, and says afterwards how that went.
+ * steps. Going to a moment takes steps and replaces the state of whole worlds, so it is not done while a verb runs,
+ * which would return into another state. A verb, most often a posted task, calls `wish`; the host goes there at the end
+ * of the bp_host_poll or bp_host_wait that is under way, or else of the next one, and `read` then tells the result.
  *
  * In the same way a plugin has something tried: values, or other versions of plugins. A second host, exactly like this
- * one, takes some steps with the change and without, and what differs is listed. And it has a change made here: a verb
- * may reload no plugin, but wish it.
+ * one, takes some steps with the change and without, and what differs is listed. A plugin also asks for a change in
+ * this host (`make_change`), since a verb must not reload plugins itself.
  *
  * What this header does not do: it gives no snapshots and no clones; embedders have them (bp_host_snapshot,
  * bp_host_clone).
@@ -84,7 +84,7 @@ typedef struct bp_difference_t {
     const char *field;
     const char *text;      /* a sentence: entities and fields that came or went; else "" */
     bp_entity_t entity;    /* of the sentence; or none */
-    uint64_t count;        /* entities whose values differ */
+    uint64_t count;        /* entities with different values */
     double largest;        /* of numbers: the largest difference of one part; infinite where one is not finite */
 } bp_difference_t;
 
@@ -108,7 +108,7 @@ typedef struct bp_history_api {
     void (BP_CALL *read)(bp_host_o *host, bp_past_t *past);
 
     /* Go to a moment when the host polls. A wish replaces one that has not been carried out. Worlds that are stopped
-     * stay so, and those that are not go on from there: along what was, until something comes from outside.
+     * stay stopped; the others go on from there, and repeat what was remembered until the host is changed from outside.
      * BP_ERROR_STATE where nothing is remembered, BP_ERROR_RANGE for a moment that is not; a moment that cannot be
      * computed any more shows when the wish is carried out. */
     bp_result_t (BP_CALL *wish)(bp_host_o *host, uint64_t moment);

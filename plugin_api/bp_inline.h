@@ -1,13 +1,13 @@
-/* bp_inline.h - where a value lies and who is alive, read without a call.
+/* bp_inline.h - where a value lies and whether an entity is alive, read without a call.
  *
  * bp_property_cell (bp_api.h) finds a value in a handful of instructions, because it knows how the host keeps the
- * records of a world and the columns of a run. What it knows is not the contract: all of it stands here, behind one
- * number. A host that keeps these things in another way raises BP_INLINE_LAYOUT in its headers and writes that number
- * into every property that it resolves; a plugin that was built with another number then finds nothing inline, and
- * calls bp_property_api.get, which always works. bp_is_alive asks in the same way whether an entity lives, with the
- * number in the bp_living_t that the host has filled.
+ * records of a world and the columns of a run. That knowledge is no part of the contract: all of it is in this header,
+ * and has one version number, BP_INLINE_LAYOUT. A host that keeps these things in another way raises BP_INLINE_LAYOUT
+ * in its headers and writes that number into every property that it resolves; a plugin that was built with another
+ * number then finds nothing inline, and calls bp_property_api.get, which always works. bp_is_alive asks in the same way
+ * whether an entity lives, with the number in the bp_living_t that the host has filled.
  *
- * Whoever changes one of the structs below changes the number with it (tests/abi says so).
+ * A change of one of the structs below needs another number (tests/abi checks that).
  *
  * Not here: what a plugin may rely on. Include bp_plugin.h, and leave these structs alone.
  */
@@ -48,8 +48,8 @@ typedef struct bp_run_head_t {
     uint32_t version;
 } bp_run_head_t;
 
-/* Where a host keeps who is alive. lives[index] is the generation of the entity at an index less `base` and 1 while it
- * lives, and odd while nobody is there; indices run to `bound` - 1. */
+/* Where a host keeps which entities are alive. lives[index] is the generation of the entity at an index less `base` and
+ * 1 while it lives, and odd while no entity lives at that index; indices run to `bound` - 1. */
 typedef struct bp_inline_lives_t {
     uint32_t known;          /* BP_INLINE_LAYOUT of the host's headers; 0: ask */
     uint32_t padding;

@@ -1,12 +1,12 @@
 /* bp_list.h - lists: cells of a column that hold any number of values of one type.
  *
  * A field with BP_FIELD_LIST has a cell of 16 bytes in each row (bp_list_t): where its values lie, how many there are,
- * and for how many there is room. The memory is the host's, and goes with the row: to other runs, to the grave, into
- * saves and over reloads.
+ * and for how many there is room. The memory is the host's, and goes with the row: it moves to other runs with the row,
+ * is freed when the row ends, and is kept by saves and reloads.
  *
  * A loop may read all lists that it is handed, and change those of columns that it may write: of rows of its own range,
- * through `lists` of the run or match that it was called with, also on several threads. What comes of that is the same
- * on any number of them.
+ * through `lists` of the run or match that it was called with, also on several threads. The values that result are the
+ * same on any number of threads.
  *
  *     static void simulate(const bp_run_t *run, uint32_t count)
  *     {
@@ -22,8 +22,8 @@
  * Items of a list are packed and lie at a multiple of 16. Addresses are good until that list grows, or until the next
  * change of structure. Lists of strings are only read by loops: their texts are counted by the host.
  *
- * What this header does not do: nothing here looks at limits or names of values; like all columns, lists are the loop's
- * to keep right.
+ * What this header does not do: these functions check neither limits nor names of values; as for all columns, the loop
+ * must keep values valid.
  */
 #ifndef BP_LIST_H
 #define BP_LIST_H
@@ -48,7 +48,7 @@ struct bp_lists_o {
 };
 
 /* Append one item: its address, or NULL where memory is lacking (or the list has 4,294,967,295). `value` NULL: the
- * item's bytes are whatever they are, and are for the caller to write. [job] */
+ * item's bytes are undefined, and the caller must write them. [job] */
 static inline void *bp_list_append(bp_lists_o *lists, bp_list_t *list, const void *value, uint32_t item_size)
 {
     if (list->count == list->capacity &&

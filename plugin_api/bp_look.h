@@ -40,8 +40,8 @@ typedef struct bp_look_world_t {
     uint64_t bytes;         /* held by its records, prototypes and rows */
     uint32_t holes;         /* rows of the dead that are not yet collected */
     uint32_t prototypes;    /* combinations of components that entities have or had */
-    uint32_t structure;     /* another number where entities have come, gone, or changed their components since; may
-                               differ though nothing has */
+    uint32_t structure;     /* another number after entities have come, gone, or changed their components; it may also
+                               change without that */
     uint32_t padding;
     const char *units;      /* what it calls kg, m and s: "kg=solar mass, m=au, s=day"; "": as fields declare them */
     uint32_t runs;          /* arrays of rows: of the prototypes that have had entities */
@@ -95,7 +95,7 @@ typedef struct bp_look_component_t {
     uint32_t entities;    /* that have it */
 } bp_look_component_t;
 
-/* Entities that have the same components, and their rows. A row whose entity is {0} is a hole. */
+/* Entities that have the same components, and their rows. A row with entity {0} is a hole. */
 typedef struct bp_look_prototype_t {
     uint32_t struct_size;
     uint32_t prototype;           /* bp_world_api.prototype */
@@ -201,9 +201,9 @@ typedef struct bp_look_api {
      * the prototype lacks the key or has no rows, and for components with storage of their own. */
     const void *(BP_CALL *column)(bp_world_o *world, uint32_t prototype, uint32_t key, uint32_t field);
 
-    /* What a world calls the unit that a field declares: "m/s^2" is "au/day^2" where the world's metre is the au and
-     * its second the day. Whoever prints a unit beside a value prints that. `declared` NULL is "". At most `size` bytes
-     * are written, with the closing zero; returns how long the whole is. */
+    /* The unit that a field declares, in the units of a world: "m/s^2" is "au/day^2" where the world's metre is the au
+     * and its second the day. A program that prints a unit beside a value prints this text. `declared` NULL is "". At
+     * most `size` bytes are written, with the closing zero; returns how long the whole is. */
     uint32_t (BP_CALL *unit_text)(bp_world_o *world, const char *declared, char *text, uint32_t size);
 
     /* What the unit at a place of the order of a step (from 0, as `unit` tells them) reads and writes, field by field.

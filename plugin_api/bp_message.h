@@ -1,4 +1,4 @@
-/* bp_message.h - messages between plugins: sent in a step, read in the next one by whoever named the channel.
+/* bp_message.h - messages between plugins: sent in a step, read in the next one by each plugin that opened the channel.
  *
  *     struct hit { const bp_entity_t *who; const float *damage; };
  *     static const bp_term_field_t hit[] = {{BP_FIELD_OF(struct hit, who)}, {BP_FIELD_OF(struct hit, damage)}};
@@ -14,8 +14,8 @@
  *     for (uint32_t i = 0; i < all.count; i++)
  *         damage = *(const float *)bp_message_value(&all, i, 1);
  *
- * A channel belongs to a world and has a name. Whoever opens it names the fields that it sends or reads, by name and
- * type; the channel has all fields that somebody has named, and a message is zero in those that its sender did not
+ * A channel belongs to a world and has a name. A plugin that opens it names the fields that it sends or reads, by name
+ * and type; the channel has all fields that its ends have named, and a message is zero in those that its sender did not
  * name. So plugins need no header of each other, and no order of loading.
  *
  * Messages are in the order of commands (bp_command_api), which is the same on any number of threads: unit by unit,
@@ -26,7 +26,7 @@
  * Fields are of all types but strings and lists. Placeholders of commands->create in BP_ENTITY fields become the
  * entities, or {0} where creation failed.
  *
- * Not here: messages to other worlds, and questions that want an answer at once (tables of plugins, bp_api.h).
+ * Not here: messages to other worlds, and calls that return an answer at once (tables of plugins, bp_api.h).
  */
 #ifndef BP_MESSAGE_H
 #define BP_MESSAGE_H
@@ -42,7 +42,7 @@ extern "C" {
 /* Fields of one channel. */
 #define BP_MESSAGE_MOST_FIELDS 64u
 
-/* Somebody's end of a channel. */
+/* One end of a channel: what `open` returned to one plugin or embedder. */
 typedef struct bp_channel_o bp_channel_o;
 
 /* The messages that can be read. Borrowed: as long as the step, or until the next one begins. */

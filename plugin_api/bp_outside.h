@@ -15,10 +15,10 @@
  *     size_t size;
  *     outside->take(host, "weather.time", &taking, &seconds, sizeof seconds, &size);
  *
- * A step can be taken once more: whoever goes back in time computes it again, a recording is played, a version of a
- * plugin is tried on a second host. Whatever the step is made of must then be the same. What is in the world is; what
- * comes from outside is, where it is taken through this table: the host writes down what came, and gives that when the
- * step is taken again, without asking outside.
+ * A step can be taken once more: after a return to an earlier moment it is computed again, a recording is played, a
+ * version of a plugin is tried on a second host. All input of the step must then be the same. The world's state is;
+ * data from outside is, where it is taken through this table: the host writes down the data, and returns that when the
+ * step is taken again, without calling `take` of bp_taking_i.
  *
  * What this header does not do: it reads no clock and no file by itself; and what a plugin sends to the outside belongs
  * in a system that is output (BP_SYSTEM_OUTPUT).
@@ -52,8 +52,8 @@ typedef struct bp_outside_api {
      * given in the order in which they were taken in the step, so units that run side by side need a name each. At most
      * 16 MiB a call (BP_ERROR_LIMIT).
      *
-     * Between steps it is just taken: what comes of that is a change from outside, which is remembered as such.
-     * [job], in a step; [main] else */
+     * Between steps taking->take is called and nothing is written down: what the caller then changes in a world is
+     * remembered as a change from outside. [job], in a step; [main] else */
     bp_result_t (BP_CALL *take)(bp_host_o *host, const char *name, const bp_taking_i *taking, void *bytes, size_t room,
                                 size_t *size);
 } bp_outside_api;

@@ -11,8 +11,8 @@
  * for it by name. From the moment that such a plugin is loaded an ini is read for that rank: `{rank}` in a value is its
  * number, `place` says which worlds it has (docs/machines.md).
  *
- * `exchange` is called by all ranks or by none, in the same order on each. A rank that fails does not come to the next
- * one: it leaves, and that ends all of them.
+ * `exchange` is called by all ranks or by none, in the same order on each. A rank that fails does not take part in the
+ * next `exchange`: it calls `leave`, which ends all ranks.
  *
  * What this header does not do: it cuts no world in parts; that is a system's work.
  */
@@ -41,12 +41,13 @@ typedef struct bp_peers_api {
 
     /* Send `size` bytes to every rank, this one among them, and receive those of all, rank by rank. Waits for all of
      * them. BP_ERROR_STATE where this process has left, or is a copy in which something is tried; BP_ERROR_MEMORY;
-     * BP_ERROR_LIMIT beyond 2 GiB of all together; BP_ERROR_IO where the connection fails. `take` is called for none
-     * then, and other ranks may be waiting: leave. [main] */
+     * BP_ERROR_LIMIT beyond 2 GiB of all together; BP_ERROR_IO where the connection fails. On an error `take` is not
+     * called, and other ranks may be waiting: call `leave`. [main] */
     bp_result_t (BP_CALL *exchange)(bp_host_o *host, const void *bytes, size_t size, bp_peers_take take, void *data);
 
-    /* The last call: `failed` 0 waits for all others to leave as well. Else nobody is waited for, and when this process
-     * ends the others are ended. Called by the host; a second call does nothing. [main] */
+    /* The last call of this rank. `failed` 0 waits for all other ranks to leave as well. Not 0: returns without
+     * waiting, and when this process ends the others are ended. Called by the host; a second call does nothing.
+     * [main] */
     void (BP_CALL *leave)(bp_host_o *host, uint32_t failed);
 } bp_peers_api;
 

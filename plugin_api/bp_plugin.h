@@ -64,7 +64,8 @@ enum {
 };
 
 /* "bp_deaths" of a plugin: as that of a component (bp_deaths_i), in all worlds, with `component` said where it is not
- * BP_DEATHS_ALL. For what a plugin knows of entities outside all components: caches, tables for others. [main] */
+ * BP_DEATHS_ALL. For data about entities that a plugin keeps outside all components: caches, tables for others.
+ * [main] */
 typedef struct bp_plugin_deaths_i {
     void (BP_CALL *died)(bp_plugin_t *plugin, const bp_death_t *batch) BP_OR_ZERO;
     uint32_t which BP_OR_ZERO;
@@ -95,10 +96,10 @@ typedef struct bp_plugin_desc_t {
     /* Called last, after the managers and systems in all worlds have stopped. [main] */
     void (BP_CALL *unload)(bp_plugin_t *plugin) BP_OR_ZERO;
 
-    /* What only one version, or one process, can have at a time: threads, ports, files open for writing. `resume` takes
-     * it, `pause` gives it back, and when `pause` returns no thread of the plugin runs. A plugin begins paused and ends
-     * paused: `load` and `unload`, all verbs during a change of versions, and the copying of the process for a trial
-     * find it so, whether its state goes over or not. `reason` is BP_PAUSE_...
+    /* For resources that only one version, or one process, can have at a time: threads, ports, files open for writing.
+     * `resume` takes them, `pause` gives them back, and when `pause` returns no thread of the plugin runs. A plugin
+     * begins paused and ends paused: `load` and `unload`, all verbs during a change of versions, and the copying of the
+     * process for a trial find it so, whether its state goes over or not. `reason` is BP_PAUSE_...
      *
      * Where the `resume` that follows `load` fails the plugin is not loaded. After that a failure is told in the log,
      * and the plugin goes on without. Plugins are paused newest first and resumed oldest first. [main] */
@@ -108,7 +109,7 @@ typedef struct bp_plugin_desc_t {
     /* Reload: what plugin->state is, as in bp_component_i. Where it goes over, `load` of the next version is called
      * with it set and leaves it alone; `unload` of the version before is not called. */
     uint64_t state_form BP_OR_ZERO;
-    uint32_t keeps BP_OR_ZERO;             /* BP_KEEP_NOTHING or BP_KEEP_PLAIN, for who has `load` */
+    uint32_t keeps BP_OR_ZERO;             /* BP_KEEP_NOTHING or BP_KEEP_PLAIN, of a plugin with `load` */
     uint32_t padding_2 BP_OR_ZERO;
 
     bp_loader_list_t loaders BP_OR_ZERO;   /* kinds of files that it opens (bp_loader.h) */

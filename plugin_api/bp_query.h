@@ -11,13 +11,13 @@
  *             for (uint32_t i = 0; i < match->count; i++) ...
  *
  * Terms are those of systems (bp_system.h), with fields by name and type. Terms are bound when the query is made, and
- * anew when that has become necessary: a reload that would leave a query without a field that it asks for is refused,
- * as it is for a system. A query is kept and begun again and again; where nothing is new, beginning costs next to
- * nothing.
+ * again when the world's components or their columns have changed: a reload that would leave a query without a field
+ * that it asks for is refused, as it is for a system. A query is kept and begun again and again; `begin` looks only at
+ * prototypes that have come since the last one.
  *
- * With BP_QUERY_CHANGES a query can be asked for what has been written since one looked last (bp_changes.h): then it
- * hands out ranges of rows, in blocks of BP_STAMP_ROWS, of which a field that it asks for, or the entities, may be
- * others. Fields that it asks for with BP_WRITE count as written where it has handed them out.
+ * With BP_QUERY_CHANGES a query can be asked for rows written since the caller looked last (bp_changes.h): then it
+ * returns ranges of rows, in blocks of BP_STAMP_ROWS, in which a field that it asks for, or the entities, may have
+ * changed. Rows of fields that it asks for with BP_WRITE count as written once `next` has returned them.
  *
  * The queries of a system over another world need not be made: its terms with BP_TERM_BESIDE say what they ask for.
  *

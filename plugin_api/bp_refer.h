@@ -1,4 +1,4 @@
-/* bp_refer.h - who refers to an entity: reverse look-up through a field.
+/* bp_refer.h - which entities refer to an entity: reverse look-up through a field.
  *
  *     const bp_refer_api *refer = api->registry->find(host, BP_REFER_API, 1);
  *     refer->make(world, plugin, "attached", "to", &attached);       once
@@ -6,10 +6,11 @@
  *     if (refer->ask(attached, ship, &who, &count) == BP_OK)
  *         for (uint32_t i = 0; i < count; i++) ... who[i] lives, and its attached.to is the ship ...
  *
- * Somebody who asks keeps an index of one declared field of type BP_ENTITY. The index follows by stamps (bp_changes.h):
- * a question looks at what has been written since the one before, in blocks of rows, and answers from a table. So the
- * field may be written in all ways that stamps know of - by `set`, by commands, by units that declare it, by structure
- * - and costs nothing more where nobody asks. The index goes on over reloads, as a query does (bp_query.h): one that
+ * `make` keeps an index of one declared field of type BP_ENTITY. The index follows by stamps (bp_changes.h): a question
+ * looks at what has been written since the one before, in blocks of rows, and answers from a table. So the field may be
+ * written in all ways that stamps know of - by `set`, by commands, by units that declare it, by structure
+ * - and writing it costs nothing more between questions. The index goes on over reloads, as a query does (bp_query.h):
+ *   one that
  * would leave it without its field is refused.
  *
  * What this header does not do: fields of components with storage of their own, arrays and lists have no such index;
@@ -42,10 +43,10 @@ typedef struct bp_refer_api {
     /* End it. NULL is allowed. [main] */
     void (BP_CALL *end)(bp_refer_o *index);
 
-    /* The entities that live and whose field is `target`, each once, in the order of their indices. `target` may be
-     * dead, or {0}: that one is nobody, and nobody refers to it. *referrers is borrowed: good until the index is asked
-     * again. BP_ERROR_NOT_FOUND, BP_ERROR_TYPE where the world has lost the component; BP_ERROR_MEMORY; *count is 0
-     * then. [main] */
+    /* The living entities that have `target` in the field, each once, in the order of their indices. `target` may be
+     * dead, or {0}, which means no entity: *count is then 0 for {0}. *referrers is borrowed: good until the index is
+     * asked again. BP_ERROR_NOT_FOUND, BP_ERROR_TYPE where the world has lost the component; BP_ERROR_MEMORY; *count is
+     * 0 then. [main] */
     bp_result_t (BP_CALL *ask)(bp_refer_o *index, bp_entity_t target, const bp_entity_t **referrers, uint32_t *count);
 } bp_refer_api;
 

@@ -1,4 +1,4 @@
-/* bp_share.h - worlds that several ranks share: by which numbers all of them know entities, and who has which part.
+/* bp_share.h - worlds that several ranks share: the numbers by which all of them know entities, and each rank's part.
  *
  *     const bp_share_api *shares = (const bp_share_api *)api->registry->find(host, BP_SHARE_API, 1);
  *     uint64_t number = shares->durable(world, entity);
@@ -6,11 +6,12 @@
  *     if (shares->found(world, number, &entity)) ...
  *
  * A handle means an entity of one host. Where several hosts have parts of one world (bp_peers.h), an entity goes from
- * one to the other, and its handle does not: its durable number does. Who keeps handles in a state of its own keeps
- * durable numbers in such a world.
+ * one to the other, and its handle does not: its durable number does. A manager, system or plugin that keeps handles in
+ * a state of its own keeps durable numbers instead in such a world.
  *
- * The table of the host, "bp_share", is for everybody. Behind it is the plugin that shares worlds (plugins/mpi): it
- * offers the table "sharer", whose entries the host calls with that plugin. Where there is none, nothing is shared.
+ * Plugins and embedders call the host's table "bp_share". The host passes its calls on to the plugin that shares worlds
+ * (plugins/mpi), which offers the table "sharer"; the host calls the sharer's entries with that plugin. Without such a
+ * plugin no world is shared.
  *
  * What this header does not do: it sends nothing; that is the sharer's work.
  */
@@ -64,16 +65,16 @@ typedef struct bp_share_api {
      * not compared yet, or there is no such rank. */
     uint32_t (BP_CALL *part)(bp_world_o *world, uint32_t rank, bp_part_t *part);
 
-    /* For going on, on another number of ranks, with what was written down (`--resume`). `pack`: everything that this
-     * rank has of worlds that are shared, as bytes that are good until the next call. `join`: this host has been
-     * brought to what some rank of another job was, and becomes the rank that it is now. Where keeps_own is 0, what it
-     * has of shared worlds is another rank's, and goes; then the entities of parcels come in; the next step deals them
-     * out. All ranks call `join`. Between steps. BP_ERROR_STATE where nobody shares worlds. */
+    /* For resuming a recording on another number of ranks (`--resume`). `pack`: everything that this rank has of worlds
+     * that are shared, as bytes that are good until the next call. `join`: this host has been brought to what some rank
+     * of another job was, and becomes the rank that it is now. Where keeps_own is 0, what it has of shared worlds is
+     * another rank's, and goes; then the entities of parcels come in; the next step deals them out. All ranks call
+     * `join`. Between steps. BP_ERROR_STATE where no plugin shares worlds. */
     bp_result_t (BP_CALL *pack)(bp_host_o *host, const void **bytes, size_t *size);
     bp_result_t (BP_CALL *join)(bp_host_o *host, uint32_t keeps_own, const bp_parcel_t *parcels, uint32_t count);
 } bp_share_api;
 
-/* The sharer's table: the same, asked of the plugin that offers it. One plugin of a host may. [main] */
+/* The sharer's table: the same, asked of the plugin that offers it. Only one plugin of a host may offer it. [main] */
 typedef struct bp_sharer_api {
     uint32_t struct_size;
     uint32_t version;

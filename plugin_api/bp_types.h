@@ -61,7 +61,7 @@ static inline uint32_t bp_entity_index(bp_entity_t e) { return (uint32_t)e.id; }
 static inline uint32_t bp_entity_generation(bp_entity_t e) { return (uint32_t)(e.id >> 32); }
 
 /* A name: the 64-bit hash of a text that the host has interned (bp_name_api). 0 is the empty name. Two names
- * are equal when their hashes are: the host refuses to intern a text whose hash another text already has. */
+ * are equal when their hashes are: the host refuses to intern a text that has the same hash as another text. */
 typedef uint64_t bp_name_t;
 
 typedef struct bp_vec2_t { float x, y; } bp_vec2_t;
@@ -81,8 +81,8 @@ typedef struct bp_list_t {
     uint32_t capacity; /* items for which there is room; the host's */
 } bp_list_t;
 
-/* The types of fields, properties and options. Stored in a uint32_t. The comment says what one element of a
- * column of that type is. */
+/* The types of fields, properties and options. Stored in a uint32_t. Each comment names the C type of one element of
+ * such a column. */
 enum {
     BP_TYPE_NONE = 0,
     BP_BOOL = 1,    /* uint8_t, 0 or 1 */
@@ -139,8 +139,8 @@ typedef union bp_value_t {
     bp_list_t list;
 } bp_value_t;
 
-/* What a call came to. Zero is success; every other value means that nothing was changed, and that the host
- * holds a sentence about it (bp_error_api.last). */
+/* The result of a call. Zero is success; every other value means that nothing was changed, and that the host holds a
+ * sentence about it (bp_error_api.last). */
 typedef int32_t bp_result_t;
 enum {
     BP_OK = 0,
@@ -156,7 +156,7 @@ enum {
     BP_ERROR_IO = 10,       /* a file cannot be read or written */
     BP_ERROR_SYNTAX = 11,   /* a text does not follow its grammar */
     BP_ERROR_STATE = 12,    /* not now: for instance from inside a callback that forbids it */
-    BP_ERROR_FAILED = 13    /* a plugin said no */
+    BP_ERROR_FAILED = 13    /* a verb of a plugin refused */
 };
 
 /* "No such index", wherever an index is a uint32_t. */

@@ -6,7 +6,7 @@
  * For plugins that have to see to it that several hosts change together or not at all: all prepare, all say how that
  * went, and all make the change, or none (plugins/mpi). One plugin of a host may offer this table.
  *
- * What this header does not do: a trial in a copy of the process is nobody's to vote on; it comes before.
+ * What this header does not do: a trial in a copy of the process is not voted on; it comes before the vote.
  */
 #ifndef BP_VOTE_H
 #define BP_VOTE_H
@@ -33,9 +33,9 @@ typedef struct bp_voter_api {
      * bp_host_reload does not wait: it is refused where the answer is 0. [main] */
     uint32_t (BP_CALL *ready)(const struct bp_plugin_t *plugin, uint64_t change);
 
-    /* The change that was let begin is prepared, or could not be: `mine` says which. Returns what it comes to: with
-     * BP_OK it is made; else it is discarded, and the voter has left a sentence that says why, or leaves that of
-     * `mine`. BP_OK is not an answer to another `mine`. [main] */
+    /* The change that was let begin is prepared, or could not be: `mine` says which. Returns BP_OK: the result stays
+     * `mine`, so a change that is prepared is made. An error: the change is discarded, and the voter has left a
+     * sentence that says why, or leaves that of `mine`. [main] */
     bp_result_t (BP_CALL *vote)(const struct bp_plugin_t *plugin, uint64_t change, bp_result_t mine);
 } bp_voter_api;
 

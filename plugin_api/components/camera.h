@@ -53,7 +53,7 @@ typedef struct bp_camera_effect_t {
     float padding;
 } bp_camera_effect_t;
 
-/* What its entries return, for whoever offers it (bp_table_t). */
+/* What its entries return, for the `returns` of bp_table_t. */
 #define BP_CAMERA_RETURNS "rrr"
 
 typedef struct bp_camera_api {

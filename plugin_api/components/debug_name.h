@@ -18,15 +18,15 @@ extern "C" {
 /* Its one property, in the order of declaration. */
 enum { BP_DEBUG_NAME_NAME = 0 };
 
-/* What its entries return, for whoever offers it (bp_table_t). */
+/* What its entries return, for the `returns` of bp_table_t. */
 #define BP_DEBUG_NAME_RETURNS "cp"
 
 typedef struct bp_debug_name_api {
     uint32_t struct_size;
     uint32_t version;
 
-    /* Entities of the manager's world whose debug name is `text`, in order of index. Returns how many there are,
-     * which may exceed `capacity`; at most `capacity` are written. [main] */
+    /* Entities of the manager's world with the debug name `text`, in order of index. Returns how many there are, which
+     * may exceed `capacity`; at most `capacity` are written. [main] */
     uint32_t (BP_CALL *find)(bp_manager_t *m, const char *text, bp_entity_t *entities, uint32_t capacity);
 
     /* The debug name of an entity, NULL where it has none. Good until the manager is called again. [main] */

@@ -10,14 +10,15 @@
  * resource: an OBJ file, named by its path as seen from the plugin's option `folder`, loaded when the first
  * instance of any world names it, shared by all, and freed with the last reference.
  *
- * An instance whose entity also has a transform has a place in the world, and a box there around what it shows. `seen`
- * lists the instances whose boxes reach into a frustum:
+ * Where the entity of an instance also has a transform, the instance has a place in the world, and a box there around
+ * what it shows. `seen` lists the instances that have a box reaching into a frustum:
  *
  *     bp_frustum_t frustum = bp_frustum_of(&view_projection, -1);
  *     meshes->seen(m, &frustum, slots, capacity, &count);
  *
- * Boxes are computed when somebody asks, and only those of instances that have moved or changed since the last time:
- * a scene at rest costs a comparison, and a world in which nobody asks has no boxes at all.
+ * Boxes are computed when `seen` or `world_bounds` is called, and only those of instances that have moved or changed
+ * since the call before: without such changes a call costs a comparison, and before the first call a world has no boxes
+ * at all.
  *
  * What it does not do: no normals, texture coordinates or materials; it draws nothing.
  */
@@ -105,7 +106,7 @@ typedef struct bp_mesh_look_t {
     uint8_t padding[7];
 } bp_mesh_look_t;
 
-/* What its entries return, for whoever offers it (bp_table_t). */
+/* What its entries return, for the `returns` of bp_table_t. */
 #define BP_MESH_RETURNS "cccrcn"
 
 typedef struct bp_mesh_api {
@@ -126,10 +127,10 @@ typedef struct bp_mesh_api {
 
     /* --- since version 2 --------------------------------------------------------------------------------- */
 
-    /* The instances that are `visible`, show something, have a place in the world, and whose boxes reach into the
-     * frustum; in ascending order of slots. A box is around the whole mesh, so some are told that are not seen
-     * in truth, but never the other way round. `*count` is their number, which may exceed `capacity`; at most
-     * `capacity` are written. BP_ERROR_MEMORY. [main] */
+    /* The instances that are `visible`, show something, have a place in the world, and have a box that reaches into the
+     * frustum; in ascending order of slots. A box is around the whole mesh, so instances may be listed of which no
+     * triangle is in the frustum; every instance with one in it is listed. `*count` is their number, which may exceed
+     * `capacity`; at most `capacity` are written. BP_ERROR_MEMORY. [main] */
     bp_result_t (BP_CALL *seen)(bp_manager_t *m, const bp_frustum_t *frustum, uint32_t *slots, uint32_t capacity,
                                 uint32_t *count);
 

@@ -8,7 +8,8 @@
  *     velocity += acceleration * dt
  *     position += velocity * dt
  *
- * in float, dt rounded to float once a step. The acceleration stays as it is until somebody writes it.
+ * in float, dt rounded to float once a step. The component does not change the acceleration: it stays until a unit or
+ * `set` writes it.
  *
  * What it does not do: it offers no table of functions; the columns are the whole interface.
  */

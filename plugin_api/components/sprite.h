@@ -40,7 +40,7 @@ typedef struct bp_sprite_t {
     float index;
 } bp_sprite_t;
 
-/* What its entries return, for whoever offers it (bp_table_t). */
+/* What its entries return, for the `returns` of bp_table_t. */
 #define BP_SPRITE_RETURNS "p"
 
 typedef struct bp_sprite_api {

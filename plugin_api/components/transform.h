@@ -51,18 +51,18 @@ enum {
 /* For link and unlink: the world pose stays, and the local pose changes; else the other way round. */
 enum { BP_TRANSFORM_KEEP_WORLD = 1u << 0 };
 
-/* All instances at once, for those who derive something from world matrices. Borrowed, and good as long as the
- * world matrices. Which of them have changed since one looked last is told by bp_changes.h. Members are only appended.
+/* All instances at once, for plugins that derive data from world matrices. Borrowed, and good as long as the world
+ * matrices. bp_changes.h tells which of them have changed since the caller looked last. Members are only appended.
  * */
 typedef struct bp_transform_view_t {
     uint32_t struct_size;         /* set by the caller to its sizeof */
     uint32_t count;               /* instances */
     const bp_mat4_t *world;       /* by slot, as the rest; all NULL while there are no instances */
     const bp_entity_t *entities;
-    const uint32_t *parents;      /* slots, BP_NONE for roots; NULL while nobody has a parent */
+    const uint32_t *parents;      /* slots, BP_NONE for roots; NULL while no instance has a parent */
 } bp_transform_view_t;
 
-/* What its entries return, for whoever offers it (bp_table_t). */
+/* What its entries return, for the `returns` of bp_table_t. */
 #define BP_TRANSFORM_RETURNS "rnpcrrncrn"
 
 typedef struct bp_transform_api {

@@ -2,8 +2,9 @@
  *
  * A manager with storage of its own (bp_storage_i) numbers its instances from 0 without gaps. This header keeps the
  * arrays that are indexed by those slots: it lets them grow together, ends instances by swap-erase, collects those of
- * the dead, brings instances into another order, and tells the world who has moved. What an instance is stays the
- * plugin's: it names the size of an item of each of its columns and reads and writes them as plain arrays.
+ * the dead, brings instances into another order, and tells the world which instances have moved. The plugin decides
+ * what an instance holds: it names the size of an item of each of its columns and reads and writes them as plain
+ * arrays.
  *
  *     enum { TEXT = BP_SLOTS_FIRST, WIDTH, COLUMNS_END };
  *     static const uint32_t sizes[] = {sizeof(uint64_t), sizeof(float)};
@@ -39,26 +40,25 @@ extern "C" {
 #endif
 
 enum {
-    BP_SLOTS_COLUMNS = 20, /* at most so many, the two of this header among them: */
-    BP_SLOTS_ENTITY = 0,   /* bp_entity_t, whose instance it is */
+    BP_SLOTS_COLUMNS = 20, /* most columns, including the two of this header: */
+    BP_SLOTS_ENTITY = 0,   /* bp_entity_t: the entity that has the instance */
     BP_SLOTS_NAME = 1,     /* bp_name_t of the component in its entity; see bp_slots_name */
     BP_SLOTS_FIRST = 2     /* the plugin's own columns begin here */
 };
 
 enum {
     BP_SLOTS_FIRST_ROOM = 16,
-    BP_SLOTS_MOVED = 64,         /* moves are told in batches of so many */
-    BP_SLOTS_LIVING_IN_A_ROW = 4, /* luck ends so, */
-    BP_SLOTS_LUCK = 64,          /* or with so many dead */
-    BP_SLOTS_SWEEP_BLOCK = 64,   /* slots are swept in blocks of so many: */
-    BP_SLOTS_SWEEP = 1024,       /* so many of them in a collection, and ... */
-    BP_SLOTS_SWEEP_SHARE = 96,   /* ... one in so many, where some of the dead were found; and where instances come as
-                                    steadily as */
-    BP_SLOTS_STEADY_SHARE = 4,   /* others die, one in so many, until as many have ended as came */
-    BP_SLOTS_FEW_SHARE = 256,    /* one dead in so many is left to luck */
-    BP_SLOTS_RATES = 4,          /* collections over which instances must have come, so that it is steady */
-    BP_SLOTS_ROOMY = 100,        /* collections after which memory is given back that less than half is needed of: */
-    BP_SLOTS_TRIM_SHARE = 64     /* one slot in so many at a time */
+    BP_SLOTS_MOVED = 64,          /* moves told to the world in one batch */
+    BP_SLOTS_LIVING_IN_A_ROW = 4, /* random collecting ends after so many living instances in a row, */
+    BP_SLOTS_LUCK = 64,           /* or after so many dead ones */
+    BP_SLOTS_SWEEP_BLOCK = 64,    /* slots looked at together in a sweep */
+    BP_SLOTS_SWEEP = 1024,        /* slots swept in a collection while a sweep is under way, ... */
+    BP_SLOTS_SWEEP_SHARE = 96,    /* ... and one in so many of all slots beside */
+    BP_SLOTS_STEADY_SHARE = 4,    /* most slots swept beside where instances come steadily: one in so many */
+    BP_SLOTS_FEW_SHARE = 256,     /* a sweep that found fewer dead than one in so many is not followed by another */
+    BP_SLOTS_RATES = 4,           /* instances come steadily where some came before each of so many collections */
+    BP_SLOTS_ROOMY = 100,         /* memory is given back after so many collections with less than half of it needed, */
+    BP_SLOTS_TRIM_SHARE = 64      /* one slot in so many at a time */
 };
 
 /* The largest number of instances: BP_NONE is no slot. */
@@ -246,14 +246,14 @@ static inline void bp_slots_trim(bp_manager_t *m, bp_slots_t *slots)
 
 /* --- telling the world ------------------------------------------------------------------------------ */
 
-/* Slots that were filled by others, not yet told. Who lies in a slot is read when it is told, so that an
- * instance that moves twice is told right. Set count to 0 at first. */
+/* Slots that other instances have moved into, not yet told to the world. Which instance lies in a slot is read when it
+ * is told, so that an instance that moves twice is told right. Set count to 0 at first. */
 typedef struct bp_slots_moved_t {
     uint32_t count;
     uint32_t slots[BP_SLOTS_MOVED];
 } bp_slots_moved_t;
 
-/* Tell the world who now lies in the slots noted. */
+/* Tell the world which instances now lie in the slots noted. */
 static inline void bp_slots_tell(bp_manager_t *m, const bp_slots_t *slots, bp_slots_moved_t *moved)
 {
     bp_entity_t entities[BP_SLOTS_MOVED];
@@ -366,7 +366,7 @@ static inline uint32_t bp_slots_sweep(bp_manager_t *m, bp_slots_t *slots, uint32
     return ended;
 }
 
-/* How many instances came between the last collections, each time at least. */
+/* The least number of instances that came before any of the last BP_SLOTS_RATES collections. */
 static inline uint32_t bp_slots_rate(bp_slots_t *slots)
 {
     uint32_t least = slots->came[0];
@@ -378,10 +378,11 @@ static inline uint32_t bp_slots_rate(bp_slots_t *slots)
     return least;
 }
 
-/* Collect instances of dead entities: random ones, until four living in a row. Where that finds any, all slots are
- * swept as well, some in each collection, and once more while that has found many. Where instances come as steadily as
- * others die, so many slots are swept that as many end as come. All of that is counted in slots, so that it is the same
- * in every run of a program. Returns how many were ended. */
+/* Collect instances of dead entities: random ones, until four living in a row. Where that finds any, a sweep of all
+ * slots begins, some in each collection; where it has found many dead, another one follows. Where instances have come
+ * steadily and fewer have ended in this collection, further slots are swept until as many have ended as came. The work
+ * is measured in slots and not in time, so that it is the same in every run of a program. Returns how many were ended.
+ */
 static inline uint32_t bp_slots_collect(bp_manager_t *m, bp_slots_t *slots, uint64_t *random,
                                         const bp_slots_hooks_t *hooks)
 {

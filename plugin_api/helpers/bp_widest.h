@@ -9,12 +9,12 @@
  *             position[i] += velocity[i] * dt;
  *     }
  *
- * A plugin is built for the oldest processor of its platform, whose vectors have 4 floats; processors of today have
+ * A plugin is built for the oldest processor of its platform, which has vectors of 4 floats; processors of today have
  * vectors of 8 or 16. Where compiler and C library can do it (gcc, x86-64, glibc), the function behind BP_WIDEST exists
  * three times, for 4, 8 and 16 floats at a time, and is chosen once, when the plugin is loaded. With gcc the word also
  * asks for vectors where the flags do not (-O2), and forbids making one operation of a * b + c, which would round once
- * instead of twice: so results are the same bits on every processor, whatever the flags. What the function calls has
- * to be `static inline`, or a builtin: only what is compiled into the function is compiled three times.
+ * instead of twice: so results are the same bits on every processor, whatever the flags. What the function calls has to
+ * be `static inline`, or a builtin: only what is compiled into the function is compiled three times.
  *
  * Elsewhere there is one version. clang is told not to make one operation of a * b + c either, from the word to the end
  * of the file; clang finds vectors with -O2, but its way to make several versions (release 14) does not link where two
