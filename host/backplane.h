@@ -27,7 +27,7 @@ extern "C" {
 
 #define BACKPLANE_VERSION "0.1.0"
 
-/* Functions of the library, visible to whoever links it, statically or shared. */
+/* Functions of the library, visible to programs that link it, statically or shared. */
 #if defined(_WIN32) && defined(BACKPLANE_SHARED)
 #define BACKPLANE_API __declspec(dllimport)
 #elif defined(_WIN32) && defined(BACKPLANE_BUILD_SHARED)
@@ -82,10 +82,11 @@ enum {
                                       implies BP_HOST_COPY_PLUGINS */
     BP_HOST_TRIAL = 1u << 3,       /* new versions of plugins, watched or reloaded by hand, are tried first in a copy of
                                       this process (docs/hot_reload.md); where the system has no fork, by a helper */
-    BP_HOST_CRASH_TELL = 1u << 4,  /* without the guard: a crash inside a plugin is told in the log - which plugin,
+    BP_HOST_CRASH_TELL = 1u << 4,  /* without the guard: a crash inside a plugin is described in the log - which plugin,
                                       verb, step, function and line - before it ends the program */
-    BP_HOST_WATCHFUL = 1u << 5,    /* what an ini leaves open about crashes is on: the guard (`crash_guard = off`:
-                                      crashes are told), and trials of new versions, where the system has them */
+    BP_HOST_WATCHFUL = 1u << 5,    /* the default where an ini has no line about crashes: the guard is on, as are trials
+                                      of new versions, where the system has them; with `crash_guard = off` crashes are
+                                      described in the log */
     BP_HOST_TRIAL_HELPER = 1u << 6 /* with BP_HOST_TRIAL: by a helper on every system (bp_helper_run), which has a host
                                       like this one, but not its data; this process is not copied */
 };
@@ -106,8 +107,8 @@ typedef struct bp_host_desc_t {
     uint32_t trial_deadline;      /* milliseconds that a trial may take; 0: 5,000 */
     uint32_t probation;           /* under the crash guard: steps of worlds during which a crash after a reload brings
                                      the version before it back; 0: none */
-    uint32_t reload_pause;        /* milliseconds that worlds may stand still for one reload: what is estimated to take
-                                     longer is refused before; 0: any */
+    uint32_t reload_pause;        /* milliseconds that worlds may stand still for one reload: a reload with a longer
+                                     estimate is refused before it begins; 0: any */
     uint32_t reload_try;          /* with hot reload: new versions run beside the host for so many steps, as a draft
                                      (bp_host_draft), before they are let in; 0: they are let in at once */
     uint32_t padding;
@@ -239,10 +240,10 @@ BACKPLANE_API bp_result_t bp_host_reload(bp_host_o *host, const char *const *nam
                                          bp_reload_report_t *report);
 
 /* Reload as bp_host_reload does, also where values may be lost. A component with storage of its own that has neither
- * `save` and `load` nor a `state_form` is carried over by the properties that can be set. Where a property that nobody
- * can set has another value afterwards, or instances are missing, bp_host_reload refuses; bp_host_reload_lossy reloads
- * and tells of the loss (BP_RELOAD_LOST). A property that only follows from the others says so (BP_FIELD_DERIVED), and
- * so does a component whose losses do not matter (BP_COMPONENT_LOSSY). */
+ * `save` and `load` nor a `state_form` is carried over by the properties that can be set. Where a read-only property
+ * has another value afterwards, or instances are missing, bp_host_reload refuses; bp_host_reload_lossy reloads and
+ * reports the loss (BP_RELOAD_LOST). A read-only property that is computed from the others has BP_FIELD_DERIVED, and a
+ * component that may lose values and instances has BP_COMPONENT_LOSSY: these losses refuse no reload. */
 BACKPLANE_API bp_result_t bp_host_reload_lossy(bp_host_o *host, const char *const *names, uint32_t count,
                                                bp_reload_report_t *report);
 
@@ -252,11 +253,10 @@ enum { BP_RELOAD_LOSSY = 1u << 0 /* as bp_host_reload_lossy: also where values m
  * way of watched files, also where none are watched. With BP_HOST_TRIAL the trial runs beside the host. The columns
  * that are converted are made ready in slices of 2 ms between steps, so that the loop stops for less than a frame; for
  * that, without a trial, new versions are opened once more before the change, where there are many instances.
- * `flags`: BP_RELOAD_... or 0. What comes of it is told as by bp_host_on_reload, once for all plugins asked for
- * meanwhile, and in the log.
- * Plugins that are given as their source are compiled before the call comes back. BP_ERROR_NOT_FOUND where one of the
- * plugins is not loaded, BP_ERROR_ARGUMENT for none and for unknown flags: then nothing has been asked for.
- * Between steps only, as bp_host_reload. */
+ * `flags`: BP_RELOAD_... or 0. The result goes to the callback of bp_host_on_reload, once for all plugins asked for
+ * meanwhile, and to the log. Plugins that are given as their source are compiled before the call comes back.
+ * BP_ERROR_NOT_FOUND where one of the plugins is not loaded, BP_ERROR_ARGUMENT for none and for unknown flags: then
+ * nothing has been asked for. Between steps only, as bp_host_reload. */
 BACKPLANE_API bp_result_t bp_host_begin_reload(bp_host_o *host, const char *const *names, uint32_t count,
                                                uint32_t flags);
 
@@ -281,7 +281,8 @@ BACKPLANE_API bp_result_t bp_host_wait_for(bp_host_o *host, uint64_t nanoseconds
 /* Have a bp_host_wait that waits now come back, or the next one wait not at all. [any] */
 BACKPLANE_API void bp_host_wake(bp_host_o *host);
 
-/* Have every reload and every refusal told, whoever asked for it. The callback changes nothing of the host. */
+/* Have `callback` called at every reload and every refusal, also of reloads that bp_host_poll or a plugin began. The
+ * callback must not change the host. */
 BACKPLANE_API bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data);
 
 /* --- worlds ---------------------------------------------------------------------------------------------------- */
@@ -439,10 +440,10 @@ BACKPLANE_API bp_result_t bp_scene_dump(const bp_scene_o *scene, uint32_t flags,
 BACKPLANE_API bp_result_t bp_world_save(bp_world_o *world, const char *path);
 BACKPLANE_API bp_result_t bp_world_restore(bp_world_o *world, const char *path, uint32_t flags);
 
-/* Several worlds in one file: who lives in more than one of them is one entity again afterwards. `worlds` NULL stands
- * for all: of the host, or of the file. Restoring is as bp_scene_restore for each world, all or nothing over all of
- * them; a file has worlds under their names, and those that are not asked for stay in it. BP_ERROR_NOT_FOUND where file
- * or host has no world of a name; BP_ERROR_SYNTAX where it is no such file. */
+/* Several worlds in one file: an entity with components in more than one of them is one entity again after the restore.
+ * `worlds` NULL stands for all: of the host, or of the file. Restoring is as bp_scene_restore for each world, all or
+ * nothing over all of them; a file has worlds under their names, and those that are not asked for stay in it.
+ * BP_ERROR_NOT_FOUND where file or host has no world of a name; BP_ERROR_SYNTAX where it is no such file. */
 BACKPLANE_API bp_result_t bp_host_save_worlds(bp_host_o *host, bp_world_o *const *worlds, uint32_t count,
                                               const char *path);
 BACKPLANE_API bp_result_t bp_host_restore_worlds(bp_host_o *host, bp_world_o *const *worlds, uint32_t count,
@@ -450,21 +451,22 @@ BACKPLANE_API bp_result_t bp_host_restore_worlds(bp_host_o *host, bp_world_o *co
 
 /* --- snapshots --- */
 
-/* All that decides how a host goes on, between two steps (docs/history.md). A snapshot belongs to the caller alone: it
- * may outlive its host, and be brought back into another host that is made of the same plugins, worlds, components and
- * systems. None of these functions may be called from inside a step or a destruction callback (BP_ERROR_STATE). */
+/* A copy of all state that later steps depend on, taken between two steps (docs/history.md). A snapshot belongs to the
+ * caller alone: it may outlive its host, and be brought back into another host that is made of the same plugins,
+ * worlds, components and systems. None of these functions may be called from inside a step or a destruction callback
+ * (BP_ERROR_STATE). */
 typedef struct bp_snapshot_o bp_snapshot_o;
 
 /* Take a snapshot. BP_ERROR_STATE where a plugin does not say how its state is kept: the error names all plugins that
- * do not, and what they would have to declare (BP_KEEP_... of bp_component.h). A host without worlds, or in the middle
- * of its life, is as good as any other. */
+ * do not, and what they would have to declare (BP_KEEP_... of bp_component.h). The host may have no worlds, and may
+ * have taken any number of steps. */
 BACKPLANE_API bp_result_t bp_host_snapshot(bp_host_o *host, bp_snapshot_o **snapshot);
 
 /* Bring a snapshot back: all of it or nothing. The host goes on bit for bit as the host did that the snapshot was taken
  * from. Handles - entities, keys, prototypes, properties, references, spawns - that are older than the snapshot are
- * good as they were then; a handle that is younger may be given out once more, to another thing: bp_host_branch tells
- * such futures apart. Entities have the tag of the host that they come from. Probations and trials of reloads are ended
- * first. */
+ * good as they were then; the number of a younger handle may be given out once more, for another object: compare
+ * bp_host_branch to tell them apart. Entities have the tag of the host that they come from. Probations and trials of
+ * reloads are ended first. */
 BACKPLANE_API bp_result_t bp_host_bring_back(bp_host_o *host, const bp_snapshot_o *snapshot);
 
 /* How often the host has gone to another moment: a handle together with this number is never that of an abandoned
@@ -488,7 +490,7 @@ typedef struct bp_diff_field_t {
     const char *world;
     const char *component; /* its name in the entities */
     const char *field;
-    uint64_t count;        /* entities whose values differ */
+    uint64_t count;        /* entities with different values */
     double largest;        /* of numbers: the largest difference of one part; infinite where one is not finite */
 } bp_diff_field_t;
 
@@ -521,20 +523,20 @@ BACKPLANE_API bp_result_t bp_snapshot_diff(bp_host_o *host, const bp_snapshot_o 
 /* --- clones ------------------------------------------------------------------------------------------------------- */
 
 /* Make a second host of the same plugins, worlds, components and systems in the same process, as this one is now.
- * The clone goes on bit for bit as this host does, and neither hears of the other. The clone has the code that is at
- * work in this host, also where other files lie at the plugins' paths by now. Plugins that are reloaded in the clone
- * are tried in a copy of the process first, where the system has that.
+ * The clone goes on bit for bit as this host does, and changes of one do not reach the other. The clone has the code
+ * that is at work in this host, also where other files lie at the plugins' paths by now. Plugins that are reloaded in
+ * the clone are tried in a copy of the process first, where the system has that.
  *
- * Nothing leaves a clone: systems that are output (BP_SYSTEM_OUTPUT) have no state there and are not called, plugins
- * are told BP_PAUSE_COPY in place of BP_PAUSE_LOAD, and no file is kept. A clone has one thread, no past, and none
- * of the callbacks that the embedder has in this host; it writes to the same log. bp_host_destroy ends it, before or
- * after this host; plugins that are linked in and an allocator of the embedder's are borrowed.
+ * A clone puts nothing out: systems that are output (BP_SYSTEM_OUTPUT) have no state there and are not called, plugins
+ * are told BP_PAUSE_COPY in place of BP_PAUSE_LOAD, and no file is kept. A clone has one thread, no past, and none of
+ * the callbacks that the embedder has in this host; it writes to the same log. bp_host_destroy ends it, before or after
+ * this host; plugins that are linked in and an allocator of the embedder's are borrowed.
  *
- * BP_ERROR_STATE where a plugin does not say how its state is kept, where one is set aside, where several processes do
- * this together (bp_peers.h), or where a world has instances of a component whose plugin is gone. */
+ * BP_ERROR_STATE where a plugin does not say how its state is kept, where one is set aside, where several processes run
+ * the ini together (bp_peers.h), or where a world has instances of a component and the component's plugin is gone. */
 BACKPLANE_API bp_result_t bp_host_clone(bp_host_o *host, bp_host_o **clone);
 
-/* A change to be tried on a clone, and who is told of its effects. */
+/* A change to be tried on a clone, and the functions that receive its effects. */
 typedef struct bp_host_try_i {
     uint32_t struct_size;         /* sizeof(bp_host_try_i) */
     uint32_t padding;
@@ -554,9 +556,8 @@ typedef struct bp_host_tried_t {
     uint64_t with;
 } bp_host_tried_t;
 
-/* Have a clone take so many steps without a change and so many with it, from how the host is now, and tell in what it
- * comes to differ. The host itself is not changed. A plugin that crashes there is told as an error. `tried` may be
- * NULL. */
+/* Have a clone take so many steps without a change and so many with it, from the host's present state, and report the
+ * differences. The host itself is not changed. A plugin that crashes there is told as an error. `tried` may be NULL. */
 BACKPLANE_API bp_result_t bp_host_try(bp_host_o *host, const bp_host_try_i *what, bp_host_tried_t *tried);
 
 /* --- history ---------------------------------------------------------------------------------------------------- */
@@ -617,8 +618,8 @@ BACKPLANE_API uint32_t bp_host_branch_at(bp_host_o *host, uint32_t index, bp_bra
 BACKPLANE_API bp_result_t bp_host_branch_to(bp_host_o *host, uint64_t number);
 BACKPLANE_API bp_result_t bp_host_branch_forget(bp_host_o *host, uint64_t number);
 
-/* Does what was at moment `moment` of branch `number` lead to the present, so that a handle of then is good now? Who
- * keeps a handle for long keeps both numbers (bp_history_t.branch, .now) with it. */
+/* 1 where moment `moment` of branch `number` is in the past of the present moment, so that a handle of that moment is
+ * good now; else 0. An embedder that keeps a handle for long keeps both numbers (bp_history_t.branch, .now) with it. */
 BACKPLANE_API uint32_t bp_host_branch_leads_here(bp_host_o *host, uint64_t number, uint64_t moment);
 
 /* bp_host_mark gives the present moment a name, a word; bp_host_marked finds the moment that a name was given to. Marks
@@ -671,8 +672,8 @@ typedef struct bp_drafted_t {
     uint64_t taken;              /* steps since the change */
     uint64_t passed;             /* how much was passed over; `passed_first` is the first of it, or "" */
     const char *passed_first;
-    const char *differs;         /* of a draft of the past: the first step that came to another end, unit, field,
-                                    entity, the value there and that of then; "": none so far */
+    const char *differs;         /* of a draft of the past: the first step with another result: its unit, field, entity,
+                                    the draft's value and that of the past; "": none so far */
     double with, without;        /* milliseconds a step: the draft's, and the host's own meanwhile; 0: none yet */
     const char *text;
 } bp_drafted_t;
@@ -682,7 +683,7 @@ typedef struct bp_drafted_t {
 BACKPLANE_API bp_result_t bp_host_draft(bp_host_o *host, const bp_draft_i *draft);
 BACKPLANE_API void bp_host_draft_read(bp_host_o *host, bp_drafted_t *drafted);
 
-/* Tell in what the draft differs from the host. BP_ERROR_STATE where it is not at the same moment. */
+/* Report how the draft differs from the host. BP_ERROR_STATE where it is not at the same moment. */
 BACKPLANE_API bp_result_t bp_host_draft_differences(bp_host_o *host, const bp_diff_i *sink);
 
 /* bp_host_draft_keep keeps the draft, which is level or ready. Where the draft is from now on, its change is made in
@@ -696,10 +697,10 @@ BACKPLANE_API void bp_host_draft_drop(bp_host_o *host);
 
 /* Write down what the host does from now on, in a file in the place of one that is there: keyframes, the steps between
  * them, and what comes from outside (docs/history.md). The file is written chunk by chunk with checksums: a process
- * that is killed leaves a file that is good up to the last second or so. `origin` says what the host was set up from,
- * for whoever plays it. A failure to write ends the recording with an error in the log, and the host goes on.
- * BP_ERROR_STATE where a plugin does not say how its state is kept, or the host is being recorded already;
- * BP_ERROR_IO. */
+ * that is killed leaves a file that is good up to the last second or so. `origin` says what the host was set up from; a
+ * program that plays the recording reads it there. A failure to write ends the recording with an error in the log, and
+ * the host goes on. BP_ERROR_STATE where a plugin does not say how its state is kept, or the host is being recorded
+ * already; BP_ERROR_IO. */
 BACKPLANE_API bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin);
 
 /* Write a keyframe so often to the files that are begun from now on: every 10,000 milliseconds unless said otherwise,
@@ -707,8 +708,8 @@ BACKPLANE_API bp_result_t bp_host_record(bp_host_o *host, const char *path, cons
  * step. */
 BACKPLANE_API void bp_host_record_every(bp_host_o *host, uint32_t milliseconds);
 
-/* End the recording, with a last keyframe. BP_ERROR_IO where something could not be written. A host that is not being
- * recorded is no error. */
+/* End the recording, with a last keyframe. BP_ERROR_IO where something could not be written. BP_OK where the host is
+ * not being recorded. */
 BACKPLANE_API bp_result_t bp_host_record_end(bp_host_o *host);
 
 /* A recording that is read. The recording belongs to a host, which keeps its errors and gives it memory, and must be
@@ -736,8 +737,8 @@ BACKPLANE_API void bp_recording_info(const bp_recording_o *recording, bp_recordi
 BACKPLANE_API uint64_t bp_recording_keyframe(const bp_recording_o *recording, uint32_t index);
 
 /* Pass over what was recorded after a moment, or after the last one before it at which the file can be ended: returns
- * that moment. What is resumed goes on there, and is recorded in the place of what was passed over. Until then the file
- * stays as it is. */
+ * that moment. bp_recording_resume then goes on there, and overwrites what was passed over. Until then the file is not
+ * changed. */
 BACKPLANE_API uint64_t bp_recording_cut(bp_recording_o *recording, uint64_t moment);
 
 /* Close a recording; NULL is allowed. */
@@ -750,7 +751,7 @@ enum {
                                 from an earlier call, or by a snapshot that has been brought back */
 };
 
-/* How to play. Each function may be NULL. */
+/* Options and callbacks of bp_recording_play. Each function may be NULL. */
 typedef struct bp_playback_i {
     uint32_t struct_size;
     uint32_t flags;
@@ -761,30 +762,30 @@ typedef struct bp_playback_i {
 } bp_playback_i;
 
 /* Compute a recording again, up to a moment, in a host that is made of the same plugins, worlds, components and
- * systems. Where the recorded host was reloaded, its file has the versions of plugins that were at work, and this
- * host becomes what that one was at each moment; where not, whatever versions this host has are at work. Systems
- * that are output are left out, and told at the end. BP_ERROR_NOT_FOUND for a moment that is not in the recording;
+ * systems. Where the recorded host was reloaded, its file has the versions of plugins that were at work, and this host
+ * is given the same versions at each moment; where not, the versions that this host has are used. Systems that are
+ * output are left out, and told at the end. BP_ERROR_NOT_FOUND for a moment that is not in the recording;
  * BP_ERROR_FAILED for a difference. On an error the host is at some moment in between. `playback` may be NULL. */
 BACKPLANE_API bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const bp_playback_i *playback);
 
-/* Make the host of what the recorded one was made of when it had come to a moment, before what came from outside there:
- * of other versions of plugins, where it was reloaded in between. Nothing is done where it is made of that. What lived
- * in the host is lost then; bring back a snapshot of that moment next. Errors: as bp_recording_play. */
+/* Give the host the versions of plugins that the recorded host had at a moment, before the changes from outside at that
+ * moment. Does nothing where the host has these versions. Else the entities and states of the host are lost; bring back
+ * a snapshot of that moment next. Errors: as bp_recording_play. */
 BACKPLANE_API bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment);
 
-/* Bring the host to the end of what is whole in the file, and go on recording behind that end. */
+/* Bring the host to the last moment of the file's undamaged part, and go on recording behind that part. */
 BACKPLANE_API bp_result_t bp_recording_resume(bp_recording_o *recording);
 
 /* --- looking closely ---------------------------------------------------------------------------------------------- */
 
-/* Have every unit looked at that changes a value in rows which it has not declared to write (BP_WRITE, `writes`): an
- * error in the log names unit, world, component, field and entity, once for each unit and field. While this goes on
- * units run one after another, and a step takes several times as long. 0 ends the audit. [main], between steps */
+/* Look for units that change values in rows without having declared to write the field (BP_WRITE, `writes`): an error
+ * in the log names unit, world, component, field and entity, once for each unit and field. While this goes on units run
+ * one after another, and a step takes several times as long. 0 ends the audit. [main], between steps */
 enum { BP_AUDIT_WRITES = 1u << 0 };
 BACKPLANE_API bp_result_t bp_host_audit(bp_host_o *host, uint32_t flags);
 
-/* Look at units as they run: `before` and `after` are called around each unit of each step, and units run one after
- * another while this goes on. Both may read whatever they like, and change nothing. Each may be NULL. */
+/* `before` and `after` are called around each unit of each step, and units run one after another meanwhile. Both may
+ * read everything in the host, and must change nothing. Each may be NULL. */
 typedef struct bp_unit_watch_i {
     uint32_t struct_size;
     uint32_t padding;
@@ -798,12 +799,11 @@ BACKPLANE_API bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_wat
 
 /* Take one step of every world several times from the same beginning: on `threads` threads (0: four, or one where the
  * host has several itself), in a clone (bp_host_clone) that is made for it, and as bp_host_step does. BP_ERROR_FAILED
- * where one of the first two comes to other results than the last: the host is then where the last has left it, the
- * error names the first unit and field that differ, and `differences`, which may be NULL, is told in what the hosts
- * differ at the end. Systems that are output run once. What plugins take from outside through bp_outside is the same in
- * all of them. A host that cannot be cloned takes no step in a clone, and the log says so once. What a reload has on
- * probation is ended first. Other errors are those of a snapshot and of a step: the host is then where
- * it was. */
+ * where one of the first two has other results than the last: the host is then in the state after the last, the error
+ * names the first unit and field that differ, and `differences`, which may be NULL, receives the differences at the
+ * end. Systems that are output run once. What plugins take from outside through bp_outside is the same in all of them.
+ * A host that cannot be cloned takes no step in a clone, and the log says so once. What a reload has on probation is
+ * ended first. Other errors are those of a snapshot and of a step: the host is then where it was. */
 BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */
@@ -818,8 +818,8 @@ typedef struct bp_unit_stats_t {
     uint64_t rows;         /* rows handed over in the last step */
 } bp_unit_stats_t;
 
-/* The `index`-th unit of all worlds, in the order of the step. false past the last. The library writes as much of a
- * struct as the program knows: later headers append members. */
+/* The `index`-th unit of all worlds, in the order of the step. false past the last. Writes `stats_size` bytes, the
+ * sizeof of the program's struct: later headers append members. */
 BACKPLANE_API int32_t bp_host_unit_stats_sized(bp_host_o *host, uint32_t index, bp_unit_stats_t *stats,
                                                uint32_t stats_size);
 
@@ -883,7 +883,7 @@ typedef struct bp_trace_i {
     void (*slices)(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost);
 } bp_trace_i;
 
-/* Begin to look at all steps of the host; NULL ends it. Steps cost nothing more while nobody looks. */
+/* Send slices of all steps of the host to `sink` from now on; NULL ends it. Without a sink steps cost nothing more. */
 BACKPLANE_API bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink);
 
 /* --- report ------------------------------------------------------------------------------------------------------ */

@@ -23,7 +23,7 @@ typedef struct base_t {
     strings_t strings;
     value_context_t values;
     uint64_t random;    /* of gc */
-    uint32_t attention; /* BASE_...: what a call of a plugin that changes something has to look after first */
+    uint32_t attention; /* BASE_...: conditions that a changing call of a plugin must check first */
 } base_t;
 
 /* No flag of a property, nor of world_t.care, is one of these bits. */

@@ -1,9 +1,8 @@
 /* bytes.h - a block of bytes that is written from front to back, and one that is read from front to back.
  *
- * Values lie at multiples of their size where bytes_align says so, counted from the beginning of the block, so that
- * whoever has the block aligned to 16 can read them in place. A writer that once had no memory, and a reader that once
- * met the block's end, stay failed and do nothing any more: code that writes or reads much looks at `failed` once, at
- * the end.
+ * Values lie at multiples of their size where bytes_align says so, counted from the beginning of the block, so that in
+ * a block aligned to 16 they can be read in place. A writer that once had no memory, and a reader that once met the
+ * block's end, stay failed and do nothing any more: code that writes or reads much looks at `failed` once, at the end.
  *
  * Not here: the meaning of the bytes, and other orders of bytes than this machine's.
  */

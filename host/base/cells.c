@@ -69,7 +69,8 @@ void cells_fill(const field_t *field, void *cells, uint32_t count)
 
 /* --- copies ------------------------------------------------------------------------------------------------------- */
 
-/* Texts of anybody's, counted; none where one cannot be had. */
+/* Copy `count` texts, which need not be strings of this host, as counted strings. False when out of memory: none is
+ * held then. */
 static bool take_strings(const holdings_t *holdings, void *to, const void *from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -128,7 +129,7 @@ bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const
 
 typedef enum outcome_t { DONE, MISFIT, NO_MEMORY } outcome_t;
 
-/* Convert `count` items of a cell whose field has changed its type or its named values. Strings do not come here. */
+/* Convert `count` items of a cell after its field has changed its type or its named values. Not for strings. */
 static outcome_t convert_items(const holdings_t *holdings, const field_t *old, const char *items, uint32_t count,
                                const field_t *field, void *to)
 {
@@ -157,7 +158,7 @@ static outcome_t convert_cell(const holdings_t *holdings, const field_t *old, co
     if (!field_is_list(field) && count > room) {
         if (field_is_list(old))
             return MISFIT;
-        count = room; /* the last elements of an array go */
+        count = room; /* the last elements of an array are dropped */
     }
     if (old->type == BP_STRING)
         return cell_set_items(holdings, field, to, items, count) ? DONE : NO_MEMORY;

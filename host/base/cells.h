@@ -23,14 +23,14 @@ typedef struct holdings_t {
 /* Let go of what `count` cells hold. Their bytes mean nothing afterwards. [main] */
 void cells_release(const holdings_t *holdings, const field_t *field, void *cells, uint32_t count);
 
-/* Cells whose bytes mean nothing, or have been moved, hold nothing from now on: no item, no text. */
+/* Make cells hold nothing: no item, no text. For cells of undefined bytes, and for cells that were moved elsewhere. */
 void cells_clear(const field_t *field, void *cells, uint32_t count);
 
 /* Write the default to cells that hold nothing. [main] */
 void cells_fill(const field_t *field, void *cells, uint32_t count);
 
-/* Copy a cell to one that holds nothing. The items of a list that is copied may be anybody's, and its texts too. False
- * when out of memory: `to` holds nothing. [main] */
+/* Copy a cell to one that holds nothing. The items and texts of a list that is copied need not be memory of this host.
+ * False when out of memory: `to` holds nothing. [main] */
 bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const void *from);
 
 /* Like cell_copy, of `count` values at `items`, each of the field's type, to a cell that holds nothing. An array takes

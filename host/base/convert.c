@@ -65,8 +65,7 @@ static bool has_name(const named_t *named, const named_value_t *item)
     return named_find(named, item->name, strlen(item->name)) != NULL;
 }
 
-/* Do some names stand for other numbers than before, or are they gone? Names that come are nothing to values that are
-   there. */
+/* Do some names stand for other numbers than before, or are they gone? Added names change no present value. */
 static bool moves_names(const field_t *old, const field_t *field)
 {
     const named_t *was = &old->named, *is = &field->named;
@@ -131,7 +130,8 @@ static uint32_t find_field(const field_t *fields, uint32_t count, const char *na
     return BP_NONE;
 }
 
-/* The old field that a new one goes on from. A name that is still borne by a new field is nobody's former name. */
+/* The old field that a new one takes its values from. A former name counts only where no new field has that name
+ * now. */
 static convert_source_t find_source(const field_t *old_fields, uint32_t old_count, const field_t *new_fields,
                                     uint32_t new_count, const field_t *field)
 {
@@ -274,7 +274,7 @@ static bool convert_vector(const field_t *old, const void *from, const field_t *
     for (uint32_t i = 0; i < common; i++) {
         number_t number = read_number(old_part, (const char *)from + i * old_size);
         if (old_part == part)
-            memcpy((char *)to + i * size, (const char *)from + i * size, size); /* all bits of what is no number, too */
+            memcpy((char *)to + i * size, (const char *)from + i * size, size); /* also the bits of a NaN */
         else if (!write_number(&number, part, (char *)to + i * size))
             return false;
     }
@@ -322,7 +322,8 @@ bool convert_value(const field_t *old, const void *from, const field_t *field, v
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* Values with names repeat: what became of the last ones is remembered, by the bits of the old value. */
+/* Values with names repeat in a column, so the results of the last conversions are remembered, by the bits of the old
+ * value. */
 enum { REMEMBERED_BITS = 8, REMEMBERED = 1 << REMEMBERED_BITS };
 
 typedef struct remembered_t {

@@ -5,11 +5,11 @@
  *   same      the same type
  *   widened every value fits: bool to any number; an integer to one of more bits, or of as many with the same sign, or
  *             to a float
- *             that holds all its values (u16 to f32, i32 to f64); f32 to f64; a vector to a longer one, whose new parts
- *             take the new field's default, or to one of doubles; vec4, quat and colour into each other
+ *             that holds all its values (u16 to f32, i32 to f64); f32 to f64; a vector to a longer one, where the new
+ *             parts take the new field's default, or to one of doubles; vec4, quat and colour into each other
  *   narrowed  only if every value fits: a number to an integer (or bool) that can hold it exactly; an integer to a
  *             float that can hold it exactly; f64 to f32 where finite stays finite (rounded), dvec3 to vec3 likewise; a
- *             vector to a shorter one where the parts that go are what the old field's default says
+ *             vector to a shorter one where the parts that are dropped equal the old field's default
  *   refused   anything else: a string is no number, a matrix no vector
  *
  * Values with names keep their names: where a name stands for another number now, values become that number, and a
@@ -20,8 +20,8 @@
  * told; an array becomes a list of its elements. A list becomes an array or a single value only if it is not longer;
  * elements that the list lacks take the default.
  *
- * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never stand in the
- * way.
+ * A value must also lie within the limits of the new declaration. Values of dead rows (entity {0}) never refuse a
+ * conversion.
  *
  * Not here: moving columns; runs and blobs.
  */
@@ -58,8 +58,8 @@ bool convert_changes_values(const field_t *old, const field_t *field);
 bool convert_value(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index);
 
 /* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap. `entities`
- * may be NULL; where it is not, values whose entity is {0} take the default if they do not fit. Returns the index of
- * the first value that does not fit, `count` where all do. Same types are copied. [any] */
+ * may be NULL; where it is not, values of rows with entity {0} take the default if they do not fit. Returns the index
+ * of the first value that does not fit, `count` where all do. Same types are copied. [any] */
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities);
 

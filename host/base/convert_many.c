@@ -6,7 +6,7 @@
  * all. The pairs that want neither (i32 to f64) have loops of their own.
  *
  * Whether a number fits is gathered as bits, not branched on. Conversions of numbers that are out of range are
- * undefined in C, so such numbers are replaced by 0 before; what is written for them means nothing.
+ * undefined in C, so such numbers are replaced by 0 before; the caller discards the results of a block that has one.
  *
  * Measured: build/bench --filter reload_convert; a million values of 8 bytes take 0.4 to 1.5 ms where memory does not
  * bound them.
@@ -187,7 +187,7 @@ static bool convert_numbers(uint32_t from_type, const char *from, uint32_t to_ty
     union { int64_t whole[CONVERT_BLOCK]; double real[CONVERT_BLOCK]; } wide;
     size_t from_size = value_size(from_type), to_size = value_size(to_type);
     if (from_type == to_type) {
-        memcpy(to, from, count * to_size); /* all bits of what is no number, too */
+        memcpy(to, from, count * to_size); /* also the bits of a NaN */
         return true;
     }
     loop_t direct = direct_loop(from_type, to_type);
@@ -222,7 +222,7 @@ typedef struct cells_plan_t {
     uint32_t from, to; /* types of the numbers */
     uint32_t common;
     size_t from_bytes, to_bytes; /* of the common numbers */
-    bool cut;          /* numbers of a vector go: only where they are what the old default says */
+    bool cut;          /* numbers of a vector are dropped: only where they equal the old default */
 } cells_plan_t;
 
 static bool plan(cells_plan_t *p, const field_t *old, const field_t *field)
@@ -264,7 +264,7 @@ static inline bool is_same(const char *a, const char *b, size_t size)
     return x == y;
 }
 
-/* Are the numbers that go, of `count` cells, what the old default says? */
+/* Do the numbers that are dropped, of `count` cells, equal the old default? */
 static bool may_go(const cells_plan_t *p, const char *from, uint32_t count)
 {
     const char *gone = (const char *)field_initial(p->old, 0) + p->from_bytes;
@@ -305,7 +305,7 @@ static bool convert_apart(const cells_plan_t *p, const char *from, char *to, uin
     return fits;
 }
 
-/* Without a call for each of its parts: vec3 to vec4 is what people do most. */
+/* Without a call for each of its parts: vec3 to vec4 is the most frequent change of a vector's length. */
 static void widen_vec3(const bp_vec3_t *restrict from, bp_vec4_t *restrict to, float w, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

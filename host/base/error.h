@@ -34,7 +34,7 @@ typedef struct error_text_t {
 /* Set the sentence; returns `code`. The arguments may point into the present sentence. [job] */
 bp_result_t error_set(error_text_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Put words in front of the present sentence; returns `code`. [job] */
+/* Put text in front of the present sentence; returns `code`. [job] */
 bp_result_t error_prefix(error_text_t *error, bp_result_t code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* "out of memory while ..." ; returns BP_ERROR_MEMORY. [job] */
@@ -46,12 +46,13 @@ const char *error_last(const error_text_t *error);
 /* --- calls on several threads ------------------------------------------------------------------------------------- */
 
 /* While units run side by side each thread writes the sentences of its calls to a place of its own. When all are done
- * the last failure in the order of the step is the present one, whichever thread had it, and the last sentence of each
- * call that failed is put to those of the step: the first ERROR_KEPT_CALLS in the order of the step, and how many there
- * were. So what stays does not depend on threads. Everything here is the same where there is only one. */
+ * the last failure in the order of the step is the present one, on whichever thread it was, and the last sentence of
+ * each call that failed is added to those of the step: the first ERROR_KEPT_CALLS in the order of the step are kept,
+ * and how many there were. So the kept sentences do not depend on the number of threads; one thread works in the same
+ * way. */
 enum { ERROR_KEPT_CALLS = 8 };
 
-/* Who calls. Texts are good until the join. */
+/* The unit that makes calls, and its present call. Texts are good until the join. */
 typedef struct error_caller_t {
     const uint32_t *call; /* the number of the call, while it runs */
     uint32_t first;       /* the number of the unit's first call in this step */
@@ -59,12 +60,12 @@ typedef struct error_caller_t {
     const char *world, *unit;
 } error_caller_t;
 
-/* Room for so many threads; false when out of memory: as before. And its end. [main] */
+/* Room for so many threads; false when out of memory: nothing has changed. And freeing that room. [main] */
 bool error_reserve_calls(error_text_t *error, struct memory_t *memory, uint32_t threads);
 void error_free_calls(error_text_t *error, struct memory_t *memory);
 
-/* From `share` to `join` sentences belong to calls. `join` writes to the log which of them are other ones than in the
- * step before. [main] */
+/* From `share` to `join` sentences belong to calls. `join` writes those sentences to the log that differ from the step
+ * before. [main] */
 void error_share(error_text_t *error);
 void error_join(error_text_t *error, const bp_log_i *log);
 
@@ -88,7 +89,7 @@ void log_write(const bp_log_i *log, int32_t level, const char *source, const cha
 
 /* Small helpers for texts: lists of words, the nearest known word, growing buffers.
  *
- * Not here: Unicode, whose bytes are only passed through.
+ * Not here: Unicode; bytes that are not ASCII are only passed through.
  */
 
 /* A text of fixed room that cuts rather than overflows. Begin with {.room = sizeof chars}. */
@@ -110,7 +111,7 @@ typedef struct nearest_t {
     uint32_t distance;
 } nearest_t;
 
-/* Consider one candidate, whose address is kept. */
+/* Consider one candidate. Its address is kept. */
 void nearest_consider(nearest_t *nearest, const char *candidate);
 
 /* "; did you mean 'mass'?" where something came near enough, else "". Static room in `text`. */

@@ -1,7 +1,7 @@
 /* field.c - declarations parsed, and values held against their limits.
  *
  * Limits are compared as doubles, value by value. A column of floats is first looked at as a whole, without branches,
- * against limits rounded inwards; only one that does not pass is gone through for the value to tell about.
+ * against limits rounded inwards; only a column that does not pass is searched for the value that the error names.
  */
 #include "field.h"
 

@@ -30,7 +30,7 @@ typedef struct field_t {
     float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
     named_t named;        /* names of its values; none where its count is 0 */
     bp_value_t initial;   /* of each value; a string points to initial_text, until its owner makes it a counted one */
-    char *initial_cell;   /* of an array whose elements differ in theirs, `size` bytes; else NULL */
+    char *initial_cell;   /* of an array with different defaults for its elements, `size` bytes; else NULL */
     char *initial_texts;  /* the texts that strings in the default point to, likewise */
     size_t initial_texts_size;
     bool initial_is_zero; /* all bytes of the default are 0: columns may be cleared instead of filled */
@@ -44,7 +44,8 @@ static inline bool field_is_list(const field_t *field)
     return (field->flags & BP_FIELD_LIST) != 0;
 }
 
-/* Is it a column of the component's alone? Does the component make it again where it is lost? */
+/* Is it a hidden column, for the component's own verbs only? Is it derived: does the component make it again where it
+ * is lost? */
 static inline bool field_is_hidden(const field_t *field)
 {
     return (field->flags & BP_FIELD_HIDDEN) != 0;
@@ -154,8 +155,8 @@ bp_result_t field_check_items(const field_t *field, const void *items, uint64_t 
 /* Like field_holds; the error names the field and both limits, or the names. [main] */
 bp_result_t field_check(const field_t *field, const void *value, error_text_t *error);
 
-/* Where `result` is BP_ERROR_RANGE and its sentence ends with the field's unit, let the sentence end with what a world
- * that says `units` (units.h; NULL: none) calls it. Returns `result`. [main] */
+/* Where `result` is BP_ERROR_RANGE and its sentence ends with the field's unit, replace that unit by its name in a
+ * world with `units` (units.h; NULL: none). Returns `result`. [main] */
 bp_result_t field_in_units(const field_t *field, const char *units, bp_result_t result, error_text_t *error);
 
 #endif

@@ -18,7 +18,7 @@ bp_result_t file_read(memory_t *memory, const char *path, char **bytes, size_t *
 bp_result_t file_read_most(memory_t *memory, const char *path, size_t most, char **bytes, size_t *size,
                            error_text_t *error);
 
-/* Like file_read, for a plain file only: a pipe or a device, which may have nobody at its other end, is refused.
+/* Like file_read, for a plain file only: a pipe or a device is refused, since reading it could wait without end.
  * [main] */
 bp_result_t file_read_plain(memory_t *memory, const char *path, char **bytes, size_t *size, error_text_t *error);
 
@@ -26,15 +26,16 @@ bp_result_t file_read_plain(memory_t *memory, const char *path, char **bytes, si
 bp_result_t file_map(const char *path, const void **bytes, size_t *size, error_text_t *error);
 void file_unmap(const void *bytes, size_t size);
 
-/* Replace a file, or leave it whole (os_file_replace). The error names the path and the reason. [main] */
+/* Replace a file; on failure the old file is still there (os_file_replace). The error names the path and the reason.
+ * [main] */
 bp_result_t file_replace(const char *path, const void *bytes, size_t size, error_text_t *error);
 
 /* Put a file that was written and closed in the place of `path` (os_file_keep). The error names the path and the
    reason. [main] */
 bp_result_t file_keep(const char *part, const char *path, error_text_t *error);
 
-/* Write a file that nobody else knows yet, and that need not outlive this process. On failure nothing is left of it.
-   [main] */
+/* Write a new file that no other process reads yet, and that need not survive a crash of the machine. On failure no
+   part of the file is left. [main] */
 bp_result_t file_write(const char *path, const void *bytes, size_t size, error_text_t *error);
 
 /* Can the file be opened for reading? A pipe or a device counts as there, and is not opened. */

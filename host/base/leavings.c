@@ -1,4 +1,4 @@
-/* leavings.c - columns that have left, the last one first. */
+/* leavings.c - columns that have left their run; the last one is let go of first. */
 #include "leavings.h"
 
 #include "superblocks.h"

@@ -1,12 +1,12 @@
-/* leavings.h - large columns that have left their run, and whose texts and lists are let go of in slices.
+/* leavings.h - large columns that have left their run; their texts and lists are let go of in slices.
  *
- * To let go of what a million cells hold takes longer than a frame has. Where a program does its reloads between steps
- * (reload/hot.c), a column of texts or lists that has gone is put here, memory and all; its cells are let go of piece
- * by piece between the steps that follow, and its memory with the last of them.
+ * Letting go of the texts and lists of a million cells takes longer than a frame. Where a program does its reloads
+ * between steps (reload/hot.c), a column of texts or lists that has gone is put here, memory and all; its cells are let
+ * go of piece by piece between the steps that follow, and its memory with the last of them.
  *
  * Invariant: cells `done` to `count` - 1 of a column hold what they held in the run, and are in no run.
  *
- * Not here: columns whose cells hold nothing outside themselves; their memory goes at once.
+ * Not here: columns with cells that hold nothing outside themselves; their memory is freed at once.
  */
 #ifndef HOST_BASE_LEAVINGS_H
 #define HOST_BASE_LEAVINGS_H
@@ -16,7 +16,7 @@
 enum { LEAVINGS_ROWS = 16384 /* columns of fewer cells are let go of at once */ };
 
 typedef struct left_column_t {
-    field_t field;         /* only what says how cells are let go of; it points nowhere */
+    field_t field;         /* only the members that cells_release reads; the pointers are not valid */
     void *block;
     size_t block_size;
     char *cells;
@@ -26,11 +26,11 @@ typedef struct left_column_t {
 typedef struct leavings_t {
     left_column_t *items;
     uint32_t count, capacity;
-    bool open;             /* columns are taken; else each goes at once */
+    bool open;             /* columns are taken; else the caller frees each at once */
 } leavings_t;
 
-/* Take over a column that nobody uses any more: its block of memory, and `count` cells in it. False where that is for
- * the caller to free: what is small, holds nothing, or has no place in the list. [main] */
+/* Take over a column that is no longer used: its block of memory, and `count` cells in it. False where the caller must
+ * free it: a column that is small or holds nothing, or when out of memory for the list. [main] */
 bool leavings_take(leavings_t *leavings, memory_t *memory, const field_t *field, void *block, size_t block_size,
                    void *cells, uint32_t count);
 

@@ -5,7 +5,7 @@
  *     rounding the bytes
  *     of all items up gives the block's size, because more than half of it is in use;
  *   - a hoard is used by one thread at a time: `main` by the thread that steps the host, the others by the call that
- *     has taken them; the stock by whoever holds `busy`;
+ *     has taken them; the stock by the thread that holds `busy`;
  *   - a block is off its free list before anything is copied into it, so a loop that crashes while a list grows,
  *     because it has broken
  *     that list, leaves every hoard in order.
@@ -17,7 +17,7 @@
 
 /* --- sizes -------------------------------------------------------------------------------------------------------- */
 
-/* The number of the least class whose blocks have so many bytes; LISTS_CLASSES or more where they are too many. */
+/* The number of the least class with blocks of so many bytes; LISTS_CLASSES or more where they are too many. */
 static uint32_t class_of(size_t bytes)
 {
     return bytes <= LISTS_SMALLEST ? 0 : highest_bit(bytes - 1) - 3;
@@ -110,7 +110,7 @@ static void let_go(lists_t *lists)
     atomic_flag_clear_explicit(&lists->busy, memory_order_release);
 }
 
-/* Some blocks of the stock; false where it has none. */
+/* Take some blocks from the stock; false where it has none. */
 static bool refill(lists_t *lists, lists_hoard_t *hoard, uint32_t class)
 {
     lists_free_t *stock = &lists->stock[class], *to = &hoard->free[class];

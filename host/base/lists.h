@@ -1,8 +1,8 @@
 /* lists.h - the memory behind lists: blocks of a few sizes, taken by any thread.
  *
- * A list's cell (bp_list_t) says all about its block: its size is that of `capacity` items, rounded up to a power of
- * two of at least 16 bytes. Blocks of up to LISTS_LARGE bytes are cut from chunks and reused by size; larger ones are
- * the memory account's own.
+ * The size of a list's block follows from its cell (bp_list_t): that of `capacity` items, rounded up to a power of two
+ * of at least 16 bytes. Blocks of up to LISTS_LARGE bytes are cut from chunks and reused by size; larger ones are the
+ * memory account's own.
  *
  *     list of f32   capacity 4    16 bytes      list of vec3   capacity 1    16 bytes
  *                   capacity 8    32                           capacity 2    32
@@ -11,8 +11,8 @@
  * Threads take blocks from a hoard of their own each, so that they meet only when a call begins to grow lists, when the
  * call ends, and when it wants blocks that others have given back. Such blocks lie in a stock that all threads share,
  * and a hoard takes a few of them at a time. Between calls hoards are empty, so blocks that one thread frees serve the
- * others, and memory does not grow for as long as the lists do not. The hoard that a block comes from decides the
- * block's address and nothing else, so lists are the same on any number of threads.
+ * others, and memory does not grow for as long as the lists do not. Only the address of a block depends on the hoard
+ * that it comes from, so the contents of lists are the same on any number of threads.
  *
  * Where no list has a block any more, lists_tidy gives all chunks back.
  *
@@ -41,8 +41,7 @@ typedef struct lists_chunk_t {
     size_t size;
 } lists_chunk_t;
 
-/* Blocks of one size that nobody has, each beginning with the address of the next. `last` counts where `first` is not
- * NULL. */
+/* Free blocks of one size, each beginning with the address of the next. `last` counts where `first` is not NULL. */
 typedef struct lists_free_t {
     void *first, *last;
 } lists_free_t;
@@ -92,8 +91,8 @@ static inline bool lists_are_used(const lists_t *lists)
     return lists->main.chunks != NULL || lists->all != NULL;
 }
 
-/* Between calls: blocks that were released are for everybody from now on, and all chunks are given back where no list
- * has a block. [main] */
+/* Between calls: blocks that were released go to the stock, for all threads, and all chunks are given back where no
+ * list has a block. [main] */
 void lists_tidy(lists_t *lists);
 
 /* bp_lists_o.reserve. */

@@ -93,7 +93,7 @@ static void *resize_default(void *old, size_t old_size, size_t new_size)
 
 void memory_count(memory_t *memory, size_t old_size, size_t new_size)
 {
-    size_t more = new_size - old_size; /* what is added may wrap round: then it is less */
+    size_t more = new_size - old_size; /* the sum may wrap round: then it is less */
     for (memory_t *m = memory; m != NULL; m = m->parent)
         atomic_fetch_add_explicit(&m->bytes, more, memory_order_relaxed);
 }

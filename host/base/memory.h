@@ -1,4 +1,4 @@
-/* memory.h - one allocator shape for everything, with an account for each subsystem.
+/* memory.h - one form of allocator for all memory of the library, with an account for each subsystem.
  *
  * A memory_t is a named account on an allocator. One function allocates, resizes and frees; the caller passes
  * the old size, so blocks carry no headers. Accounts form a tree: bytes that a child takes are also counted at its
@@ -22,7 +22,7 @@
 enum {
     MEMORY_LARGE = 256 * 1024,     /* from here on blocks are pages */
     MEMORY_HUGE = 4 * 1024 * 1024, /* from here on huge pages are asked for */
-    MEMORY_WORTH_ASKING = 256 * 1024 * 1024 /* from here on one asks whether there is so much */
+    MEMORY_WORTH_ASKING = 256 * 1024 * 1024 /* from here on memory_could_hold asks the system */
 };
 
 typedef struct memory_t {
@@ -48,15 +48,15 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
 /* Like memory_resize, with new bytes cleared; costs nothing for pages fresh from the system. [any] */
 void *memory_resize_cleared(memory_t *memory, void *old, size_t old_size, size_t new_size);
 
-/* Could so many more bytes be written to? To be asked before gigabytes are filled, since a system may promise memory
- * that it does not have, and end whoever writes to it. Where the answer is no, `*available` is how many bytes there
+/* Could so many more bytes be written to? To be called before gigabytes are filled: a system may grant memory that it
+ * does not have, and end the process that writes to it. Where the answer is no, `*available` is how many bytes there
  * are. True where an allocator of the embedder's decides, and for less than MEMORY_WORTH_ASKING. [any] */
 bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *available);
 
 /* Are blocks of this size pages straight from the system? */
 bool memory_is_pages(const memory_t *memory, size_t size);
 
-/* Count bytes that have been taken elsewhere for the account; and say what has become of a block of such bytes. */
+/* Count bytes of a block that was taken elsewhere for the account: its size was `old_size` and is now `new_size`. */
 void memory_count(memory_t *memory, size_t old_size, size_t new_size);
 void memory_note(memory_t *memory, const void *old, void *block, size_t old_size, size_t new_size);
 

@@ -1,4 +1,5 @@
-/* named.h - integers whose values have names: "idle walking running", or flags that are combined, "visible|solid".
+/* named.h - integers that have names for their values: "idle walking running", or flags that are combined,
+ * "visible|solid".
  *
  * A list of names is text, as bp_field_t.values has it: words separated by blanks or commas, each with "=NUMBER" behind
  * it or with the number that follows the one before, from 0. In a list of bits the number is that of a bit, and the

@@ -1,8 +1,8 @@
 /* strings.c - the table of interned texts, the pool of shared strings, and the hash of bytes.
  *
  * An open-addressing table of {hash, text}; the hash is the key and needs no hashing again. The
- * table is at most half full. A text whose hash is 0, or is already that of another text, is refused: two names must
- * be equal exactly when their texts are, and with hashes of 64 bits the case is not met in practice.
+ * table is at most half full. A text that has the hash 0, or the hash of another interned text, is refused, since two
+ * names must be equal exactly when their texts are. With hashes of 64 bits such a text does not occur in practice.
  */
 #include "strings.h"
 

@@ -25,7 +25,8 @@ void superblocks_init(superblocks_t *s, memory_t *memory)
 #endif
 }
 
-/* A superblock is left only where somebody has forgotten a block; then the accounts say so. */
+/* Precondition: all blocks have been freed. A superblock that is still there has a block that was not freed, which the
+ * accounts report. */
 void superblocks_free(superblocks_t *s)
 {
     memory_free(&s->memory, s->items, s->capacity * sizeof *s->items);

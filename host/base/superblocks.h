@@ -3,11 +3,11 @@
  * A host with many worlds has many blocks that are too small to be pages of their own (memory.h). Where medium blocks
  * come to SUPERBLOCKS_FROM bytes, further ones lie in superblocks of 2 MiB. There they share huge pages, which are
  * faster to touch first and to walk through than pages of 4 KiB; a block grows where it lies while the room behind it
- * is free; and what goes leaves room for the next. A superblock that all blocks have left goes too. A host with less
- * has its medium blocks from the C library, and pays for no room that it does not use.
+ * is free; and the room of a freed block is used again. A superblock without blocks is freed. A host with less has its
+ * medium blocks from the C library, and pays for no room that it does not use.
  *
- * Whoever has a block from superblocks_resize resizes and frees it by superblocks_resize as well. The bytes of a block
- * are counted for the account that asked for it, and the room that no block is in for the account "superblocks".
+ * A block from superblocks_resize must be resized and freed by superblocks_resize as well. The bytes of a block are
+ * counted for the account that asked for it, and the room that no block is in for the account "superblocks".
  *
  * Where an allocator of the embedder's decides, and where a sanitizer is to see each block, there are no superblocks.
  *
@@ -51,7 +51,7 @@ void *superblocks_resize(memory_t *memory, void *old, size_t old_size, size_t ne
 void *superblocks_new(memory_t *memory, size_t size);
 void superblocks_free_block(memory_t *memory, void *block, size_t size);
 
-/* Are there so many medium blocks that empty room in each of them would be much? */
+/* Are superblocks in use, so that spare room in each medium block would add up? */
 bool superblocks_are_wanted(const memory_t *memory);
 
 #endif

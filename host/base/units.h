@@ -1,7 +1,7 @@
 /* units.h - a world's words for the units that fields declare.
  *
  * A field says "m/s^2" whatever the world; a world may say that its metre is the "au" and its second the "day", and
- * then prints "au/day^2". Values are not touched: the words are.
+ * then prints "au/day^2". Values are not changed, only the text of the unit.
  *
  *     kg=solar mass, m=au, s=day
  *

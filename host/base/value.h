@@ -30,8 +30,8 @@ typedef struct value_context_t {
 } value_context_t;
 
 /* An entity's generation is the host's tag in the high 11 bits, and below it 2 * life - 1, where life counts the
- * entities that have had this index, from 1. An odd number always: even ones stand for free indices, and so can
- * never be mistaken for somebody alive. */
+ * entities that have had this index, from 1. A generation is always odd: even numbers stand for free indices, so no
+ * handle matches a free index. */
 enum { ENTITY_COUNTER_BITS = 21, ENTITY_MAX_LIFE = 1 << 20, ENTITY_MAX_TAG = 2047 };
 
 static inline bp_entity_t entity_make(uint32_t base, uint32_t index, uint32_t life)
