@@ -240,7 +240,7 @@ typedef struct bp_deaths_i {
     uint32_t which BP_OR_ZERO;        /* BP_DEATHS_... */
     uint32_t padding BP_OR_ZERO;
     const char *component BP_OR_ZERO; /* type; NULL: its own */
-    const char *field BP_OR_ZERO;     /* of BP_DEATHS_REFERRED */
+    const char *field BP_OR_ZERO;     /* of BP_DEATHS_REFERRED; a former name does, as in a term */
 } bp_deaths_i;
 
 /* --- storage of its own ------------------------------------------------------------------------------------------ */

@@ -270,6 +270,19 @@ bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
     return BP_OK;
 }
 
+uint32_t component_find_field(const component_t *component, bp_name_t hash, const char *name)
+{
+    for (uint32_t i = 0; i < component->field_count; i++) {
+        if (component->fields[i].hash == hash)
+            return i;
+    }
+    for (uint32_t i = 0; name[0] != '\0' && i < component->field_count; i++) {
+        if (strcmp(component->fields[i].former_name, name) == 0)
+            return i;
+    }
+    return BP_NONE;
+}
+
 /* --- deaths ------------------------------------------------------------------------------------------------------ */
 
 bool deaths_fit(const component_t *component, uint32_t field)
@@ -316,10 +329,9 @@ static bp_result_t check_own_deaths(base_t *base, const component_t *made)
     const deaths_t *asked = &made->asked_deaths;
     if (asked->which != BP_DEATHS_REFERRED || strcmp(asked->component, made->name) != 0)
         return BP_OK;
-    for (uint32_t i = 0; i < made->field_count; i++) {
-        if (strcmp(made->fields[i].name, asked->field) == 0 && deaths_fit(made, i))
-            return BP_OK;
-    }
+    uint32_t field = component_find_field(made, names_hash(asked->field), asked->field);
+    if (field != BP_NONE && deaths_fit(made, field))
+        return BP_OK;
     return error_set(&base->error, BP_ERROR_TYPE,
                      "it asks for the deaths of those that its field '%s' refers to, which is no declared field of "
                      "type entity with a single value",

@@ -50,6 +50,11 @@ void deaths_release(memory_t *memory, deaths_t *asked);
 /* Can a component ask for the deaths of entities that this field refers to? */
 bool deaths_fit(const struct component_t *component, uint32_t field);
 
+/* The number of the field that a name stands for wherever code asks for fields by name: the field that is called so,
+ * else the one that was called so in an earlier version. `hash` is that of the name. BP_NONE where there is neither.
+ * [job] while no plugin comes or goes */
+uint32_t component_find_field(const struct component_t *component, bp_name_t hash, const char *name);
+
 /* A component type. */
 typedef struct component_t {
     bp_component_i table; /* verbs of the owner; name and doc point to the copies below */

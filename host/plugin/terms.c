@@ -205,19 +205,6 @@ bp_result_t terms_copy(base_t *base, memory_t *memory, const bp_term_list_t *lis
 
 /* --- binding ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t find_field(const component_t *component, const asked_field_t *asked)
-{
-    for (uint32_t i = 0; i < component->field_count; i++) {
-        if (component->fields[i].hash == asked->hash)
-            return i;
-    }
-    for (uint32_t i = 0; i < component->field_count; i++) {
-        if (strcmp(component->fields[i].former_name, asked->name) == 0)
-            return i;
-    }
-    return TERM_ABSENT;
-}
-
 static bp_result_t refuse_missing(error_text_t *error, const component_t *component, const asked_field_t *asked)
 {
     nearest_t nearest = {.wanted = asked->name};
@@ -272,13 +259,13 @@ bp_result_t term_bind(error_text_t *error, const term_t *term, const component_t
                          term->fields[0].name, component->name);
     for (uint32_t i = 0; i < term->field_count; i++) {
         const asked_field_t *asked = &term->fields[i];
-        uint32_t at = find_field(component, asked);
-        if (at == TERM_ABSENT && !asked->optional)
+        uint32_t at = component_find_field(component, asked->hash, asked->name);
+        if (at == BP_NONE && !asked->optional)
             return refuse_missing(error, component, asked);
-        if (at != TERM_ABSENT && !is_like(asked, &component->fields[at]))
+        if (at != BP_NONE && !is_like(asked, &component->fields[at]))
             return refuse_type(error, component, asked, &component->fields[at]);
         if (places != NULL)
-            places[i] = (uint16_t)at;
+            places[i] = (uint16_t)(at == BP_NONE ? TERM_ABSENT : at);
     }
     return BP_OK;
 }

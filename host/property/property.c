@@ -129,15 +129,8 @@ static bp_result_t resolve_in_type(world_t *world, uint32_t key, const char *pro
         return error_set(&world->base->error, BP_ERROR_SYNTAX,
                          "'%.80s' is no property; an element is written like items[3]", property);
     const char *wanted = element == BP_NONE ? property : name;
-    bp_name_t hash = names_hash(wanted);
-    uint32_t index = 0;
-    while (index < type->field_count && type->fields[index].hash != hash)
-        index++;
-    for (uint32_t i = 0; index == type->field_count && i < type->field_count; i++) {
-        if (strcmp(type->fields[i].former_name, wanted) == 0 && wanted[0] != '\0')
-            index = i;
-    }
-    if (index == type->field_count)
+    uint32_t index = component_find_field(type, names_hash(wanted), wanted);
+    if (index == BP_NONE)
         return no_such_property(world, type, wanted);
     bp_result_t result =
         element == BP_NONE ? BP_OK : elements_check(&type->fields[index], element, &world->base->error);

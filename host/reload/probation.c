@@ -393,6 +393,6 @@ bp_result_t reload_rollback(reload_t *reload)
     reload->probation = NULL;
     reload->changes++;
     report_rollback(change);
-    change_finish(change);
+    change_finish(change, true);
     return BP_OK;
 }

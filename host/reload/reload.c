@@ -131,10 +131,11 @@ void change_resume(reload_change_t *change)
         loader_resume_or_tell(change->reload->loader, change->versions[i].plugin, BP_PAUSE_RELOAD);
 }
 
-void change_finish(reload_change_t *change)
+void change_finish(reload_change_t *change, bool resumes)
 {
     end_kept_side(change);
-    change_resume(change);
+    if (resumes)
+        change_resume(change);
     free_change(change);
 }
 
@@ -425,7 +426,7 @@ void reload_accept(reload_t *reload)
         return;
     reload->probation = NULL;
     worlds_drop_hidden(change, NULL);
-    change_finish(change);
+    change_finish(change, false); /* the version at work has been resumed long ago, and may be paused to go */
 }
 
 void reload_forget_world(reload_t *reload, const world_t *world)

@@ -143,19 +143,6 @@ static bp_result_t walk(bp_refer_o *r)
 
 /* --- answers ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t find_field(const bp_refer_o *r, const component_t *component)
-{
-    for (uint32_t i = 0; i < component->field_count; i++) {
-        if (component->fields[i].hash == r->field)
-            return i;
-    }
-    for (uint32_t i = 0; i < component->field_count; i++) {
-        if (strcmp(component->fields[i].former_name, r->field_text) == 0)
-            return i;
-    }
-    return BP_NONE;
-}
-
 /* Does a component of this entity, of the index's type, refer to it? */
 static bool refers(const world_t *world, uint32_t manager, uint32_t field, bp_entity_t referrer, bp_entity_t target)
 {
@@ -184,7 +171,7 @@ static bp_result_t answer(bp_refer_o *r, bp_entity_t target, uint32_t *count)
 {
     const world_t *world = &r->world->rows;
     uint32_t manager = world_component(&r->world->rows, r->component), found = 0;
-    uint32_t field = find_field(r, world->managers[manager]->component);
+    uint32_t field = component_find_field(world->managers[manager]->component, r->field, r->field_text);
     for (uint32_t at = r->buckets == 0 ? 0 : r->by_target[bucket_of(r, target.id)]; at != 0;
          at = r->pairs[at - 1].next_of_target) {
         const pair_t *pair = &r->pairs[at - 1];

@@ -28,11 +28,11 @@ void deaths_find(listener_t *l, world_t *world)
     if (l->manager == BP_NONE || asked->which != BP_DEATHS_REFERRED)
         return;
     const component_t *component = world->managers[l->manager]->component;
-    l->field = 0;
-    while (l->field < component->field_count && strcmp(component->fields[l->field].name, asked->field) != 0)
-        l->field++;
-    if (l->field < component->field_count && deaths_fit(component, l->field))
+    l->field = component_find_field(component, names_hash(asked->field), asked->field);
+    if (l->field != BP_NONE && deaths_fit(component, l->field)) {
+        l->warned = false;
         return;
+    }
     l->manager = BP_NONE;
     if (!l->warned)
         log_write(&world->base->log, BP_LOG_WARNING, "host",

@@ -128,6 +128,38 @@ START_TEST(both_ends_of_a_probation_leave_one_version_running)
 }
 END_TEST
 
+/* Also where the version has been paused to go before the probation ends. */
+START_TEST(a_probation_that_ends_resumes_nothing)
+{
+    static const char *const fixtures[] = {"clockwork_kept", "clockwork_anew"};
+    static const char *const ends[] = {"2 pause 4, 2 unload", "3 pause 4, 1 unload, 3 unload"};
+    open_host(BP_HOST_COPY_PLUGINS);
+    host->reload.probation_steps = 3;
+    bring(fixtures[_i % 2]);
+    if (_i < 2) {
+        close_host(ends[_i]);
+        return;
+    }
+    forget();
+    WORKS(host, bp_host_unload_plugin(host, "clockwork"));
+    expect_told(_i == 2 ? "2 pause 4, 2 unload" : "1 unload, 3 pause 4, 3 unload");
+    close_host("");
+}
+END_TEST
+
+START_TEST(a_version_that_cannot_resume_is_not_asked_again_when_its_probation_ends)
+{
+    open_host(BP_HOST_COPY_PLUGINS);
+    host->reload.probation_steps = 1;
+    put_plugin("clockwork_resume_fails", "clockwork");
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    reload_accept(&host->reload);
+    expect_told("1 pause 1, 5 load, 5 resume 1");
+    warned.length = 0;
+    close_host("5 unload");
+}
+END_TEST
+
 START_TEST(a_version_that_cannot_resume_is_told_of_and_stays)
 {
     open_host(BP_HOST_COPY_PLUGINS);
@@ -194,6 +226,8 @@ Suite *pause_suite(void)
     tcase_add_loop_test(versions, both_ends_of_a_probation_leave_one_version_running, 0, 4);
     tcase_add_test(versions, a_version_that_cannot_resume_is_told_of_and_stays);
     tcase_add_test(life, a_plugin_that_cannot_resume_is_not_loaded);
+    tcase_add_loop_test(life, a_probation_that_ends_resumes_nothing, 0, 4);
+    tcase_add_test(life, a_version_that_cannot_resume_is_not_asked_again_when_its_probation_ends);
     tcase_add_test(life, a_plugin_is_paused_before_it_is_taken_out_of_the_worlds);
     tcase_add_loop_test(life, plugins_are_paused_while_the_process_is_copied_and_run_in_the_copy_too, 0, 2);
     suite_add_tcase(suite, versions);

@@ -101,7 +101,8 @@ static void do_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *
     (void)s, (void)step, (void)matches, (void)count;
 }
 
-static const bp_field_t friend_fields[] = {{.name = "hands", .type = BP_I32}, {.name = "to", .type = BP_ENTITY}};
+static const bp_field_t friend_fields[] = {{.name = "hands", .type = BP_I32},
+                                           {.name = "to", .type = BP_ENTITY, .former_name = "towards"}};
 static const bp_deaths_i with_deaths = {.died = with_told, .which = BP_DEATHS_WITH, .component = "body"};
 static const bp_deaths_i friend_deaths = {.died = friend_told, .which = BP_DEATHS_REFERRED, .field = "to"};
 static const bp_system_deaths_i system_deaths = {.died = system_told, .which = BP_DEATHS_WITH, .component = "friend"};
@@ -130,7 +131,7 @@ static const bp_plugin_head_t death = BP_PLUGIN_HEAD("death", (&(const bp_plugin
 /* Plugins that ask for themselves: one for all deaths, one for bodies, one for whom a field refers to. */
 static void plugin_told(bp_plugin_t *plugin, const bp_death_t *batch)
 {
-    static const char *const askers[] = {"clerk", "coroner", "heir"}; /* whose own texts go with them */
+    static const char *const askers[] = {"clerk", "coroner", "heir", "nephew"}; /* whose own texts go with them */
     uint32_t who = 0;
     while (strcmp(askers[who], plugin->name) != 0)
         who++;
@@ -149,8 +150,9 @@ static void plugin_told(bp_plugin_t *plugin, const bp_death_t *batch)
 ASKING(clerk, .which = BP_DEATHS_ALL);
 ASKING(coroner, .which = BP_DEATHS_WITH, .component = "body");
 ASKING(heir, .which = BP_DEATHS_REFERRED, .component = "friend", .field = "to");
+ASKING(nephew, .which = BP_DEATHS_REFERRED, .component = "friend", .field = "towards");
 ASKING(vague, .which = BP_DEATHS_WITH);
-enum { ASKERS = 4 };
+enum { ASKERS = 5 };
 static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1 + ASKERS];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
@@ -180,6 +182,7 @@ static void begin(void)
     plugins[ZOO_PLUGINS + 2] = &coroner;
     plugins[ZOO_PLUGINS + 3] = &heir;
     plugins[ZOO_PLUGINS + 4] = &vague;
+    plugins[ZOO_PLUGINS + 5] = &nephew;
     rig.desc.static_plugins = plugins;
     rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&rig);
@@ -876,6 +879,22 @@ START_TEST(plugins_ask_for_themselves_and_are_told_after_systems_and_before_embe
 }
 END_TEST
 
+/* As a term may: who was built before a field was renamed is told as before. */
+START_TEST(deaths_are_asked_for_by_the_former_name_of_a_field_too)
+{
+    bp_entity_t e[2];
+    load_asker("heir");
+    load_asker("nephew");
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), &e[1], 1));
+    WORKS(rig.host, rig.api->property->set_named(world, e[1], "friend", "to", BP_ENTITY, &e[0]));
+    ck_assert_uint_eq(entities_api->destroy(rig.host, &e[0], 1), 1);
+    ck_assert(told_of("heir", e[0], e[1]) == 1 && told_of("nephew", e[0], e[1]) == 1);
+    ck_assert_uint_eq(rig.log.count, 0);
+}
+END_TEST
+
 START_TEST(a_plugin_that_asks_for_what_cannot_be_told_is_refused)
 {
     ck_assert_int_eq(bp_host_load_plugin(rig.host, "vague", NULL, 0), BP_ERROR_ARGUMENT);
@@ -926,6 +945,7 @@ Suite *destruction_suite(void)
     tcase_add_test(some, who_asked_for_deaths_is_told_no_more_when_it_has_gone);
     tcase_add_test(some, without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
+    tcase_add_test(some, deaths_are_asked_for_by_the_former_name_of_a_field_too);
     tcase_add_test(some, a_plugin_that_asks_for_what_cannot_be_told_is_refused);
     tcase_add_test(some, a_plugin_that_is_told_may_destroy_and_memory_may_be_lacking);
     tcase_add_test(steps, destroying_during_a_step_waits_for_its_end);
