@@ -1,4 +1,4 @@
-/* draft.c - a draft from its clone to its end: what it waits for, its steps, and in what the two hosts differ.
+/* draft.c - a draft from its clone to its end: what it waits for, its steps, and the differences between the two hosts.
  *
  * The hosts may be made of different versions of the same plugins. Compared are the values of fields that both have; a
  * difference is told with the unit of the step that wrote the first of them.
@@ -35,7 +35,7 @@ static void end_same(draft_t *d)
         bytes_free(&d->states[i]);
 }
 
-/* What the draft holds goes; what there is to tell stays. */
+/* Free what the draft holds; its state and texts stay, to be read. */
 void draft_end(bp_host_o *host)
 {
     draft_t *d = &host->draft;
@@ -140,8 +140,8 @@ static bp_result_t go_one_step(draft_t *d, bp_host_o *host, history_t *of, uint3
     return result == BP_OK ? draft_take_step(host, step) : result;
 }
 
-/* Take the next step in both, and compare. Where they come to another end, find out who did it: then the second host
- * has done its part. */
+/* Take the next step in both, and compare. Where the results differ, find the unit that made the difference; the second
+ * host is then not needed any more. */
 static bp_result_t go_in_step(bp_host_o *host)
 {
     draft_t *d = &host->draft;
@@ -224,7 +224,7 @@ static bp_result_t keep_same(bp_host_o *host)
     return d->back == 0 ? BP_OK : bp_host_clone(d->clone, &d->same);
 }
 
-/* What the caller does besides. Then the draft goes on. */
+/* Make the rest of the change, by the caller's `alter`. Then the draft goes on. */
 static bp_result_t alter(bp_host_o *host)
 {
     draft_t *d = &host->draft;
@@ -319,7 +319,7 @@ static void tell(const bp_host_o *host)
               own > 0 ? (double)d->feed.ns / 1e6 / (double)own : 0);
 }
 
-/* A draft of the watch decides by itself. */
+/* A draft that was begun by the watch of files is kept or dropped here, without a call of the embedder. */
 static void decide(bp_host_o *host)
 {
     tell(host);
@@ -433,7 +433,7 @@ static bool is_same_place(const audit_result_t *a, const audit_result_t *b)
            strcmp(a->unit->schedule->world->name, b->unit->schedule->world->name) == 0;
 }
 
-/* The first result of `b` that is another one than in `a`; NULL: those that both have are the same. */
+/* The first result of `b` that differs from that in `a`; NULL: the results that both have are equal. */
 static const audit_result_t *find_other(const audit_t *a, const audit_t *b)
 {
     for (uint32_t i = 0; i < b->result_count; i++) {

@@ -1,8 +1,8 @@
 /* helper.h - the program that is started as a helper process, and what it does there.
  *
- * A helper is started for what may crash, hang or end its process: trials of new versions (reload/trial.h), and the
- * loading of a plugin that is looked over (host_check.c), where this process cannot be copied. What it is to do stands
- * in a file, whose path is its second argument.
+ * A helper is started for work that may crash, hang or end its process, where this process cannot be copied: trials of
+ * new versions (reload/trial.h), and loading a plugin to check it (host_check.c). Its second argument is the path of a
+ * file that describes the work.
  *
  * Inner to engine/.
  */
@@ -14,7 +14,7 @@
 #include "../reload/process.h"
 #include "host.h"
 
-/* The first argument of a helper that looks a plugin over. */
+/* The first argument of a helper that checks a plugin. */
 #define HELPER_CHECK "--backplane-check"
 
 /* A file that a helper reads, in a folder of its own; all zero but for the account: there is none. */
@@ -28,7 +28,7 @@ typedef struct helper_file_t {
  * false where there is none. [any] */
 bool helper_find(const char *given, char *path, size_t size);
 
-/* Start a helper that looks a plugin over. NULL where none can be had. Afterwards helper_file_remove. [main] */
+/* Start a helper that checks a plugin. NULL where none can be started. Call helper_file_remove afterwards. [main] */
 process_t *helper_check(helper_file_t *file, const char *path, const bp_option_t *options, uint32_t option_count);
 void helper_file_remove(helper_file_t *file);
 

@@ -1,4 +1,5 @@
-/* host.c - what every file of the host's face asks of it. */
+/* host.c - the host: its beginning and end, its figures, its worlds and steps, and the checks that its functions
+ * share. */
 #include "host.h"
 
 #include "../base/memory.h"
@@ -68,8 +69,8 @@ bp_result_t host_refuse_from_inside(bp_host_o *host)
 /* A host's beginning and end.
  *
  * The parts of a host are made in the order in which they need each other and ended in the opposite one: schedules
- * before worlds, worlds before plugins, plugins before the registry, everything before the base whose accounts must
- * then stand at zero.
+ * before worlds, worlds before plugins, plugins before the registry, everything before the base; the accounts of the
+ * base must then stand at zero.
  */
 
 /* A host's entities carry a tag, so that another host can tell that they are not its own. */
@@ -222,7 +223,7 @@ void bp_host_destroy(bp_host_o *host)
     wished_change_free(&host->wished, &host->base.memory);
     hot_free(&host->hot);
     loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);
-    posts_forget(&host->loader.posts); /* nobody waits for what has been posted, where all of it ends */
+    posts_forget(&host->loader.posts); /* dropped without a line in the log: the whole host ends */
     reload_free(&host->reload);
     while (host->destruction.world_count > 0)
         host_end_world(host_world(host, host->destruction.world_count - 1));
@@ -262,8 +263,8 @@ void bp_host_destroy(bp_host_o *host)
 
 /* An embedder's view of a host at work: slices of steps, figures, reports.
  *
- * Asking causes no measuring: figures are counted as steps go, and slices are put down only while somebody has a sink
- * for them.
+ * Figures are counted in every step, so asking for them measures nothing more; slices are put down only while a sink is
+ * set.
  */
 
 bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)

@@ -52,9 +52,9 @@ struct bp_host_o {
     history_t history;
     audit_t audit;             /* of writes; asked where crew.audit is set */
     audit_t watch;             /* of units, in its place */
-    bool audits;               /* the audit of writes is on, also while it rests */
-    bool tells_no_clone;       /* it has been told that steps that are looked at closely are not taken in a clone */
-    jobs_t *other_pool;        /* another number of threads, to compare with; NULL while nobody compares */
+    bool audits;               /* the audit of writes is on, also while units are watched in its place */
+    bool tells_no_clone;       /* the log has a line saying that bp_host_step_twice takes no step in a clone */
+    jobs_t *other_pool;        /* another number of threads, for bp_host_step_twice; NULL until it is first needed */
     uint32_t other_threads;
     bool tells_reloads;        /* ... is told of reloads */
     struct {
@@ -63,7 +63,7 @@ struct bp_host_o {
         uint64_t left;         /* ... the branch of that number */
         bp_result_t result;    /* of the last one that was carried out, ... */
         char why[256];         /* ... and the sentence for it; may be cut */
-        bool holds;            /* worlds stand otherwise than the past has it, at this moment: */
+        bool holds;            /* at this moment the clocks are not those of the past: */
         uint64_t at, branch;
         host_clock_t clocks[HOST_CLOCKS]; /* as the past has it */
     } wish;                    /* to go elsewhere in the past (table_history.c) */
@@ -76,15 +76,15 @@ struct bp_host_o {
     uint32_t ini_count, ini_capacity;
     uint64_t inis_seen;        /* ms: when they were looked at last */
     char trial_helper[FILE_PATH_MAX]; /* the program that the embedder names; "": none */
-    char *told;                /* what the last setup from a changed ini came to */
+    char *told;                /* the lines about the last setup from a changed ini */
     size_t told_size;
 };
 
-/* Refuse what `get`, `set` and `count` of storage, and `save` and `load` of a state, may not call; returns
- * BP_ERROR_STATE. */
+/* For functions that `get`, `set` and `count` of storage, and `save` and `load` of a state, must not call: leaves the
+ * sentence and returns BP_ERROR_STATE. */
 bp_result_t host_refuse_asked(bp_host_o *host);
 
-/* Refuse what may not happen inside a step or a destruction callback. */
+/* For functions that must not be called inside a step or a destruction callback: BP_ERROR_STATE where it is so. */
 bp_result_t host_refuse_during_step(bp_host_o *host);
 
 /* Like host_refuse_during_step; refuses also calls from verbs that run while plugins, parts of plugins, or instances of
@@ -111,11 +111,11 @@ parts_t host_parts(bp_host_o *host);
 bp_result_t host_clone_parts(bp_host_o *host, bp_host_o **clone);
 bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o **clone);
 
-/* A snapshot whose columns stay in the host, and which is good until the host changes (snapshot_take_in_place): to make
- * a clone of. [main] */
+/* A snapshot that refers to the host's columns instead of copying them, good until the host changes
+ * (snapshot_take_in_place): for making a clone. [main] */
 bp_result_t host_snapshot_in_place(bp_host_o *host, bp_snapshot_o **out);
 
-/* Bring back a snapshot of another host, whose names this one may not know yet. [main] */
+/* Bring back a snapshot of another host; names that this host does not know yet are interned. [main] */
 bp_result_t host_bring_over(bp_host_o *host, const bp_snapshot_o *snapshot);
 
 /* Go to the moment that a plugin has wished, where one has. [main], between steps */
@@ -134,7 +134,8 @@ static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)
 bp_result_t host_load_file(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                            uint32_t option_count);
 
-/* Plugins have come or changed: bring into all worlds what they want and do not have (use.c). [main], between steps */
+/* To be called after plugins have come or changed: bring the components and systems that a world was told to use and
+ * lacks into that world (use.c). [main], between steps */
 void host_bring_wanted(bp_host_o *host);
 
 /* The worlds, for paths. */
@@ -175,8 +176,8 @@ bp_result_t host_make_threads(bp_host_o *host, uint32_t threads, jobs_t **pool);
 void host_take_threads(bp_host_o *host, uint32_t threads, jobs_t *pool);
 
 /* All entities with components in a world, for which there is room: world_t.occupied and no more (host_scenes.c). And
- * what a world holds goes: of those that it is given, its own entities die, those of other worlds too only leave it;
- * cannot fail. [main], between steps */
+ * clearing a world: of the entities that are given, those of this world alone die, those that have components in other
+ * worlds too only lose those of this one; cannot fail. [main], between steps */
 uint32_t host_list_entities(const world_t *world, bp_entity_t *entities);
 void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count);
 
@@ -202,7 +203,7 @@ void host_follow_inis(bp_host_o *host);
 /* Is the file at `path` a scene in JSON rather than a blob? By its name, or by how it begins. */
 bool host_scene_is_json(const char *path);
 
-/* The report in the making: the sink, and who is reporting. */
+/* A report under way: the sink, and the unit that is asked. */
 struct bp_report_o {
     const bp_report_sink_i *sink;
     const char *world, *unit;

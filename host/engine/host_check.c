@@ -1,9 +1,8 @@
-/* host_check.c - bp_check_plugin: one plugin's file looked into, then tried.
+/* host_check.c - bp_check_plugin: one plugin's file is examined, then loaded.
  *
- * The file is judged and looked into as bytes (plugin/check.h). Then a copy of this process, or a helper where the
- * system has no copies (host_helper.c), loads it into a host of its own under the crash guard, and lists what it
- * brings; the plugin's actions there touch nobody. Findings come over the pipe, one a line, the level as a digit before
- * it.
+ * The file is examined as bytes (plugin/check.h). Then a copy of this process, or a helper where the system has no
+ * copies (host_helper.c), loads it into a host of its own under the crash guard, and lists what it brings; so the
+ * plugin cannot change this process. Findings come over the pipe, one a line, the level as a digit before it.
  */
 #include "../base/file.h"
 #include "../os/os.h"
@@ -38,14 +37,14 @@ static void tell_log(void *context, int32_t level, const char *source, const cha
     heard_t *heard = context;
     bool again = strcmp(source, "host") == 0 && strstr(text, "bytes were not given back") != NULL;
     if (level < BP_LOG_WARNING || (again && heard->leaked))
-        return; /* memory that the plugin leaks is missing in the host's accounts too, and is told once */
+        return; /* memory that the plugin leaks is also missing in the host's accounts; it is reported once */
     heard->leaked = heard->leaked || strstr(text, "not given back") != NULL;
     check_tell(heard->sink, level, "%s", text);
     if (level >= BP_LOG_ERROR)
         snprintf(heard->last, sizeof heard->last, "%s", text);
 }
 
-/* Unless the reason has just been said: a crash goes to the log, and is the reason as well. */
+/* Report a failure, unless the log has just had the same reason: a crash is logged and is the reason as well. */
 static void tell_failure(const heard_t *heard, const char *reason)
 {
     if (heard->last[0] == '\0' || strstr(reason, heard->last) == NULL)

@@ -2,7 +2,7 @@
  *
  * A clone is made of what the first host has: its plugins in the versions that are at work, its worlds, and in each the
  * same components and systems in the same order. Then a snapshot of the first is brought back into it (restore.h),
- * which refuses whatever does not fit. So what the clone goes on to do is decided by the snapshot alone.
+ * which refuses a snapshot that does not fit. So the clone's later steps depend on the snapshot alone.
  *
  * Plugins and systems act outside of their worlds in the first host only (plugins_t.clone, crew_t.recomputing).
  */

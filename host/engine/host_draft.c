@@ -81,7 +81,7 @@ static bp_result_t begin_in_the_past(bp_host_o *host)
     return result;
 }
 
-/* What the draft says is said as the draft's, or people would take its reload and its crashes for the host's. */
+/* Log lines of the draft are marked as the draft's: otherwise its reload and its crashes would look like the host's. */
 static void say(void *context, int32_t level, const char *source, const char *text)
 {
     const bp_host_o *host = context;

@@ -6,8 +6,8 @@
  * Plugins act outside of their worlds in the host that asks only, so the helper's host is a clone (plugins_t.clone):
  * systems that are output are not called.
  *
- * What of the old cannot be built again (a plugin that is linked into a program that is not this one) makes the trial
- * impossible, which is told; it is not held against the new version.
+ * Where a part of the old host cannot be built again (a plugin that is linked into another program), no trial is
+ * possible: that is reported, and the new version is not refused for it.
  */
 #include "helper.h"
 
@@ -25,7 +25,7 @@ static bool is_file(const char *path)
     return file_stamp(path, &stamp);
 }
 
-/* Not a folder: the one with the plugins is called like the program, and may lie beside the library. */
+/* A folder does not count: the folder with the plugins has the program's name, and may lie beside the library. */
 static bool is_there(const char *folder, const char *place, char *path, size_t size)
 {
     int length = snprintf(path, size, "%s%s/backplane%s", folder, place, os_program_suffix);
@@ -127,7 +127,7 @@ static bool load_one(helper_t *h)
     return true;
 }
 
-/* Make some entities of a combination. What a manager refuses is missing: that is its right. */
+/* Make some entities of a combination. Where a manager refuses, these entities are missing; that is no failure. */
 static void fill_combination(helper_t *h, bp_world_o *world)
 {
     const bp_api_t *api = bp_host_api(h->host);
@@ -152,7 +152,8 @@ typedef struct standing_t {
     uint64_t steps;
 } standing_t;
 
-/* A world, and whatever it has; *clock: how its clock is to stand when the new version comes. */
+/* Make a world with its components and systems; *clock: the state that its clock must have when the new version
+ * comes. */
 static bool make_world(helper_t *h, standing_t *clock)
 {
     reader_t *r = &h->reader;
@@ -220,8 +221,9 @@ static bool load_plugins(helper_t *h, const char **names, char **files, uint32_t
     return good;
 }
 
-/* Make the worlds, and step them once, so that systems have states and know of entities. What faults the old code has
- * there does not count. Then the clocks stand as they do in the host that asks, so that the log tells of its steps. */
+/* Make the worlds, and step them once, so that systems have states and know of entities. Faults of the old code there
+ * are not counted against the new version. Then the clocks are set to those of the host that asks, so that lines of the
+ * log have its steps. */
 static bool make_worlds(helper_t *h)
 {
     standing_t standing[HOST_CLOCKS], beyond;

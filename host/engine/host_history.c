@@ -199,7 +199,7 @@ bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
     if (result == BP_OK && bytes > 0)
         result = tell_history_of_reloads(host);
     if (host->draft.back > 0)
-        draft_free(host); /* it has a part of the past that is forgotten */
+        draft_free(host); /* the draft uses a part of the past that is forgotten now */
     return result == BP_OK ? history_set(&host->history, bytes) : result;
 }
 
@@ -229,7 +229,7 @@ void bp_host_history(bp_host_o *host, bp_history_t *history)
     memcpy(history, &now, size < sizeof now ? size : sizeof now);
 }
 
-/* End a reload's probation and trial, which would otherwise come into another time. */
+/* End a reload's probation and trial, which belong to the moment that the host leaves. */
 static bp_result_t begin_going(bp_host_o *host)
 {
     bp_result_t result = host_refuse_from_verb(host);

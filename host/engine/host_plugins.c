@@ -1,6 +1,6 @@
 /* host_plugins.c - plugins for embedders: loaded, unloaded, reloaded, listed.
  *
- * Each function sees to what the others have under way: trials that know a plugin, a probation that would bring it
+ * Each function ends what it would invalidate: trials that refer to a plugin, a probation that would bring a version
  * back.
  */
 #include "../base/error.h"
@@ -31,7 +31,7 @@ bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const
     if (result == BP_OK)
         result = host_load_file(host, name_or_path, options, option_count);
     if (result == BP_OK)
-        reload_accept(&host->reload); /* its systems are compiled for the fields of now */
+        reload_accept(&host->reload); /* the plugin's systems are compiled for the present fields */
     if (result == BP_OK)
         host_bring_wanted(host);
     return result;
@@ -69,7 +69,8 @@ static bp_result_t unknown_plugin(bp_host_o *host, const char *name)
                      nearest_hint(&nearest, &hint));
 }
 
-/* Name those who need the plugin: all of them, or components alone, which nobody takes out. How many there are. */
+/* Name the units that need the plugin: all of them, or (`components_alone`) the components, which
+ * bp_host_unload_plugin_with does not take out. Returns how many there are. */
 static uint32_t list_needs(bp_host_o *host, const plugin_t *plugin, bool components_alone, text_t *list)
 {
     uint32_t count = 0;
@@ -99,7 +100,7 @@ static bp_result_t refuse_needed(bp_host_o *host, const plugin_t *plugin, bool w
                      with ? "" : "; unload those plugins first, or it with these systems");
 }
 
-/* Name what a plugin has opened and what is loaded still. */
+/* Refuse with the names of the plugins that this one has opened and that are still loaded. */
 static bp_result_t refuse_opener(bp_host_o *host, const plugin_t *plugin)
 {
     text_t list = {.length = 0};
@@ -226,18 +227,18 @@ const bp_plugin_head_t *bp_host_plugin(bp_host_o *host, uint32_t index, const ch
 
 /* --- live -------------------------------------------------------------------------------------------------------- */
 
-/* A host whose plugins may crash and change while it runs: the functions of backplane.h for that.
+/* The functions of backplane.h for plugins that crash and change while the host runs.
  *
- * The parts do the work: the guard ends calls (plugin/verb_call.c), hot reload brings new versions (reload/hot.c). Here
- * stands what a crash leads to, since only the host sees both: within the probation of a reload the version before
- * comes back; otherwise the plugin stays set aside until a version comes that loads.
+ * The parts do the work: the guard ends calls (plugin/verb_call.c), hot reload brings new versions (reload/hot.c). The
+ * consequence of a crash is decided here, since only the host knows both parts: within the probation of a reload the
+ * version before comes back; otherwise the plugin stays set aside until a version is loaded that works.
  */
 
-enum { HOST_WAIT_MOST = 8, INI_LOOK_NS = 250000000 /* nobody gives notice of an ini that was written */ };
+enum { HOST_WAIT_MOST = 8, INI_LOOK_NS = 250000000 /* the folders of inis are not watched */ };
 BP_STATIC_ASSERT((int)HOT_HANDLES + (int)HOST_WAIT_MOST <= (int)OS_WAKE_MOST, "all of them are slept on together");
 
-/* Calls are ended, or else crashes are told. Where the system has no guard, that is said only if somebody asked for one
- * by name. */
+/* Let the guard end calls that crash, or else only log crashes. Where the system has no guard a warning is logged, but
+ * only where the embedder or the ini asked for the guard itself (not by BP_HOST_WATCHFUL). */
 static bp_result_t set_guard(bp_host_o *host, const bp_host_desc_t *desc)
 {
     bool ends = (desc->flags & BP_HOST_CRASH_GUARD) != 0;
@@ -291,7 +292,7 @@ const char *bp_host_plugin_crash(bp_host_o *host, uint32_t index)
     return aside ? plugin_crash(host->loader.plugins.items[index]) : NULL;
 }
 
-/* Leave a plugin set aside. Its tables, which other plugins call without asking the host, do nothing from now on. */
+/* Leave a plugin set aside. Its tables, which other plugins call directly, are replaced by stubs. */
 static void leave_aside(bp_host_o *host, plugin_t *plugin)
 {
     plugin->attended = true;

@@ -99,7 +99,7 @@ static uint32_t list_of(const bp_entity_t *entities, const bp_spawn_t *spawn)
     return spawn != NULL ? JOURNAL_LISTED : entities != NULL ? JOURNAL_UNLISTED : JOURNAL_RELEASED;
 }
 
-/* The past keeps such a spawn as a keyframe behind it. */
+/* The history cannot repeat such a spawn as a call, so it takes a keyframe after it. */
 static bp_result_t spawn_several(bp_scene_o *scene, bp_world_o *world, uint32_t flags, bp_entity_t *entities,
                                  bp_spawn_t *spawn)
 {

@@ -1,11 +1,12 @@
 /* host_several.c - scenes of several worlds: an entity that lives in two of them is one when they come, or come back.
  *
  * A file of one world knows its entities by numbers of its own, so two such files make two entities of one. Here each
- * world is saved as ever, with a list beside it of who is the same (scene/several.h).
+ * world is saved as a scene of one world is, with a list beside it that says which entities are the same
+ * (scene/several.h).
  *
  * Such a scene is a save of several worlds, or comes from JSON that names them. Restoring spawns into every world
- * before anything of what was there goes, so that whatever may fail fails first; spawning is the same without what
- * goes.
+ * before the present entities are destroyed, so that all steps that may fail come first; spawning is the same without
+ * the destruction.
  */
 #include "../base/error.h"
 #include "../base/file.h"
@@ -85,7 +86,7 @@ bp_result_t bp_host_save_worlds(bp_host_o *host, bp_world_o *const *worlds, uint
 
 /* --- coming ------------------------------------------------------------------------------------------------------- */
 
-/* One world on its way. */
+/* One world of the scene that is being spawned. */
 typedef struct back_t {
     bp_world_o *world;
     several_part_t part;
@@ -136,7 +137,7 @@ static bp_result_t choose(all_back_t *a, bp_world_o *const *worlds, uint32_t cou
     return BP_OK;
 }
 
-/* Nobody may be in a world twice: a file that was made to say so is refused. */
+/* An entity may be in a world only once: a file that lists one twice is refused. */
 static bp_result_t check_once(all_back_t *a, const back_t *back)
 {
     uint32_t mark = (uint32_t)(back - a->worlds) + 1;
@@ -291,8 +292,8 @@ bp_result_t bp_host_restore_worlds(bp_host_o *host, bp_world_o *const *worlds, u
 
 /* --- spawning ----------------------------------------------------------------------------------------------------- */
 
-/* How many entities a scene has: those of several worlds count once. Numbers that the file gives to nobody are told by
- * none of its lists. */
+/* How many entities a scene has: those of several worlds count once. `shared` also counts numbers of the file that no
+ * world's list contains. */
 uint32_t host_count_several(const bp_scene_o *scene)
 {
     uint64_t count = scene->several.shared;

@@ -1,8 +1,8 @@
-/* host_twice.c - steps that are looked at closely: what units write, and the same step on another number of threads and
- * in a clone.
+/* host_twice.c - checks of steps: which values units write, and the same step on another number of threads and in a
+ * clone.
  *
- * The steps that do not count come first and leave no trace: no history, no recording and no output system hears of
- * them. What plugins take from outside is taken by the first, and given to the others.
+ * The steps for comparison come first and are undone: history, recording and output systems are not told of them. Data
+ * from outside is taken by the first step, and given to the others.
  */
 #include "../history/compare.h"
 #include "host.h"
@@ -37,12 +37,12 @@ bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_watch_i *watch)
     return BP_OK;
 }
 
-/* The steps: one that never was, the one that counts, and one in a clone. */
+/* The steps: one on other threads that is undone, the host's own, and one in a clone. */
 enum { ASIDE, OWN, CLONE, SIDES };
 
 /* One host after a step. */
 typedef struct side_t {
-    bp_host_o *host;    /* NULL: there was no such step */
+    bp_host_o *host;    /* NULL: this step was not taken */
     audit_t audit;
     bytes_t bytes;
     snapshot_t snapshot;
@@ -118,7 +118,7 @@ static bp_result_t go_back(twice_t *t)
     return result;
 }
 
-/* On other threads, as if it had never been. */
+/* The step on other threads. Afterwards the host is brought back to the state before. */
 static bp_result_t step_aside(twice_t *t)
 {
     bp_host_o *host = t->host;
@@ -148,14 +148,14 @@ static bp_result_t step_aside(twice_t *t)
     return result != BP_OK ? result : back;
 }
 
-/* What a clone says is of no interest: the host says the same. */
+/* Lines of a clone's log are dropped: the host logs the same. */
 static void say_nothing(void *context, int32_t level, const char *source, const char *text)
 {
     (void)context, (void)level, (void)source, (void)text;
 }
 
-/* In a clone of the host, which is made for this step, so that nothing is left over there. Where the host cannot be
- * cloned, that is told once. */
+/* The step in a clone of the host, which is made for this step alone and freed after it. Where the host cannot be
+ * cloned the log says so once. */
 static bp_result_t step_in_a_clone(twice_t *t)
 {
     side_t *side = &t->sides[CLONE];
@@ -180,7 +180,7 @@ static bp_result_t step_in_a_clone(twice_t *t)
                                                 side->host->base.error.text);
 }
 
-/* The first unit whose results differ, in the order of the step. */
+/* The first unit with different results, in the order of the step. */
 static const audit_result_t *find_difference(const side_t *other, const side_t *own)
 {
     const audit_t *a = &other->audit, *b = &own->audit;
@@ -243,7 +243,7 @@ bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_
         return result;
     memory_t *memory = &host->base.memory;
     audit_t *audit = host->crew.audit;
-    reload_accept(&host->reload); /* as whoever goes back ends it: what it keeps hidden is in no snapshot */
+    reload_accept(&host->reload); /* a snapshot does not have the columns that a reload on probation keeps hidden */
     twice_t t = {.host = host, .parts = host_parts(host)};
     t.sides[ASIDE].host = t.sides[OWN].host = host;
     uint64_t step = host->destruction.world_count > 0 ? host_world(host, 0)->clock.steps : 0;

@@ -50,7 +50,7 @@ static void note_section(reader_t *r, const char *line, size_t length)
     ini_t *ini = r->ini;
     bool keys = ini->count > 0 && ini->entries[ini->count - 1].section_number == ini->section_count;
     if (r->continues && keys)
-        return; /* to inih this goes on with a value, whatever it looks like */
+        return; /* inih takes such a line as the continuation of a value, whatever is in it */
     if (r->line == 1 && length >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
         line += 3;
         length -= 3;

@@ -23,7 +23,8 @@ static const char *text_or_empty(const char *text)
 
 /* --- worlds --------------------------------------------------------------------------------------------------- */
 
-/* Differs where rows have come, gone or moved: versions of runs grow when rows go or move, counts when they come. */
+/* A number that changes when rows come, go or move: the versions of runs grow when rows go or move, their counts when
+ * rows come. */
 static uint32_t structure_of(const world_t *world)
 {
     uint32_t number = world->run_count;
@@ -97,7 +98,7 @@ static uint32_t look_system(bp_host_o *host, uint32_t *cursor, bp_look_system_t 
     return 1;
 }
 
-/* The system of that name; NULL where no plugin brings it. An absent one is no failure, and leaves no sentence. */
+/* The system of that name; NULL where no plugin brings it. Leaves no sentence where it is absent. */
 static const system_t *find_system(const bp_host_o *host, const char *name)
 {
     for (uint32_t i = 0; i < host->registry.system_count; i++) {
@@ -204,7 +205,7 @@ static uint32_t look_component(bp_world_o *handle, uint32_t *cursor, bp_look_com
     return 1;
 }
 
-/* Rows of entities; those of the world itself are none. */
+/* Does the run have rows of entities, and not those of the world itself? */
 static bool is_listed(const run_t *run)
 {
     return run->count > 0 && (run->flags & KEY_WORLD) == 0;

@@ -7,7 +7,7 @@
  *     worlds   how many; of each what is wanted in it, then the units of its step in their order
  *
  * A version of which the bytes have the options and the file of the one at work here is taken for that one, so that a
- * host which is set up from the same files becomes what it is already.
+ * host which is set up from the same files keeps its versions.
  */
 #include "makeup.h"
 

@@ -1,5 +1,5 @@
-/* makeup.h - what a host is made of at a moment, written down so that the host can become it again: the version of each
- * plugin with its file and its options, and of each world the systems, in their order.
+/* makeup.h - the parts of a host at a moment, written down so that the host can be given them again: the version of
+ * each plugin with its file and its options, and of each world the systems, in their order.
  *
  * A file of a plugin may be overwritten any time, and its copy goes with its version. So a makeup has a copy of its own
  * of each version, which all makeups share that have this version (an image). A version that is at work says by number
@@ -8,21 +8,21 @@
  * Only what reloads and the bringing in and dropping of systems change can be brought about. Worlds, their components
  * and the list of plugins are as they are (history/history.h begins anew where they change).
  *
- * As bytes a makeup has the files themselves, so that another process can become what this one was
+ * As bytes a makeup has the files themselves, so that another process can be given the same parts
  * (history/recording.h).
  *
- * Not here: when the host was made of what (history/eras.h); rows and states (history/restore.h).
+ * Not here: the moments at which a host had which makeup (history/eras.h); rows and states (history/restore.h).
  */
 #ifndef HOST_ENGINE_MAKEUP_H
 #define HOST_ENGINE_MAKEUP_H
 
 #include "../history/eras.h"
 
-/* What is to be done by an era's makers, for a host. [main] */
+/* The functions of makers_t (history/eras.h), for a host. [main] */
 makers_t makeup_makers(bp_host_o *host);
 
-/* Write down what another host is made of, which is this one or a clone of it; the makeup is this host's. And make a
- * host of that, as makers_t says. [main], between steps */
+/* Write down the makeup of `of`, which is `host` or a clone of it; the makeup belongs to `host`. And give a host the
+ * parts of a makeup, as makers_t says. [main], between steps */
 bp_result_t makeup_look(bp_host_o *host, const bp_host_o *of, const makeup_t *like, makeup_t **out);
 bp_result_t makeup_become(bp_host_o *host, const makeup_t *makeup);
 

@@ -1,8 +1,8 @@
 /* setup.c - doing what an ini file says: the functions of backplane.h about configuration.
  *
  * Three passes: every section and key is checked against what is known, with the nearest name where it is not; then
- * plugins are loaded and worlds made; then entities are spawned and the steps settled. If anything fails, all that
- * this file brought goes again, newest first, and the host is as it was. docs/config.md is the manual.
+ * plugins are loaded and worlds made; then entities are spawned and the steps settled. On a failure all that this file
+ * brought is taken back, newest first, and the host is as it was. docs/config.md is the manual.
  */
 #include "setup.h"
 
@@ -138,7 +138,7 @@ static bool find_plugin(setup_t *s, const char *name, char *path)
     return false;
 }
 
-/* The plugin of a folder whose name is nearest to one that is not there. */
+/* The plugin of a folder with the name nearest to one that is not there. */
 typedef struct near_plugin_t {
     nearest_t nearest;
     char best[SETUP_WORD];
@@ -483,7 +483,7 @@ bp_result_t bp_host_setup_plugins(bp_host_o *host, const char *ini_path)
 
 /* Sections and keys of an ini: which ones there may be, and reading one.
  *
- * Names are checked before anything is done, so that a slip of the pen is told at once and with the nearest right name.
+ * Names are checked before anything is done, so that a misspelt one is an error at once, with the nearest right name.
  */
 
 bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result)

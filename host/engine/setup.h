@@ -47,14 +47,14 @@ typedef struct setup_t {
     char *alike;             /* the settings that all ranks must have alike, as lines; NULL: none yet */
 } setup_t;
 
-/* Say where the error comes from, unless it says so already. Returns `result`. */
+/* Put file and line in front of the error's sentence, unless it has them. Returns `result`. */
 bp_result_t setup_at_line(setup_t *s, uint32_t line, bp_result_t result);
 
-/* Begin with what the host is like before. The ini is read into `s->ini` next. */
+/* Begin a setup: note the host's plugins and worlds before it. The ini is read into `s->ini` next. */
 void setup_begin(setup_t *s, bp_host_o *host);
 
-/* Is every section and every key one that there is? The error suggests the nearest. Is each section there once? Does
- * each [plugin ...] belong to one of that list? */
+/* Is every section and every key a known one? The error suggests the nearest. Is each section there once? Does each
+ * [plugin ...] belong to one of that list? */
 bp_result_t setup_check_names(setup_t *s);
 bp_result_t setup_check_repeats(setup_t *s);
 bp_result_t setup_check_plugin_sections(setup_t *s, const char *list);
@@ -143,15 +143,15 @@ void setup_release_peers(setup_t *s);
  * Inner to setup*.c.
  */
 
-/* Spawn the scenes of the new worlds; those of [host], which name their worlds; then the [spawn] sections. And one
- * scene of the list in `line` (`world` NULL: of [host]), or section. */
+/* Spawn the scenes of the new worlds; those of [host], which name their worlds; then the [spawn] sections. And spawn a
+ * single scene of the list in `line` (`world` NULL: of [host]), or a single section. */
 bp_result_t setup_spawn_scenes(setup_t *s);
 bp_result_t setup_spawn_host_scenes(setup_t *s);
 bp_result_t setup_spawn_all(setup_t *s);
 bp_result_t setup_spawn_scene(setup_t *s, world_t *world, const char *name, uint32_t line);
 bp_result_t setup_spawn(setup_t *s, const ini_section_t *section);
 
-/* Destroy what these spawned; and free the lists of it. */
+/* Destroy the entities that these spawned; and free the lists of them. */
 void setup_end_spawned(setup_t *s);
 void setup_release_spawned(setup_t *s);
 
@@ -188,7 +188,7 @@ typedef enum setup_what_t {
     SETUP_ORDER,     /* ... systems come in another order, ... */
     SETUP_SCENE,     /* ... a scene, a [spawn] */
     SETUP_SPAWN,
-    SETUP_LATER      /* what holds from the next start on */
+    SETUP_LATER      /* a change that takes effect at the next start */
 } setup_what_t;
 
 /* One difference between an ini as it was and as it is. */

@@ -3,14 +3,14 @@
  * Parts that may fail come first, and each of them can be taken back:
  *
  *   bring    plugins, worlds, components, systems and entities that come
- *   check    can every world step without what goes, and does nobody else need it?
- *   reload   plugins whose options have changed, as a reload does it: tried where the host tries, all together
+ *   check can every world step without the parts that go, and does no other plugin need them?
+ *   reload plugins with changed options, as a reload does it: tried where the host tries, all together
  *   room     memory for taking out what goes; where it lacks the reload is taken back too
  *
  * Then what goes is taken out, and rates, units and the keys of [host] are set, which cannot fail.
  *
- * An ini that a host was set up from stays with it, as it was then: what is compared is the file with itself
- * (setup_changes.c), not with the host, so that what people have done since stays.
+ * The host keeps each ini that it was set up from, as it was then: the file is compared with its former content
+ * (setup_changes.c), not with the host, so that changes made since by calls or at a console stay.
  */
 #include "../base/error.h"
 #include "../os/os.h"
@@ -53,7 +53,7 @@ static bp_result_t use(again_t *a, const setup_change_t *change)
         return again_line(a, change->line, error_set(a->s.error, BP_ERROR_NOT_FOUND, "there is no world '%s' any more",
                                                      change->world));
     if (host_has(world, change->name, change->system))
-        return BP_OK; /* somebody has brought it in by hand */
+        return BP_OK; /* it was brought in by a call or a command before */
     if (!memory_reserve(&a->s.ini.memory, &a->used, &a->used_capacity, a->used_count + 1u, sizeof *a->used))
         return error_memory(a->s.error, "doing an ini anew");
     bp_result_t result = (change->system ? bp_world_use_system : bp_world_use_component)(world, change->name);
@@ -122,7 +122,7 @@ static bool comes_or_goes(const again_t *a)
 static bp_result_t bring(again_t *a)
 {
     bp_result_t result = BP_OK;
-    if (comes_or_goes(a)) { /* a trial and a probation count on what there is */
+    if (comes_or_goes(a)) { /* a trial and a probation need the present parts */
         hot_cancel(&a->s.host->hot);
         reload_accept(&a->s.host->reload);
     }
@@ -191,8 +191,8 @@ static bool goes(const again_t *a)
     return false;
 }
 
-/* Plugins whose options have changed are reloaded, all at once. Where something goes afterwards, for which there may be
- * no room, the reload is kept on probation until then. */
+/* Plugins with changed options are reloaded, all at once. Where parts go afterwards, for which memory may be lacking,
+ * the reload is kept on probation until then. */
 static bp_result_t reload_changed(again_t *a)
 {
     bp_host_o *host = a->s.host;
@@ -307,7 +307,7 @@ static bp_result_t read_again(again_t *a)
     if (result == BP_OK)
         result = setup_read_host(s);
     if (result == BP_OK)
-        result = setup_compare_peers(s); /* fills in what stands in braces: of one rank */
+        result = setup_compare_peers(s); /* fills in the values in braces, for one rank */
     return result == BP_OK ? setup_compare(s, &a->was->ini, &a->changes) : result;
 }
 
@@ -481,8 +481,8 @@ static bool same_stamp(const file_stamp_t *a, const file_stamp_t *b)
     return a->size == b->size && a->written == b->written && a->id == b->id;
 }
 
-/* An ini that is another one than when it was read, and was not touched since the last look. One that was refused is
- * tried again when it is written anew. */
+/* Do an ini anew if it has changed since it was read and has not been written since the last look. An ini that was
+ * refused is tried again only after it has been written again. */
 static void follow(bp_host_o *host, setup_ini_t *was)
 {
     file_stamp_t stamp;

@@ -42,13 +42,14 @@ bp_world_o *again_world(const again_t *a, const char *name);
 /* Mark what is to go out of every world, or take the marks away. */
 void setup_mark_leaving(again_t *a, bool leaving);
 
-/* Can every world step without what goes, and does nobody else need it? Nothing has changed then. */
+/* Can every world step without the parts that go, and does no other plugin need them? On an error nothing has
+ * changed. */
 bp_result_t setup_check_leaving(again_t *a);
 
 /* Take the memory that leaving needs, in worlds as they are now. Errors: memory. */
 bp_result_t setup_make_room_to_leave(again_t *a);
 
-/* Take out what goes: room has been made, and what goes is marked. Cannot fail. */
+/* Take out what goes. Preconditions: room has been made, and what goes is marked. Cannot fail. */
 void setup_take_out(again_t *a);
 
 #endif

@@ -1,11 +1,11 @@
 /* setup_changes.c - what is different in an ini that a host was set up from: a list of changes, and a line about each.
  *
- * The ini as it was is compared with the ini as it is, section by section and word by word; what people have done to
- * the host since is not looked at, so that a world keeps what they gave it. Nothing is done here (setup_again.c): what
- * could not be done while the host runs is refused before anything is touched.
+ * The ini as it was is compared with the ini as it is, section by section and word by word; changes made to the host
+ * since by other means are not looked at, so that a world keeps them. Nothing is done here (setup_again.c): a change
+ * that cannot be made while the host runs is refused before any change is made.
  *
- * Entities that live in a world live on. A [spawn] or a scene that is new comes in; one that was changed or taken away
- * holds from the next start on.
+ * Entities that live in a world stay. A new [spawn] or scene is spawned; one that was changed or taken away takes
+ * effect at the next start.
  */
 #include "../base/error.h"
 #include "../base/units.h"

@@ -1,6 +1,6 @@
-/* setup_leaving.c - what goes out of a host whose ini is done anew: components, systems, plugins and worlds.
+/* setup_leaving.c - taking components, systems, plugins and worlds out of a host when its ini is done anew.
  *
- * First it is checked that everything that stays can do without, then memory is taken, and then taking out cannot fail.
+ * First a check that no part that stays needs a part that goes, then memory is taken, and then taking out cannot fail.
  * Between check and taking out, what goes is marked `leaving`, so that units and managers need no list of their own.
  */
 #include "../plugin/loader.h"
@@ -131,7 +131,8 @@ static bp_result_t check_words(again_t *a, const bp_world_o *world)
     return BP_OK;
 }
 
-/* Could every world step as the ini has it? Worlds of others need not have been able to before. */
+/* Could every world of this ini step without the parts that go? In other worlds it is only checked that no unit needs
+ * them: such a world need not have been able to step before. */
 bp_result_t setup_check_leaving(again_t *a)
 {
     bp_result_t result = BP_OK;
@@ -211,7 +212,7 @@ void setup_take_out(again_t *a)
     }
     for (uint32_t w = 0; w < host->destruction.world_count; w++)
         strip(a, host_world(host, w));
-    for (uint32_t i = 0; i < a->changes.count; i++) { /* what was dropped may have been wanted, and not there */
+    for (uint32_t i = 0; i < a->changes.count; i++) { /* a dropped name may be wanted without being there */
         const setup_change_t *change = &a->changes.items[i];
         bp_world_o *world = change->what == SETUP_DROP ? again_world(a, change->world) : NULL;
         if (world != NULL)

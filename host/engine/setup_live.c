@@ -1,7 +1,7 @@
 /* setup_live.c - the keys of [host] about crashes and hot reload.
  *
- * Each is of use only beside another (a limit beside the guard, a trial beside hot reload); where that other is not
- * given, the line is refused rather than passed over.
+ * Most need another key (a limit needs the guard, a trial needs hot reload); where that other key is not given, the
+ * line is refused, since it would have no effect.
  */
 #include "../base/file.h"
 #include "setup.h"

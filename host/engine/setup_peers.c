@@ -1,4 +1,4 @@
-/* setup_peers.c - an ini that several processes read: each for its own rank, all of them the same one.
+/* setup_peers.c - an ini that several processes read: each fills in its own rank, and all must have the same file.
  *
  * Ranks come from a plugin that offers the table of bp_peers.h; without one there is a single rank, and nothing here
  * changes anything. Compared are the ini as it is written, and the plugins by the bytes of their files: ranks with
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- who is there ------------------------------------------------------------------------------------------------- */
+/* --- the ranks ------------------------------------------------------------------------------------------------- */
 
 uint32_t bp_host_peers(bp_host_o *host, uint32_t *rank)
 {
@@ -65,8 +65,8 @@ static bp_result_t braces_value(setup_t *s, const ini_entry_t *entry, const char
                                    s->host->ranks == 1 ? "rank" : "ranks"));
 }
 
-/* Replace the first braces of a value from `from` on that are ours; `next` is behind what came in their place, 0 where
- * there are none. */
+/* Replace the first braces of a value from `from` on that name a rank; `next` is behind the text that replaced them, 0
+ * where there are none. */
 static bp_result_t fill_braces(setup_t *s, ini_entry_t *entry, size_t from, size_t *next)
 {
     static const char *const forms[] = {"{rank}", "{ranks}", "{rank:"};
@@ -150,7 +150,7 @@ static bp_result_t note_plugin(setup_t *s, const plugin_t *plugin)
     return note_line(s, "plugin %s %s (checksum of its file %s)\n", plugin->name, plugin->head.desc->version, sum);
 }
 
-/* The first line that some rank has otherwise than rank 0. */
+/* The first line in which a rank differs from rank 0. */
 typedef struct comparison_t {
     memory_t *memory;
     char *first; /* the lines of rank 0 */
@@ -225,8 +225,8 @@ bp_result_t setup_meet_peers(setup_t *s, uint32_t line)
     return result == BP_OK ? fill_values(s, true) : setup_at_line(s, line, result);
 }
 
-/* Where nobody brings ranks, plugins have had their options by now, as they stand in the ini. So they stay as they
- * stand, here and when the ini is read again. */
+/* Where no plugin brings ranks, plugins have been given their options without replacement of braces. So options are not
+ * filled in here either, nor when the ini is read again. */
 bp_result_t setup_compare_peers(setup_t *s)
 {
     bp_result_t result = s->met ? BP_OK : fill_values(s, false);

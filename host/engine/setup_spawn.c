@@ -3,7 +3,7 @@
  * A scene is a file of its own, for levels. The short form is any number of entities that are alike, in the ini itself:
  * for a crowd, or a plugin's first try.
  *
- * Spawned entities are remembered until the setup is over: as it may still fail, all of them may have to go again.
+ * Spawned entities are remembered until the setup is over: where it fails they are destroyed.
  */
 #include "../base/error.h"
 #include "../base/file.h"
@@ -115,7 +115,7 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     bp_property_t property;
     field_values_t values;
     bp_list_t list;
-    /* Where nobody is spawned the names are looked up in the world, so that a mistake is told all the same. */
+    /* Where no entity is spawned the names are looked up in the world, so that a mistake is an error all the same. */
     bp_result_t result =
         property_resolve(world, count > 0 ? entities[0] : (bp_entity_t){0}, component, dot + 1, &property);
     if (result == BP_OK && property.element != BP_NONE)
@@ -135,12 +135,12 @@ static bp_result_t set_property(setup_t *s, world_t *world, const ini_entry_t *e
     field_values_free(&values, field);
     bool own = result == BP_ERROR_IO || result == BP_ERROR_SYNTAX || result == BP_ERROR_NOT_FOUND ||
         result == BP_ERROR_FAILED;
-    if (own) /* the reason of the manager, which knows neither entity nor property by the words of the ini */
+    if (own) /* the sentence of a manager does not have the names that the ini uses */
         error_prefix(s->error, result, "%s of [%s]: ", entry->key, s->ini.sections[entry->section_number - 1].name);
     return result;
 }
 
-/* The entities of another section live in this world too, with these components. */
+/* Give the entities of another section these components in this world too. */
 static bp_result_t lend_spawned(setup_t *s, world_t *world, const ini_entry_t *of, const uint32_t *keys,
                                 uint32_t key_count, bp_entity_t **entities, uint32_t *count)
 {

@@ -1,7 +1,8 @@
 /* table_history.c - the table bp_history: the host's memory of the past, for plugins, and a plugin's wish for a moment.
  *
- * A wish is kept in the host until the next poll. Clocks come back with the moment. But a world that somebody has
- * stopped to look at its past must stay stopped at the wished moment, so whether worlds are stopped is taken along.
+ * A wish is kept in the host until the next poll. Clocks come back with the moment. But a world that was stopped in
+ * order to look at its past must stay stopped at the wished moment, so whether worlds are stopped is noted with the
+ * wish.
  */
 #include "host.h"
 
@@ -104,7 +105,8 @@ const bp_history_api host_history_table = {
     .wish_left = wish_left,
 };
 
-/* Have the worlds stand still or not, as `clocks` says of the first of them; further ones do as their past says. */
+/* Stop the worlds or let them go on as `clocks` says, for the first HOST_CLOCKS worlds; further ones keep the clocks of
+ * the moment. */
 static void set_clocks(bp_host_o *host, const host_clock_t clocks[HOST_CLOCKS])
 {
     for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++) {
@@ -119,8 +121,8 @@ static void get_clocks(const bp_host_o *host, host_clock_t clocks[HOST_CLOCKS])
         clocks[i] = (host_clock_t){host_world(host, i)->clock.stopped, host_world(host, i)->clock.granted};
 }
 
-/* Going forward begins with the state that is there. Where nothing has come from outside since the last wish, the
- * clocks are first as that past had them, so that its steps are taken. */
+/* Going forward begins with the present state. Where the host has not been changed from outside since the last wish,
+ * the clocks are set to those of the past first, so that its steps are taken. */
 void host_go_where_wished(bp_host_o *host)
 {
     host_clock_t now[HOST_CLOCKS];

@@ -1,8 +1,8 @@
 /* table_world.c - the tables of entities, worlds, properties and references: thin adapters to the store and to
  * step/referrers.h.
  *
- * Nothing is decided here but one thing: a call that changes something is told to the host's history first, and those
- * that take a few dozen instructions are made by a function of their own where history remembers (tables_inner.h).
+ * The only decision made here: a call that changes something is told to the host's history first. Calls that take a few
+ * dozen instructions have a function of their own for the case that history remembers (tables_inner.h).
  */
 #include "../plugin/registry.h"
 #include "../step/referrers.h"
@@ -75,7 +75,7 @@ static uint32_t entity_table_count(bp_host_o *host)
     return host->entities.living - host->entities.owned;
 }
 
-/* An entity that bears what belongs to a world is none of those that are listed. */
+/* The entity of a world's own components is not listed. */
 static bp_entity_t entity_table_at(bp_host_o *host, uint32_t index)
 {
     bp_entity_t e = entities_at(&host->entities, index);
@@ -447,7 +447,8 @@ const bp_property_api host_property_table = {
     .format = path_format,
 };
 
-/* --- who refers to an entity -------------------------------------------------------------------------------------- */
+/* --- entities that refer to an entity
+ * -------------------------------------------------------------------------------------- */
 
 static bp_result_t refer_table_make(bp_world_o *world, const bp_plugin_t *plugin, const char *component,
                                     const char *field, bp_refer_o **index)

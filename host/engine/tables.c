@@ -233,7 +233,7 @@ static void clock_table_read(bp_world_o *world, bp_clock_t *clock)
     memcpy(clock, &now, size < sizeof now ? size : sizeof now);
 }
 
-/* The clock is another one than before. */
+/* The clock has been changed. */
 static void clock_changed(bp_world_o *world)
 {
     if (!history_call(history_of(world)))

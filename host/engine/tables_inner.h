@@ -1,4 +1,5 @@
-/* tables_inner.h - what the files of tables share: whether a call is written down, and the tables of table_world.c.
+/* tables_inner.h - what the files of tables share: whether a call is written down by the history, and the tables of
+ * table_world.c.
  *
  * Inner to tables.c and table_world.c.
  */
@@ -14,9 +15,9 @@ extern const bp_world_api host_world_table;
 extern const bp_property_api host_property_table;
 extern const bp_refer_api host_refer_table;
 
-/* A call that changes something tells the host's history, and is refused in verbs that only give and take values.
- * Calls that take a few dozen instructions ask one word for both, and are made by a function of their own where it is
- * not 0: so the usual ones save no registers. */
+/* A call that changes something tells the host's history, and is refused in verbs that may only read and write values.
+ * Calls that take a few dozen instructions test one word for both, and where it is not 0 another function makes the
+ * call: so the usual calls save no registers. */
 static inline bool needs_care(const bp_world_o *world)
 {
     return world->rows.base->attention != 0;

@@ -123,8 +123,8 @@ void host_take_back(bp_world_o *world, const char *name, bool system)
     wants_drop(&world->wants, name, system);
 }
 
-/* A component or system that came back by itself may be asked for once more, as by somebody who brings a plugin and the
- * parts of it that they need.
+/* A component or system that came back by itself may be asked for once more: an embedder that loads a plugin then asks
+ * for its parts, without knowing that they have come back.
  *
  * The name is noted as wanted first, since the order of wants is the order in the step. Where the component or system
  * cannot be had now, the name stays wanted only where it was wanted before. */
@@ -183,7 +183,7 @@ static bp_result_t drop_component(bp_world_o *world, const char *type)
     bp_result_t result = store_prepare_strip(&world->rows, manager->component->owner, manager);
     if (result != BP_OK)
         return result;
-    reload_accept(&world->rows.host->reload); /* a probation counts on what worlds have */
+    reload_accept(&world->rows.host->reload); /* a probation needs the present parts of the worlds */
     result = store_strip(&world->rows, manager->number);
     if (result != BP_OK)
         return result;

@@ -14,7 +14,7 @@
 #include <bp_history.h>
 #include <stdbool.h>
 
-/* A difference whose texts are the change's own. */
+/* A difference with texts that belong to the change. */
 typedef struct wished_difference_t {
     char *world, *component, *field, *text;
     bp_entity_t entity;

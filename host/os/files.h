@@ -20,19 +20,19 @@
 const void *os_file_map(const char *path, size_t *size, char *error, size_t error_size);
 void os_file_unmap(const void *bytes, size_t size);
 
-/* Put a file with these bytes in the place of `path`, or leave the present file whole: the bytes are written beside it
- * as `path`.part, brought to the disk, and then renamed. A link is followed; a `path` that is no plain file (a device,
- * a pipe) is written to directly. A .part that a killed process has left is written over; one that another process goes
- * on writing for half a second is an error. false on failure, with the system's sentence; then nothing is left beside
- * `path`. [main] */
+/* Put a file with these bytes in the place of `path`; on failure the present file stays as it is. The bytes are written
+ * beside it as `path`.part, brought to the disk, and then renamed. A link is followed; a `path` that is no plain file
+ * (a device, a pipe) is written to directly. A .part that a killed process has left is written over; a .part that
+ * another process is still writing after half a second is an error. false on failure, with the system's sentence; then
+ * nothing is left beside `path`. [main] */
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size);
 
 /* Like os_file_replace, for a file that the caller has written and closed: `part`, in the same folder, is brought to
  * the disk and takes the place of `path`. On failure `part` is removed. [main] */
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size);
 
-/* fopen and remove, of paths as this program has them: UTF-8, and of any length that the system takes, whatever the
- * program says of itself. [any] */
+/* fopen and remove, of paths as this program has them: UTF-8, and of any length that the system takes; on Windows
+ * whatever the program's manifest says. [any] */
 FILE *os_file_open(const char *path, const char *mode);
 bool os_file_remove(const char *path);
 
@@ -80,7 +80,7 @@ typedef struct file_stamp_t {
 /* false where there is no such file (the stamp is then all zero). [main] */
 bool file_stamp(const char *path, file_stamp_t *stamp);
 
-/* Does nobody have the file open for writing? true where the system cannot tell. [main] */
+/* true where no process has the file open for writing, and where the system cannot tell. [main] */
 bool file_is_closed(const char *path);
 
 /* --- temporary: folders that go with their process ---------------------------------------------------------------- */
@@ -88,8 +88,8 @@ bool file_is_closed(const char *path);
 /* Folders of this process among the system's temporary ones, and those that dead processes have left.
  *
  * A folder has an owner: the process that made it holds a lock on a file in it until the process ends, in whatever way.
- * So whether an owner is dead needs no guess: a dead owner's lock can be had. Only then is a folder removed, and only
- * if it is this user's, nobody else may write to it, and nothing but plain files lies in it. Links are not followed.
+ * So an owner is dead exactly when its lock can be taken. Only then is a folder removed, and only if it is this user's,
+ * no other user may write to it, and it has nothing but plain files in it. Links are not followed.
  *
  * `parent` is the folder in which such folders are made and looked for; NULL: TMPDIR, or the system's own.
  *
@@ -106,7 +106,7 @@ bool temporary_create(temporary_t *folder, const char *parent, const char *name,
 /* Remove it, empty as it was made. [any] */
 void temporary_remove(temporary_t *folder, const char *path);
 
-/* Remove the folders of that name whose owners are dead, with what is in them; returns how many. [any] */
+/* Remove the folders of that name with dead owners, and the files in them; returns how many folders. [any] */
 uint32_t temporary_sweep(const char *parent, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* files_posix.c - files on Linux and its relatives: whole files, paths, folders, temporary folders, stamps.
  *
- * Whole files are mapped to read them, and replaced by renaming. A file that is replaced is on the disk before it has
- * its name, and its folder after it: whenever the power goes, one of the two files is there, whole.
+ * Whole files are mapped to read them, and replaced by renaming. A new file is brought to the disk before it is renamed
+ * to its name, and its folder after that: whenever the power fails, either the old file or the new one is there, whole.
  */
 #define _GNU_SOURCE 1
 #define _DARWIN_C_SOURCE 1
@@ -80,7 +80,7 @@ static bool write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-/* The limit on file sizes would be told by a signal that ends the process. */
+/* Writing beyond the limit on file sizes would raise a signal that ends the process, so the limit is checked first. */
 static bool within_limit(size_t size)
 {
     struct rlimit limit;
@@ -342,7 +342,7 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
 /* Owners by flock.
  *
  * A lock belongs to the open file, not to the process: the lock goes when the last process that has the file open ends,
- * copies made by fork included. So the lock stays for as long as anybody may still use the folder.
+ * copies made by fork included. So the lock stays for as long as a process may still use the folder.
  *
  * Two processes may meet at a folder: one that makes it and one that sweeps folders of processes that have ended. The
  * maker creates the file and then locks it; a sweeper that comes in between takes the folder for an abandoned one. The
@@ -368,8 +368,8 @@ static bool owner_path(const char *path, char *owner)
     return length > 0 && length < PATH_ROOM;
 }
 
-/* Lock the file; false where somebody swept the folder meanwhile. Where the system has no locks the folder has no
- * owner, and stays when we are killed. */
+/* Lock the file; false where another process swept the folder meanwhile. Where the system has no locks the folder has
+ * no owner, and stays when this process is killed. */
 static bool lock_owner(temporary_t *folder, const char *owner, int file)
 {
     struct stat about;
@@ -384,7 +384,8 @@ static bool lock_owner(temporary_t *folder, const char *owner, int file)
     return true;
 }
 
-/* The file stays open: where a standard stream is closed it must not be taken for that. */
+/* Give the file a number above those of the standard streams: it stays open, and where a standard stream is closed it
+ * must not get that stream's number. */
 static int above_streams(int file)
 {
     if (file < 0 || file > STDERR_FILENO)

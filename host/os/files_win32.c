@@ -255,9 +255,10 @@ bool os_folder_list(const char *path, void (*see)(void *data, const char *name),
 
 /* --- temporary --------------------------------------------------------------------------------------------------- */
 
-/* Owners by a file that nobody else may open.
+/* Owners by a file that no other process may open.
  *
- * The file is created and held in one call, so nobody comes in between; the system closes it with the process.
+ * The file is created and held in one call, so no other process can open it in between; the system closes it with the
+ * process.
  */
 
 enum { NAME_ROOM = 64 };
@@ -288,8 +289,8 @@ static bool is_folder(const wchar_t *path)
     return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
-/* The folder for temporary ones, with a separator at its end. GetTempPath would find the same one, but none whose path
- * is long. */
+/* The folder for temporary ones, with a separator at its end. GetTempPath would find the same one, but fails for a long
+ * path. */
 static bool find_parent(const char *parent, wchar_t *wide)
 {
     static const wchar_t *const names[] = {L"TMPDIR", L"TMP", L"TEMP"};

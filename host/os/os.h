@@ -1,5 +1,5 @@
-/* os.h - the door to the operating system: pages, shared libraries, time, threads, terminals, programs. Files are
- * behind files.h.
+/* os.h - the functions that need the operating system: pages, shared libraries, time, threads, terminals, programs.
+ * Files are behind files.h.
  *
  * Each section below is implemented twice, in os_posix.c and os_win32.c; the build compiles one of them. Outside of os/
  * only the *_posix.c and *_win32.c of plugin/guard.h, reload/folder.h and reload/process.h include system headers.
@@ -29,8 +29,9 @@ void os_pages_free(void *block, size_t bytes);
 /* Ask for huge pages behind a range. A hint. [any] */
 void os_pages_huge(void *start, size_t bytes);
 
-/* Copy bytes that nobody will look at soon: past the caches where the processor has a way, so that what lies there
- * stays, and the memory copied to is not read first. Worth it for more than caches hold. [any] */
+/* Copy bytes that will not be read soon: past the caches where the processor can, so that the caches keep their
+ * contents, and the memory copied to is not read first. Faster than memcpy where `size` is more than the caches hold.
+ * [any] */
 void os_copy_away(void *to, const void *from, size_t size);
 
 /* Shall a copy of this process (reload/process.h) have this block, from now on? At first copies have each block.
@@ -39,7 +40,7 @@ void os_copy_away(void *to, const void *from, size_t size);
  * block is copied. [any] */
 bool os_pages_inherit(void *block, size_t bytes, bool inherited);
 
-/* Can these bytes of this process be read? So addresses that somebody else has written can be judged before they are
+/* Can these bytes of this process be read? For addresses that plugins have written, to check them before they are
  * followed. True where the system cannot tell. Another thread may take the bytes away meanwhile. [any] */
 bool os_can_read(const void *begin, size_t bytes);
 
@@ -54,7 +55,7 @@ void os_function_free(void *made);
 /* --- os_memory: how much there is ------------------------------------------------------------------------- */
 
 /* Bytes that this process could still write to before the system, or the group that it runs in, has none left;
- * UINT64_MAX where nobody knows. [any] */
+ * UINT64_MAX where the system does not tell. [any] */
 uint64_t os_memory_available(void);
 
 /* --- os_library: shared libraries ------------------------------------------------------------------------ */
@@ -72,8 +73,9 @@ void os_library_close(void *library);
 bool os_library_image(void *library, const void **begin, const void **end);
 
 /* Take out of an open library the functions that the system would call when it closes the library: it then calls none,
- * and `functions` has them in the order in which they are to be called. Only where nobody else has the library open.
- * Returns how many; 0 where there are none, more than `capacity`, or the system does not tell. [main] */
+ * and `functions` has them in the order in which they are to be called. Precondition: the library was opened once, by
+ * this process only. Returns how many; 0 where there are none, more than `capacity`, or the system does not tell.
+ * [main] */
 uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t capacity);
 
 /* --- os_time ------------------------------------------------------------------------------------------- */
@@ -120,12 +122,12 @@ enum { OS_WAKE_MOST = 16 }; /* handles in one sleep */
 os_wake_t *os_wake_create(void); /* NULL where there is no memory, or no handle left */
 void os_wake_destroy(os_wake_t *wake); /* NULL is allowed */
 
-/* End the sleep of the one who sleeps, or the next one at once. [any] */
+/* End the present sleep on `wake`; where no thread sleeps, let the next sleep return at once. [any] */
 void os_wake_signal(os_wake_t *wake);
 
-/* Sleep until somebody signals, one of `handles` can be read without waiting, or so many nanoseconds have passed
- * (UINT64_MAX: without end); a signal of the system may end it early. A handle is a file descriptor; on Windows an
- * object that can be waited for. Returns a bit for each handle that can be read. By one thread at a time. */
+/* Sleep until os_wake_signal is called, one of `handles` can be read without waiting, or so many nanoseconds have
+ * passed (UINT64_MAX: without end); a signal of the system may end it early. A handle is a file descriptor; on Windows
+ * an object that can be waited for. Returns a bit for each handle that can be read. By one thread at a time. */
 uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *handles, uint32_t count);
 
 /* --- os_terminal ------------------------------------------------------------------------------------------- */
@@ -135,16 +137,16 @@ bool os_is_terminal(int stream);
 int os_terminal_columns(int stream);
 
 /* From now on writing beyond the system's limit of a file's size fails, as on a full disk, and does not end the
- * process; unless somebody has asked for that signal. */
+ * process; unless the program has a handler for that signal. */
 void os_survive_file_limit(void);
 
-/* Lead what is written to stdout to a file from now on: returns what os_output_lead_back takes to end that; -1 where
- * it cannot be done. */
+/* Write everything that goes to stdout to a file from now on. Returns the number that os_output_lead_back needs to end
+ * that; -1 where it cannot be done. */
 int os_output_lead(FILE *file);
 void os_output_lead_back(int saved);
 
-/* Can the standard input be read without waiting, be it to find its end? And the input's handle, for os_wake_sleep; -1
- * where the input cannot be waited for. */
+/* Can the standard input be read without waiting? Its end counts as readable. And the input's handle, for
+ * os_wake_sleep; -1 where the input cannot be waited for. */
 bool os_input_ready(void);
 intptr_t os_input_handle(void);
 

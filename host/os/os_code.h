@@ -1,8 +1,7 @@
 /* os_code.h - the machine code of a function that calls another one with an argument of its own. For os_*.c alone.
  *
- * The code knows nothing of arguments: those that it is called with are left where they are, but for the first, whose
- * register gets the argument. Right for any type of function whose arguments the caller removes from the stack, as on
- * all platforms here.
+ * The code leaves the arguments that it is called with where they are, but for the first: its register gets `data`.
+ * Right for any type of function where the caller removes the arguments from the stack, as on all platforms here.
  *
  * Not here: making pages executable.
  */

@@ -1,7 +1,7 @@
 /* os_copy.c - copies past the caches, by what the processor has for it.
  *
- * A copy of more than the caches hold reads each line that it is about to write, and drives out what others will want.
- * Stores past the caches do neither; keyframes of large columns are copied so (history/pieces.c).
+ * A plain copy of more than the caches hold reads each line that it is about to write, and displaces lines that will be
+ * read soon. Stores past the caches do neither; keyframes of large columns are copied so (history/pieces.c).
  */
 #include "os.h"
 

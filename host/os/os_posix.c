@@ -1,11 +1,11 @@
 /* os_posix.c - pages, memory, libraries, time, the terminal and programs on Linux and its relatives.
  *
- * Pages: mmap. A block of pages is one private anonymous mapping of its bytes rounded up to whole pages. Its owner only
- * ever promises the bytes that were asked for, so the bytes between them and the end of the last page are cleared at
- * growth: they may hold values from before the block shrank.
+ * Pages: mmap. A block of pages is one private anonymous mapping of its bytes rounded up to whole pages. Only the bytes
+ * that were asked for are guaranteed to be cleared, so the bytes between them and the end of the last page are cleared
+ * at growth: they may hold values from before the block shrank.
  *
- * mremap moves page tables instead of bytes, but refuses a block whose parts have come to differ (huge
- * pages asked for behind a part of it), and only Linux has it: then the block is copied.
+ * mremap moves page tables instead of bytes, but refuses a block with parts of different kinds (huge pages were asked
+ * for behind a part of it), and only Linux has it: then the block is copied.
  */
 #define _GNU_SOURCE 1
 #define _DARWIN_C_SOURCE 1
@@ -127,7 +127,8 @@ void os_pages_huge(void *start, size_t bytes)
 #endif
 }
 
-/* The system reads a set of signals from the page before it finds that it has been asked for no way to apply it. */
+/* The system reads a set of signals from the page before it checks the argument -1, which it refuses: EFAULT says that
+ * the page cannot be read, any other error that it can. */
 static bool page_can_be_read(uintptr_t page)
 {
 #if defined(__linux__)
@@ -193,8 +194,8 @@ void os_function_free(void *made)
 
 /* How much memory can still be had, where the system tells (Linux: /proc and the control group).
  *
- * A system that promises more memory than it has ends a process that takes it at its word, so whoever is about to fill
- * gigabytes asks first. Reading two small files costs some ten microseconds.
+ * A system that grants more memory than it has ends the process that uses it, so code that is about to fill gigabytes
+ * asks here first. Reading two small files costs some ten microseconds.
  */
 
 enum { LINE_ROOM = 512 };
@@ -262,7 +263,7 @@ uint64_t os_memory_available(void)
 
 /* Shared libraries on Linux and its relatives: dlopen.
  *
- * All symbols are bound at once, so that what is missing is told when a library is opened, and not by the end of the
+ * All symbols are bound at once, so that a missing symbol is an error when a library is opened, and does not end the
  * process at the first call.
  */
 

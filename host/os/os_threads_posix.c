@@ -1,4 +1,4 @@
-/* os_threads_posix.c - threads, locks and what wakes a sleeper, on Linux and its relatives: pthreads.
+/* os_threads_posix.c - threads, locks and os_wake_t, on Linux and its relatives: pthreads.
  *
  * A new thread takes its entry and data from the starter's stack, and the starter waits until it has: so
  * starting a thread allocates nothing here. Only a lock does, since its header keeps it opaque.

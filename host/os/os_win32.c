@@ -507,7 +507,7 @@ static bool run_line(const char *path, wchar_t *line, int *status)
     CloseHandle(child.hProcess);
     if (!ended)
         return false;
-    *status = (int)code; /* an exception's code has its highest bit set, so it is negative */
+    *status = (int)code; /* the code of an exception has its highest bit set, so it is negative */
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* stopwatch.h - a clock for the lengths of short times, such as those of a step and of its units.
  *
- * Two readings of the system's clock were more than half of a step with little to do (bench, step/system). A processor
- * that counts time at one rate, whatever it does (x86-64 says whether its time stamp counter is such), is asked
- * directly, for less than half of that. Elsewhere the stopwatch is the system's clock.
+ * Two readings of the system's clock take more than half of the time of a step with few rows (bench, step/system). A
+ * processor that counts time at one rate, whatever it does (x86-64 says whether its time stamp counter is such), is
+ * asked directly, for less than half of that. Elsewhere the stopwatch is the system's clock.
  *
  * The rate is measured once in a process, in less than a millisecond, to one in a thousand or better; so the stopwatch
  * is not for times that are compared with others of the system's clock. Its zero is anywhere.

@@ -1,11 +1,11 @@
-/* surroundings.h - what belongs to the whole process, or to the calling thread, and that a plugin can change by
- * accident.
+/* surroundings.h - settings of the whole process and of the calling thread that a plugin can change by accident.
  *
  * Of the thread: how numbers are rounded and denormal ones treated, which signals are blocked, the stack for handlers.
  * Of the process: the handlers of signals, the working directory, the mask of new files, the locale, the environment,
  * the three standard files; and how many files, threads and children there are.
  *
- * Not here: who has changed anything; that is found by calls before and after a call that may have.
+ * Not here: which plugin has changed a setting; the callers find that by taking the surroundings before and after a
+ * call.
  */
 #ifndef HOST_OS_SURROUNDINGS_H
 #define HOST_OS_SURROUNDINGS_H

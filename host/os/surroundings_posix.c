@@ -1,6 +1,6 @@
 /* surroundings_posix.c - on Linux and its relatives.
  *
- * Flags that arithmetic raises are no change: only how it is done counts.
+ * The flags that arithmetic raises are not compared, only its settings: rounding and denormal numbers.
  */
 #define _GNU_SOURCE 1
 
@@ -39,7 +39,7 @@ struct os_surroundings_t {
     bool open[STANDARD];
 };
 
-/* How numbers are rounded, and what becomes of those that are too small to be normal: without the flags. */
+/* The settings for rounding and for denormal numbers, without the flags. */
 static uint32_t control_of_numbers(void)
 {
 #if defined(__SSE__)

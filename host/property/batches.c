@@ -4,8 +4,8 @@
  * copied whole; the values of scattered entities are gathered with records, cells and values fetched at the same time,
  * so that cache misses overlap instead of queueing.
  *
- * Setting is all or nothing, and each cell is found once: all cells are found first, and their places noted. Where
- * there is no memory for the places, each cell is found twice, the first time only to see whether the entity has it.
+ * Setting is all or nothing: all cells are found and their places noted before the first one is written. Where there is
+ * no memory for the places, each cell is found twice, the first time only to see whether the entity has it.
  */
 #include "batches.h"
 
@@ -243,7 +243,7 @@ bp_result_t batches_check(world_t *world, bp_property_t *p, const bp_entity_t *e
     return set_places(world, p, entities, count, NULL, 0, places, SCATTERED);
 }
 
-/* Set a batch whose entities all lie in consecutive rows; false where they do not. */
+/* Set a batch of entities that all lie in consecutive rows; false where they do not. */
 static bool set_stretch(const world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                         const char *values, size_t stride)
 {

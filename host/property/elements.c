@@ -1,7 +1,7 @@
-/* elements.c - values within cells, and cells that hold more than their bytes.
+/* elements.c - values within cells, and cells that hold texts or items outside themselves.
  *
  * Setting is in two passes: the first finds every cell, judges the element's number and takes memory; the second cannot
- * fail. Room that a list got in the first pass stays with the list, whose items are the same.
+ * fail. Room that a list got in the first pass stays with the list; its items are unchanged.
  */
 #include "elements.h"
 

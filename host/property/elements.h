@@ -1,4 +1,4 @@
-/* elements.h - properties whose cells are arrays, lists or texts: whole, and one element at a time.
+/* elements.h - properties with cells that are arrays, lists or texts: whole, and one element at a time.
  *
  * A property "items[3]" is resolved like "items", and remembers the 3. Element properties are for people and tools:
  * such a property looks up its cell at each use, and never leads to a plain copy.

@@ -1,8 +1,8 @@
 /* path.h - texts that name one property of one entity: world/entity.component.property.
  *
- * The entity is a debug name or #index:generation. Debug names come from whatever plugin offers the table
- * "debug_name"; without one only the # form is understood. A debug name may contain dots and slashes: the world ends at
- * the first slash, the component begins after the last dot but one.
+ * The entity is a debug name or #index:generation. Debug names come from the plugin that offers the table "debug_name";
+ * without one only the # form is understood. A debug name may contain dots and slashes: the world ends at the first
+ * slash, the component begins after the last dot but one.
  *
  * What belongs to a world itself (BP_COMPONENT_WORLD) is world.component.property, without a slash.
  *

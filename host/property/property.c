@@ -157,7 +157,7 @@ bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t 
     return no_such_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
 }
 
-/* Resolve a property again whose component has changed since, by the name that it was resolved by. */
+/* Resolve a property again, by the name that it was resolved by, after its component has changed. */
 static bp_result_t follow(world_t *world, bp_property_t *p)
 {
     error_text_t *error = &world->base->error;
@@ -344,7 +344,7 @@ static bp_result_t check_values(world_t *world, const bp_property_t *p, const ch
     return field_in_units(field, world->units, result, &world->base->error);
 }
 
-/* A component that is told may refuse. */
+/* A component with rows_set is told of the new values, and may refuse them. */
 static bp_result_t set_told(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,
                             const char *values, size_t stride)
 {
@@ -534,8 +534,8 @@ static inline property_entry_t *find_recent(const property_cache_t *cache, const
 }
 
 /* The cell of an entity, if the entry is good for it and was noted for the same texts. An entity has the same component
- * under the name where it has the key that the name was resolved to. Texts are compared last, so that calls for that
- * have little to save. */
+ * under the name where it has the key that the name was resolved to. Texts are compared last, so that few registers
+ * have to be saved around the calls that compare them. */
 static inline bool find_named_cell(const property_cache_t *cache, property_entry_t *entry, bp_entity_t entity,
                                    const char *component, const char *property, void **cell)
 {
@@ -582,8 +582,9 @@ NOT_INLINED static bp_result_t get_anew(property_cache_t *cache, bp_entity_t ent
                          : property_get(cache->world, &entry->resolved, &entity, 1, value, entry->resolved.size);
 }
 
-/* Keep in memory what only the other ways need, once texts have been compared: a register that outlives the calls for
- * that costs three instructions, memory one. The entry's type is the one asked for, which need not be kept. */
+/* Keep in memory the variables that only the slower ways need after the texts have been compared: a register kept over
+ * the calls that compare them costs three instructions, memory one. The entry's type is the one asked for, which need
+ * not be kept. */
 #define KEEP_NAMED(cache, entity, component)          \
     property_cache_t *volatile kept_cache = (cache);  \
     const bp_entity_t volatile kept_entity = (entity); \

@@ -18,15 +18,15 @@
 typedef struct property_cache_t {
     world_t *world;
     struct property_table_t *table;
-    const struct property_recent_t *recent; /* of the table; without one, an empty one, so that nobody has to ask */
+    const struct property_recent_t *recent; /* of the table; before it is made an empty one, never NULL */
 } property_cache_t;
 
 void property_cache_init(property_cache_t *cache, world_t *world);
 void property_cache_free(property_cache_t *cache);
 
 #if defined(BACKPLANE_AUDIT)
-/* Forget at which addresses names lay: these are compared and never read, but whoever searches memory for addresses of
- * an image that has gone takes them for such. */
+/* Forget the addresses of names. They are only compared, never read; but the audit, which searches memory for addresses
+ * into an unloaded image, would report them. */
 void property_cache_forget(property_cache_t *cache);
 #endif
 
@@ -73,8 +73,8 @@ static inline void *property_known_cell(const bp_property_t *p, const record_t *
     return (char *)((const run_t *)found->run)->columns[found->column] + record->row * size;
 }
 
-/* Is setting this value, of a property whose cell was found, no more than a copy, where `care` has to be looked after
- * too? False where the answer is not known at once. */
+/* Is setting this value no more than a copy, given the bits of `care`? Precondition: the property's cell was found.
+ * False where the answer is not known at once. */
 static inline bool property_may_copy(const bp_property_t *p, const void *value, uint32_t care)
 {
     float number;
@@ -88,7 +88,7 @@ static inline bool property_may_copy(const bp_property_t *p, const void *value, 
     return number >= known->min_f32 && number <= known->max_f32;
 }
 
-/* Of an entity of another prototype than the one met last, whose record is known. */
+/* Of an entity of another prototype than the one met last; its record is known. */
 bp_result_t property_get_met(world_t *world, bp_property_t *property, const bp_entity_t *entity,
                              const record_t *record, void *value);
 bp_result_t property_set_met(world_t *world, bp_property_t *property, const bp_entity_t *entity,
@@ -119,7 +119,7 @@ static inline bp_result_t property_get(world_t *world, bp_property_t *property, 
 static inline bool property_set_quickly(world_t *world, bp_property_t *p, const bp_entity_t *e, const void *value,
                                         bp_result_t *result)
 {
-    float number; /* or whatever else has four bytes */
+    float number; /* or another value of four bytes */
     const record_t *record = property_record(world, p, e);
     memcpy(&number, value, sizeof number);
     if (record == NULL || !property_may_copy(p, &number, world->care | world->base->attention))

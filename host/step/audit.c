@@ -141,7 +141,7 @@ static void look(audit_t *a, const unit_t *unit, audit_see see)
         see_columns(world, world->runs[i], see, &looking);
 }
 
-/* Tell whoever watches. */
+/* Call one of the functions of bp_unit_watch_i, where it is set. */
 static void show(const audit_t *a, const unit_t *unit, void (*told)(void *, bp_world_o *, const char *, uint32_t))
 {
     if (told != NULL)

@@ -1,5 +1,5 @@
-/* audit.h - the values that units really write, found by looking at cells around their calls: for people who want to
- * know whether a plugin does what it has declared.
+/* audit.h - the values that units really write, found by comparing cells before and after their calls: to check a
+ * plugin against what it has declared.
  *
  * Two questions can be asked of a step. Which unit changes a value that the unit has not declared to write? Every
  * such cell in rows is looked at before and after each unit, and units run one after another. And what does each unit
@@ -33,7 +33,7 @@ typedef struct audit_told_t {
 typedef struct audit_t {
     base_t *base;
     bool writes;              /* the first question; else the second */
-    bp_unit_watch_i watch;    /* or neither: somebody else looks (struct_size 0: nobody) */
+    bp_unit_watch_i watch;    /* of bp_host_watch_units; struct_size 0: units are not watched */
     uint64_t *cells;          /* hashes, before a unit */
     uint32_t cell_count, cell_capacity;
     bool lacking;             /* there was no memory for the hashes */
@@ -46,8 +46,8 @@ typedef struct audit_t {
 void audit_init(audit_t *audit, base_t *base, bool writes);
 void audit_free(audit_t *audit);
 
-/* Before a step whose results are asked for; the world has settled. Call it for each world, after audit_clear. Errors:
- * memory. [main] */
+/* To be called before a step with results to be taken down. Precondition: the world has settled. Call it for each
+ * world, after audit_clear. Errors: memory. [main] */
 void audit_clear(audit_t *audit);
 bp_result_t audit_expect(audit_t *audit, const schedule_t *schedule);
 

@@ -602,7 +602,7 @@ static void make_call(making_t *m, commands_chunk_t *call)
     }
 }
 
-/* Keep a chunk whose commands have been made, for the next step, or free it. Places before `*place` are taken. */
+/* Keep a chunk for the next step after its commands have been made, or free it. Places before `*place` are taken. */
 static void end_chunk(commands_t *commands, commands_chunk_t *chunk, uint32_t *place)
 {
     bool large = chunk->size >= COMMANDS_KEPT_SIZE;
@@ -613,7 +613,7 @@ static void end_chunk(commands_t *commands, commands_chunk_t *chunk, uint32_t *p
         memory_free(&commands->memory, chunk, chunk->size);
         return;
     }
-#if defined(BACKPLANE_AUDIT) /* which would take addresses in old commands for addresses that somebody follows */
+#if defined(BACKPLANE_AUDIT) /* the audit would report addresses in old commands, which are not used any more */
     memset(chunk + 1, 0, chunk->size - sizeof *chunk);
 #endif
     chunk->unit = NULL;

@@ -10,8 +10,8 @@
  * first touch. So a step that has made its commands keeps such chunks, and the next step that makes commands frees
  * those that it did not take again.
  *
- * Recording: a call whose memory cannot be had is refused whole. Making: each command is all or nothing, a failure is a
- * line of the log, and the others are made.
+ * Recording: where memory is lacking for a call the whole call is refused. Making: each command is all or nothing, a
+ * failure is a line of the log, and the others are made.
  *
  * Not here: when commands are made (step.c).
  */
@@ -43,7 +43,7 @@ typedef struct commands_t {
     _Atomic(commands_chunk_t *) recorded; /* first chunk of each call that has recorded something */
     _Atomic(commands_chunk_t *) kept[COMMANDS_MAX_KEPT]; /* chunks of the last step; NULL: none, or taken */
     uint64_t step;                 /* number of the step that records now */
-    uint64_t made_step;            /* number of the step whose commands the next members are about: */
+    uint64_t made_step;            /* number of the step that made the commands of the next members: */
     commands_created_t *calls;     /* by number */
     uint32_t call_count, call_capacity;
     bp_entity_t *entities;

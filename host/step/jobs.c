@@ -1,15 +1,15 @@
 /* jobs.c - workers that wait for a batch and take its jobs one by one.
  *
  * A batch is open while its gate is: `gate` holds the batch's number, whether it is open, and how many workers are
- * inside. A worker enters an open batch once; jobs are handed out by an atomic counter, so a slow job holds up nobody
- * else. The caller works too, closes the gate when there are no more jobs, and returns when nobody is inside: so a
- * worker that wakes up late finds the gate closed and holds up nobody, and then nothing of the batch is in use any
- * more.
+ * inside. A worker enters an open batch once; jobs are handed out by an atomic counter, so a slow job does not delay
+ * the other jobs. The caller works too, closes the gate when there are no more jobs, and returns when no worker is
+ * inside. A worker that wakes up late finds the gate closed and does not enter, so the caller does not wait for it, and
+ * after the return no thread uses the batch.
  *
  * A thread that waits spins a little first, since the next batch of a step comes soon, and then sleeps under the lock.
  * A thread about to sleep sets its flag before it looks at the gate a last time, and a thread that changes the gate
- * looks at the flags afterwards: so one of the two sees the other, and no wake-up is lost. With more threads than
- * processors no thread spins.
+ * looks at the flags afterwards: so either the sleeper sees the changed gate or the other thread sees the flag, and no
+ * wake-up is lost. With more threads than processors no thread spins.
  */
 #include "jobs.h"
 

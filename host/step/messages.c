@@ -128,7 +128,7 @@ static bool names_field(const bp_channel_o *end, const pipe_t *pipe, uint32_t fi
     return false;
 }
 
-/* Is a field named by a plugin alone that is being reloaded, and so may be of another type in its next version? */
+/* May the field get another type? Yes while the only plugin that names it is being reloaded. */
 static bool may_change(const messages_t *all, const plugin_t *owner, const pipe_t *pipe, const char *name)
 {
     bool alone = owner != NULL && owner->reloading;
@@ -236,7 +236,7 @@ bp_result_t messages_need(messages_t *all, const char *name, const message_field
     return need(all, NULL, name, fields, count, needed);
 }
 
-/* --- fields that nobody names any more ---------------------------------------------------------------------------- */
+/* --- fields that no end names any more ---------------------------------------------------------------------------- */
 
 static bool is_named(const messages_t *all, const pipe_t *pipe, uint32_t field)
 {

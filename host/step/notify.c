@@ -1,8 +1,8 @@
 /* notify.c - subscriptions for the units of a world, and telling them.
  *
- * When units change, subscriptions are made anew: signatures of all runs, by prototype. A term means something else
- * when a component has left the world and come again, or has only now come; then whole runs come to match or cease to,
- * and systems that had been told of matches are told of that.
+ * When units change, subscriptions are made anew: signatures of all runs, by prototype. The matches of a term change
+ * when its component leaves the world, comes again, or comes for the first time: then whole runs begin or cease to
+ * match, and systems that had been told of matches are told of these.
  */
 #include "../os/os.h"
 #include "../store/notices.h"

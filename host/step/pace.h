@@ -1,7 +1,7 @@
 /* pace.h - is a piece of work faster on several threads? The answer is found by running the work both ways.
  *
  * The cost of threads cannot be told from the work alone: how long a wake-up takes, whether another program has the
- * other processors, whether rows that two processors write by turns wander between their caches. So the way that is not
+ * other processors, whether rows that two processors write by turns move between their caches. So the way that is not
  * in use is tried now and then, for a few times in a row, and the better of the two stays. Where the answer remains the
  * same, trials become less and less frequent. Work that takes long is not tried the other way: threads that share it
  * share it by small tasks, so little can be lost, and a trial would be a step that stutters.

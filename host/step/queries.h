@@ -34,11 +34,11 @@ void queries_attach(bp_query_o *query, void *data, void (*end)(void *data));
 bool queries_write(const bp_query_o *query);
 bp_world_o *queries_world(const bp_query_o *query);
 
-/* End the queries of a plugin, or of everybody (`all`). [main] */
+/* End the queries of a plugin, or all queries (`all`). [main] */
 void queries_end_of(schedule_t *schedule, const plugin_t *owner, bool all);
 
 /* Does `component` have all that every query asks for? Queries of plugins for which `going` says yes are left out. The
- * error says whose query lacks something. [main] */
+ * error names the owner of a query that would lack something. [main] */
 typedef bool (*queries_going)(const void *context, const plugin_t *owner);
 bp_result_t queries_admit(const schedule_t *schedule, const component_t *component, queries_going going,
                           const void *context);

@@ -1,8 +1,8 @@
-/* referrers.c - pairs of a target and who refers to it, found by the target.
+/* referrers.c - pairs of a target and an entity that refers to it, found by the target.
  *
  * Rows that were written are walked by the query, and each of their references is put down as a pair, unless there is
- * such a pair. Pairs are not taken out when a reference changes or its entity dies, since nobody tells which one it
- * was: an answer is checked pair by pair against the world, and passes over what does not hold any more. When most
+ * such a pair. Pairs are not taken out when a reference changes or its entity dies, since stamps do not tell the former
+ * value: an answer is checked pair by pair against the world, and pairs that no longer hold are passed over. When most
  * pairs are old, all are forgotten and the rows walked anew; so there are never many more than references.
  *
  * Invariants

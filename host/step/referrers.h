@@ -1,7 +1,7 @@
-/* referrers.h - who refers to an entity through a field: an index that follows by stamps (bp_refer.h).
+/* referrers.h - the entities that refer to an entity through a field: an index that follows by stamps (bp_refer.h).
  *
- * An index is made of a kept query with one term, which is bound, ended and admitted to reloads as all kept queries
- * are; the index ends with its query.
+ * An index has a kept query with one term, which is bound, ended and checked at reloads as all kept queries are; the
+ * index ends with its query.
  */
 #ifndef HOST_STEP_REFERRERS_H
 #define HOST_STEP_REFERRERS_H

@@ -1,4 +1,4 @@
-/* region.c - a few threads, each looking for a unit that waits for nobody and taking tasks from it.
+/* region.c - a few threads, each looking for a unit that waits for no other unit and taking tasks from it.
  *
  * Every thread of a region is the same loop, started through bp_jobs_i as one job. A thread may take all the work
  * alone, and waits only while another one is at work; so a pool that runs jobs one after another, on one thread, is
@@ -23,7 +23,7 @@ typedef struct region_t {
 
 /* --- on several threads ----------------------------------------------------------------------------------------- */
 
-/* A unit's last task is done: those that wait for it wait for one fewer. */
+/* A unit's last task is done: each unit that waits for it waits for one unit fewer. */
 static void complete(region_t *region, const schedule_t *schedule, unit_t *unit)
 {
     if (region->audit != NULL)

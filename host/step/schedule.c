@@ -393,9 +393,10 @@ bool schedule_arrange_by(schedule_t *schedule, const wants_t *units)
     return found;
 }
 
-/* --- who needs a plugin ------------------------------------------------------------------------------------------- */
+/* --- units that need a plugin
+ * ------------------------------------------------------------------------------------------- */
 
-/* Asked before a plugin is unloaded. A unit needs a plugin where one of its terms requires a component of it, or where
+/* Used before a plugin is unloaded. A unit needs a plugin where one of its terms requires a component of it, or where
  * the unit names a component or system of the plugin under reads, writes, before or after: without that name the world
  * would refuse to step. */
 

@@ -120,7 +120,7 @@ typedef struct crew_t {
     bp_jobs_i jobs;
     struct trace_t *trace; /* NULL: no slices of time are put down */
     struct audit_t *audit; /* NULL: no audit */
-    bool recomputing;      /* a past is computed again: units that are output are left out */
+    bool recomputing;      /* steps of the past are computed again: units that are output are left out */
 } crew_t;
 
 typedef struct world_clock_t {
@@ -132,7 +132,7 @@ typedef struct world_clock_t {
     bool summed;                 /* the time is not steps / step_rate: there was another rate before */
 } world_clock_t;
 
-/* See what the time is, after steps, time or rate have been written. */
+/* To be called after steps, time or rate have been written: notes whether the time is steps / step_rate. */
 static inline void world_clock_settle(world_clock_t *clock)
 {
     clock->summed = clock->time != (double)clock->steps / clock->step_rate;
@@ -167,8 +167,8 @@ typedef struct schedule_t {
     uint32_t calls;
     uint32_t part; /* number of the world among those that step side by side */
     uint64_t began; /* by the clock; 0: the step has nothing to do, and is not measured */
-    uint64_t read;  /* the clock as it was read last; 0: something has been done since that is no part of what comes
-                       next */
+    uint64_t read;  /* the clock as it was read last; 0: work has been done since that must not count for the next
+                       unit */
     uint64_t moment;   /* of the world when the step began; units have moments of their own after it (unit_moment) */
     commands_t commands;
     messages_t messages;
@@ -204,9 +204,10 @@ bp_result_t schedule_add_system(schedule_t *schedule, system_t *system);
 /* Does a component that is about to come to the world have all that the world's systems ask for? [main] */
 bp_result_t schedule_admit_component(schedule_t *schedule, const component_t *component);
 
-/* Why must unit `b`, which comes later in the order of a step, not overtake unit `a`? Returns false where it may. The
- * first component that both touch and one of them writes is told by number of its manager, with the bit of its part
- * (access_t); BP_NONE as the manager: the order is a wish of one of the two. The order has been settled. [main] */
+/* Must unit `b`, which comes later in the order of a step, wait for unit `a`, and why? Returns false where it may
+ * overtake. The first component that both touch and one of them writes is told by number of its manager, with the bit
+ * of its part (access_t); BP_NONE as the manager: the order is a wish of one of the two. The order has been settled.
+ * [main] */
 bool schedule_waits(const unit_t *a, const unit_t *b, uint32_t *manager, uint32_t *part);
 
 /* The place among the units where one of that name belongs, by the order in which the world wants them. [main] */

@@ -1,4 +1,4 @@
-/* schedule_check.c - each invariant of a world's step, tried.
+/* schedule_check.c - each invariant of a world's step, checked.
  *
  * The checks go from the outside in: segments cover the order, units keep the wishes and conflicts that the order was
  * made from, what a unit touches are managers that the world has. Channels come last; they hold whether or not the
@@ -29,7 +29,7 @@ static bool broken(const finding_t *f, const char *format, ...)
 
 /* --- the order ---------------------------------------------------------------------------------------------------- */
 
-/* A unit that must be alone is; one that wants commands first begins its segment. */
+/* A unit that must be alone is alone in its segment; a unit that wants commands first begins its segment. */
 static bool check_member(const finding_t *f, const schedule_t *schedule, const segment_t *segment, uint32_t at)
 {
     const unit_t *unit = schedule->units[at];
@@ -72,8 +72,8 @@ static bool follows(const unit_t *unit, uint32_t follower)
     return i < unit->follower_count;
 }
 
-/* Two units that come one after the other: no wish is against that, and within a segment the later one waits where it
- * has to. */
+/* Two units that come one after the other: no wish contradicts that order, and within a segment the later unit waits
+ * for the earlier one where the two conflict. */
 static bool check_pair(const finding_t *f, const schedule_t *schedule, uint32_t first, uint32_t later, bool together)
 {
     const unit_t *a = schedule->units[first], *b = schedule->units[later];
@@ -135,7 +135,7 @@ static bool check_query(const finding_t *f, const schedule_t *schedule, const un
 
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
-/* Fields of a record follow each other, each where its alignment is; between steps nothing is on its way. */
+/* Fields of a record follow each other, each where its alignment is; between steps a channel has no sent records. */
 static bool check_pipe(const finding_t *f, const pipe_t *pipe)
 {
     uint32_t end = 0;

@@ -1,10 +1,9 @@
 /* schedule_check.h - are the invariants of a world's step true?
  *
  * The heads of schedule.h, order.c, settle.c and messages.h say what always holds once the units of a world are
- * settled, and of channels between two steps. Here each of these sentences is tried: the order of the units, their
- * segments, who waits for whom, what units touch, and the places of fields in messages. Tests call the check; builds
- * with BACKPLANE_AUDIT (the sanitizer builds and AUDIT=1) make it after each step, as store/world_check.h does for the
- * rows.
+ * settled, and of channels between two steps. Each of these is checked here: the order of the units, their segments,
+ * which units wait for which, what units touch, and the places of fields in messages. Tests call the check; builds with
+ * BACKPLANE_AUDIT (the sanitizer builds and AUDIT=1) make it after each step, as store/world_check.h does for the rows.
  *
  * Not here: mending; whether plugins touch what they say (audit.h).
  */

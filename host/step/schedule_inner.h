@@ -19,11 +19,11 @@ static inline uint64_t crew_clock(const struct trace_t *trace)
 bool order_precedes(const unit_t *a, const unit_t *b);
 
 /* Sort units: always the first in the order given that no other unplaced unit must precede. Errors: state, where wishes
- * form a circle, whose units the text names; memory. Nothing has changed then. [main] */
+ * form a circle; the text names its units; memory. Nothing has changed then. [main] */
 bp_result_t order_units(schedule_t *schedule);
 
-/* Cut the order into segments and find who waits for whom in each; accesses are known. False when out of memory.
-   [main] */
+/* Cut the order into segments and find which units wait for which in each. Precondition: accesses are known. False when
+   out of memory. [main] */
 bool order_segments(schedule_t *schedule);
 
 /* --- region ------------------------------------------------------------------------------------------------------ */
@@ -92,8 +92,8 @@ void unit_stamp_writes(const unit_t *unit);
 /* Rows of all matches. */
 uint64_t unit_run_rows(const unit_t *unit);
 
-/* A term whose fields have been found: `places` of `count` fields, TERM_ABSENT for one that the component lacks; the
- * term lies at `place` in the canonical order of its query. */
+/* A term after its fields have been found: `places` of `count` fields, TERM_ABSENT for one that the component lacks;
+ * the term lies at `place` in the canonical order of its query. */
 binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage);
 
 /* The columns of all terms of a match from `row` on, and their slots where that is not NULL. Addresses of its own a
@@ -104,7 +104,8 @@ uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const 
 /* Let a binding hand over what belongs to the world itself: `own` has room for its fields. */
 void binding_take_own(binding_t *binding, void **own);
 
-/* Find where these values lie at present; `terms` are those of the query, whose managers the world has. [main] */
+/* Find where these values lie at present; `terms` are those of the query. Precondition: the world has their managers.
+ * [main] */
 void bindings_find_own(const world_t *world, const binding_t *bindings, uint32_t count, const query_term_t *terms);
 
 /* The run and the first column of the values of the world itself that a binding hands over. */
@@ -143,7 +144,7 @@ void unit_call_report(unit_t *unit, bp_report_o *report);
 
 /* --- notify ------------------------------------------------------------------------------------------------------ */
 
-/* Telling systems which entities have come to match their terms, and which no longer do.
+/* Telling systems which entities have begun to match their terms, and which no longer do.
  *
  * The store writes the moves down (store/notices.h); systems with the same requirements share one subscription. Systems
  * are told before the units of a step, and after commands that a unit had made first. A system that has just come is

@@ -1,8 +1,9 @@
 /* settle.c - from the declarations of units to the numbers and tables that a step needs.
  *
  * Names become numbers of managers: the names of terms, which say what a unit is handed, and those of `reads` and
- * `writes`, which only say what else the unit touches. A component that no plugin brings is an error there, since a
- * misspelt name would let units run side by side that must not; a component that only this world lacks does no harm.
+ * `writes`, which only say what else the unit touches. In `reads` and `writes` a component that no plugin brings is an
+ * error, since a misspelt name would let units run side by side that must not; a component that a plugin brings and
+ * only this world lacks is passed over.
  *
  * All of it is found out anew each time, since settling is rare. Invariant: `settled` is true only once queries,
  * bindings, accesses, order and segments are those of the present units.
@@ -16,7 +17,7 @@
 
 static bp_result_t settle_term(world_t *world, const unit_t *unit, const term_t *term, query_term_t *settled)
 {
-    if ((term->flags & BP_TERM_BESIDE) != 0) { /* which has no bearing on what matches here */
+    if ((term->flags & BP_TERM_BESIDE) != 0) { /* such a term does not change which entities match in this world */
         *settled = (query_term_t){.manager = BP_NONE, .flags = BP_TERM_OPTIONAL | BP_TERM_WORLD};
         return BP_OK;
     }
@@ -132,7 +133,7 @@ static uint32_t flags_of(const manager_t *manager)
     return (manager->component->table.flags & BP_COMPONENT_WORLD) != 0 ? BP_TERM_WORLD : 0;
 }
 
-/* Is the unit handed rows of its world? A system without terms is not, nor one whose terms are all of other worlds. */
+/* Is the unit handed rows of its world? A system without terms is not, nor one with terms of other worlds only. */
 static bool unit_matches_rows(const unit_t *unit)
 {
     uint32_t own = unit->manager != NULL;

@@ -1,15 +1,15 @@
 /* step.c - a step: its units segment by segment, and the work after them.
  *
- * All that can fail comes first: no run can come into being while units run, so a step that has begun ends. After
+ * All that can fail comes first: runs cannot be made while units run, so a step that has begun is completed. After
  * commands that a unit had made first, matches are looked at again; where there is no memory for new matches, units see
  * these a step later.
  *
  * After the units: destructions that were put off, then commands, then the collection of holes. Worlds that step side
  * by side do all this one after another, in their order, since entities are shared by all worlds.
  *
- * Reading the clock takes longer than a step of few rows. So a reading is used again where nothing has been done since
- * but what every step does: the one at the beginning by the first unit, the one after the last unit as the end of the
- * step. The step of a world without units and rows is not measured.
+ * Reading the clock takes longer than a step of few rows. So a reading is used twice where only the fixed work of a
+ * step lies in between: the reading at the beginning also counts as the beginning of the first unit, the one after the
+ * last unit as the end of the step. The step of a world without units and rows is not measured.
  */
 #include "../os/os.h"
 #include "../store/store.h"
@@ -28,7 +28,8 @@ static inline bool match_units(schedule_t *schedule)
     return true;
 }
 
-/* Where the values of the world itself lie: nothing moves them before the next step. */
+/* Find where the values of the world itself lie. The addresses are good for this step: these rows do not move during
+ * it. */
 NOT_INLINED static void find_own(const schedule_t *schedule)
 {
     for (uint32_t i = 0; i < schedule->count && schedule->world->own.id != 0; i++) {
@@ -183,7 +184,8 @@ static void make_commands_first(schedule_t *schedule, uint32_t place)
 }
 
 /* Give units their moments, and stamp the columns that they say they write, before one of them runs: so stamps do not
- * depend on threads. Values written meanwhile in other ways count as written by the last of these units. */
+ * depend on the number of threads. Values written meanwhile in other ways count as written by the last of these
+ * units. */
 static void stamp_units(schedule_t *schedule, uint32_t first, uint32_t count)
 {
     world_t *world = schedule->world;
@@ -222,7 +224,7 @@ static void run_segments(schedule_t *schedule)
 
 /* --- steps ------------------------------------------------------------------------------------------------------ */
 
-/* Is there nobody to work, and nothing to work on? */
+/* Has the world neither units nor rows, and nothing to collect, settle or trace? */
 static inline bool is_empty(const schedule_t *schedule, const crew_t *crew)
 {
     const world_t *world = schedule->world;

@@ -164,7 +164,7 @@ static void run_rows(calls_t *calls, uint32_t match, uint32_t first, uint32_t co
 
 /* --- calls ------------------------------------------------------------------------------------------------------ */
 
-/* Say whose sentences those of this thread are, where other units may run at the same time. */
+/* Where other units may run at the same time: let the sentences of this thread belong to this unit's calls. */
 static inline void enter_calls(const unit_t *unit, const uint32_t *call)
 {
     const world_t *world = unit->schedule->world;
@@ -274,7 +274,7 @@ static void call_range(unit_t *unit, const task_t *task)
     end_calls(&calls);
 }
 
-/* Does the unit say that it writes the k-th field of a term? A component that says nothing of its own fields writes
+/* Does the unit say that it writes the k-th field of a term? A component without access in its own fields writes
  * all. */
 static bool unit_writes(const unit_t *unit, uint32_t t, uint32_t k)
 {

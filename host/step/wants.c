@@ -1,4 +1,4 @@
-/* wants.c - a list of names. */
+/* wants.c - a list of names, kept in the order in which they were asked for. */
 #include "wants.h"
 
 #include "../base/error.h"
@@ -67,7 +67,7 @@ static bool is_in(const want_t *want, const char *list)
     return listed;
 }
 
-/* The places that the systems of the list have are given to them anew, from the first on. */
+/* The systems of the list share out the places that they had among them, in the list's order. */
 void wants_order(wants_t *wants, const char *list)
 {
     char word[64];

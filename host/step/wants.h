@@ -1,7 +1,7 @@
-/* wants.h - what a world wants to have: the names of components and systems that it was told to use, in that order.
+/* wants.h - the names of the components and systems that a world was told to use, in that order.
  *
- * A name stays when its plugin goes, or no longer has the component or system, and is fulfilled again when there is one
- * of that name (engine/, reload/). A name goes when the world is told to drop it.
+ * A name stays when its plugin goes, or no longer has the component or system, and the world uses the next one of that
+ * name as soon as a plugin brings it (engine/, reload/). A name goes when the world is told to drop it.
  *
  * Not here: bringing components and systems in (engine/, reload/).
  */
@@ -16,7 +16,7 @@ typedef struct want_t {
     bool again;  /* the component or system came back by itself since it was asked for */
 } want_t;
 
-/* All zero, but for the account: nothing is wanted. */
+/* All zero, but for the account: no names. */
 typedef struct wants_t {
     memory_t *memory;
     want_t *items;
