@@ -408,8 +408,8 @@ typedef struct bp_command_api {
                                uint32_t count, const void *values, size_t stride);
 
     /* The entities that the placeholders became, of commands that the world made last: entities[i] is {0} where
-     * creation failed, where placeholders[i] is none, or where commands have been made since. Returns how many were
-     * found. [job] */
+     * creation failed, where placeholders[i] is none, or where commands have been made or the world has been restored
+     * since. Returns how many were found. [job] */
     uint32_t(BP_CALL *created)(bp_world_o *world, const bp_entity_t *placeholders, uint32_t count,
                                bp_entity_t *entities);
 } bp_command_api;

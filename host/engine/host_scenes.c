@@ -226,6 +226,7 @@ void host_set_clock(bp_world_o *world, const blob_info_t *info)
     world->clock.time = info->time;
     world->clock.step_rate = info->step_rate;
     world_clock_settle(&world->clock);
+    commands_forget_created(&world->schedule->commands);
 }
 
 bp_result_t bp_scene_restore(bp_scene_o *scene, bp_world_o *world, uint32_t flags)

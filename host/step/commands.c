@@ -620,6 +620,11 @@ static void end_chunk(commands_t *commands, commands_chunk_t *chunk, uint32_t *p
     atomic_store_explicit(&commands->kept[*place], chunk, memory_order_relaxed);
 }
 
+void commands_forget_created(commands_t *commands)
+{
+    commands->call_count = commands->entity_count = 0;
+}
+
 void commands_make(commands_t *commands, destruction_t *destruction)
 {
     uint32_t place = 0;
@@ -627,7 +632,7 @@ void commands_make(commands_t *commands, destruction_t *destruction)
     commands_chunk_t *calls = sort_calls(atomic_exchange(&commands->recorded, NULL));
     if (commands->made_step != commands->step) {
         commands->made_step = commands->step;
-        commands->call_count = commands->entity_count = 0;
+        commands_forget_created(commands);
         free_kept(commands);
     }
     while (calls != NULL) {

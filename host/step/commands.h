@@ -84,6 +84,11 @@ static inline bool commands_pending(commands_t *commands)
 /* Make all that has been recorded; rows may move. [main] */
 void commands_make(commands_t *commands, destruction_t *destruction);
 
+/* Forget what the placeholders of the commands made last became. Needed where the number of the world's next step is
+ * set: that step may have the number of the one whose commands were made last, and its placeholders would be taken for
+ * those of that step. [main] */
+void commands_forget_created(commands_t *commands);
+
 /* As the entries of bp_command_api. [job] */
 bp_result_t commands_create(bp_commands_o *recorder, uint32_t prototype, bp_entity_t *entities, uint32_t count);
 bp_result_t commands_destroy(bp_commands_o *recorder, const bp_entity_t *entities, uint32_t count);

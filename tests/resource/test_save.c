@@ -491,6 +491,66 @@ START_TEST(a_world_is_restored_over_itself)
 }
 END_TEST
 
+/* --- after a restore ---------------------------------------------------------------------------------------------- */
+
+/* Each parent gets a child in each step, and refers to it. */
+static void bear(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    bp_property_t child;
+    WORKS(s->host, s->api->property->resolve(s->world, (bp_entity_t){0}, "parent", "child", &child));
+    for (uint32_t m = 0; m < count; m++) {
+        for (uint32_t i = 0; i < matches[m].count; i++) {
+            bp_entity_t made;
+            s->api->command->create(step->commands, 0, &made, 1);
+            s->api->command->add(step->commands, key_of(s->world, "infant", ""), &made, 1);
+            s->api->command->set(step->commands, &child, &matches[m].entities[i], 1, &made, sizeof made);
+        }
+    }
+}
+
+static const bp_field_t child_field[] = {{.name = "child", .type = BP_ENTITY}};
+static const bp_component_i parent_and_infant[] = {{.name = "parent", .fields = BP_LIST(child_field)},
+                                                   {.name = "infant"}};
+static const bp_term_t parents[] = {{.component = "parent"}};
+static const bp_system_i bearing[] = {
+    {.name = "bear", .terms = BP_LIST(parents), .run_all = bear, .keeps = BP_KEEP_NOTHING}};
+static const bp_plugin_head_t nursery = BP_PLUGIN_HEAD("nursery", (&(const bp_plugin_desc_t){.version = "1",
+                                            .components = BP_LIST(parent_and_infant), .systems = BP_LIST(bearing)}));
+
+/* The step after the restore has the number of the step before it, and gives out the same placeholders. */
+START_TEST(entities_that_are_made_after_a_restore_are_told_from_those_made_before)
+{
+    static const bp_plugin_head_t *const linked[] = {&nursery};
+    rig_t rig;
+    bp_entity_t mother, child;
+    bp_scene_o *scene;
+    bp_run_t run;
+    rig_init(&rig);
+    rig.desc.static_plugins = linked;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "nursery", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "parent"));
+    WORKS(rig.host, bp_world_use_component(world, "infant"));
+    WORKS(rig.host, bp_world_use_system(world, "bear"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "parent", NULL, NULL, NULL), &mother, 1));
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_scene_capture(world, &scene));
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_scene_restore(scene, world, 0));
+    WORKS(rig.host, bp_world_step(world));
+    uint32_t cursor = 0;
+    ck_assert_uint_ne(next_run(world, world_component(&world->rows, "parent"), &cursor, &run), 0);
+    WORKS(rig.host, rig.api->property->get_named(world, run.entities[0], "parent", "child", BP_ENTITY, &child));
+    ck_assert_uint_eq(rig.api->entity->alive(rig.host, &child, 1, NULL), 1);
+    ck_assert_uint_eq(rig.api->world->has(world, key_of(world, "infant", ""), &child, 1, NULL), 1);
+    bp_scene_close(scene);
+    check_host(rig.host);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- the plugins that come with it -------------------------------------------------------------------------------- */
 
 enum { FAMILY = 400 };
@@ -622,6 +682,7 @@ Suite *save_suite(void)
     TCase *trips = tcase_create("round trips");
     tcase_add_loop_test(trips, a_random_world_comes_back_in_another_host, 0, 40);
     tcase_add_test(trips, a_world_is_restored_over_itself);
+    tcase_add_test(trips, entities_that_are_made_after_a_restore_are_told_from_those_made_before);
     tcase_add_test(trips, a_tree_of_transforms_comes_back);
     tcase_add_test(trips, saving_and_restoring_without_memory_leave_no_trace);
     suite_add_tcase(suite, trips);
