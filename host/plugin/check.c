@@ -1,4 +1,4 @@
-/* check.c - looking into a plugin's file for what would trouble a reload.
+/* check.c - searching a plugin's file for code and variables that would prevent or disturb a reload.
  *
  * Looked for are: variables of the plugin's own that can be written (also one a thread), since they are lost at a
  * reload and shared by hosts; unique symbols, "do not delete", and destructors of thread-local objects, since they keep
@@ -64,8 +64,8 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
 
 /* --- run-time libraries ------------------------------------------------------------------------------------------- */
 
-/* What a run-time library that is linked into the plugin keeps for itself. Its variables hold only what belongs to this
- * image and goes with it, so they are told in one warning and not one by one. */
+/* The symbols of a run-time library that is linked into the plugin. Its variables hold only data of this image, which
+ * goes with it, so one warning covers all of them. */
 typedef struct run_time_t {
     uint32_t cxx, rust; /* variables */
     uint32_t unique;    /* symbols of C++'s that are unique in the process */
@@ -176,7 +176,8 @@ static void check_symbols(const elf_view_t *view, run_time_t *run_time, check_si
     }
 }
 
-/* --- what keeps the plugin in memory ------------------------------------------------------------------------------ */
+/* --- symbols that keep the plugin in memory
+ * ------------------------------------------------------------------------------ */
 
 typedef struct import_t {
     const char *name;

@@ -3,7 +3,7 @@
  * The bytes are read, nothing is run. Of an ELF file everything is looked at; of other files only whether they are
  * whole.
  *
- * Not here: proofs of what the code does; variables that a library which the plugin uses keeps for it.
+ * Not here: proofs of what the code does; variables in libraries that the plugin uses.
  */
 #ifndef HOST_PLUGIN_CHECK_H
 #define HOST_PLUGIN_CHECK_H

@@ -1,9 +1,9 @@
 /* content.c - files that plugins open: from a file to a descriptor, by the loader of another plugin, and its end.
  *
  * The loader is found by the ending of the file's name, among those of the plugins in place: while a change prepares
- * the next version of a plugin, whoever opens a file for that version has put it in place (reload/versions.c). The
- * content of an opened file remembers its opener and the function that closes the file, since another version may open
- * such files by the time that this one is closed.
+ * the next version of a plugin, the code that opens a file for that version puts the version in place first
+ * (reload/versions.c). The content of an opened file remembers its opener and the function that closes the file, since
+ * another version may open such files by the time that this one is closed.
  */
 #include "../base/file.h"
 #include "../os/files.h"

@@ -163,7 +163,7 @@ bp_result_t copies_make(copies_t *copies, const char *path, bool library, char *
 
 /* --- retired ----------------------------------------------------------------------------------------------------- */
 
-/* Remembering images that have gone, and looking for addresses into them in all memory.
+/* Remembering images that were closed, and looking for addresses into them in all memory.
  *
  * The system may map another library where a closed one lay. Addresses into the new library are good, so the closed one
  * is not looked for any more.
@@ -221,5 +221,5 @@ size_t retired_search(retired_t *retired, base_t *base)
 }
 
 #else
-typedef int retired_nothing_t; /* a file must declare something */
+typedef int retired_nothing_t; /* a file must have at least one declaration */
 #endif

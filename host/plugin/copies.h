@@ -1,7 +1,7 @@
 /* copies.h - a file of its own for each version of a plugin, since the same path opened twice gives the old image.
  *
  * The files lie in a folder of this process's own among the temporary ones (TMPDIR). The folder is made for the first
- * copy, when folders that killed hosts have left are removed too, and is made anew where somebody has removed it. Where
+ * copy, when folders that killed hosts have left are removed too, and is made anew where it has been removed. Where
  * TMPDIR is missing, full, or on a file system from which nothing may be run, the folder lies beside the plugin. Where
  * no folder can be had there either, there is no copy: the plugin's own file is never opened instead, since overwriting
  * an opened file would end the host.
@@ -44,8 +44,8 @@ bp_result_t copies_make(copies_t *copies, const char *path, bool library, char *
 /* Write bytes that were a plugin's file to a file of their own, likewise; `path` is the plugin's. [main] */
 bp_result_t copies_put(copies_t *copies, const char *path, bool library, const char *bytes, size_t size, char **copy);
 
-/* Have new copies go to the folder of `place` from now on: a copy in TMPDIR that the system does not load may be
-   loaded from elsewhere. [main] */
+/* Have new copies go to the folder of `place` from now on: where the system does not load a copy in TMPDIR, a copy
+   elsewhere may load. [main] */
 void copies_go(copies_t *copies, uint32_t place);
 
 /* --- retired ----------------------------------------------------------------------------------------------------- */
@@ -80,8 +80,8 @@ void retired_add(retired_t *retired, const void *begin, const void *end, const c
    addresses into that memory are good again. */
 void retired_taken(retired_t *retired, const void *begin, const void *end);
 
-/* Look for addresses inside the remembered images in all memory of the host, log whose block and whose image each
- * concerns, and forget the images. Returns how many addresses were found. [main] */
+/* Look for addresses inside the remembered images in all memory of the host, log the account of the block and the
+ * plugin of the image for each, and forget the images. Returns how many addresses were found. [main] */
 size_t retired_search(retired_t *retired, base_t *base);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * The same walk is made twice: the first adds up how many bytes there are, the second copies them. A walk reads each
  * item into a local variable, copies what the item leads to into the block, and stores the item with the new addresses.
- * The first walk has no block, so it changes nothing. It finds out whether all can be read, passing over what cannot.
+ * The first walk has no block, so it changes nothing. It finds out whether all of them can be read, and skips those
+ * that cannot.
  */
 #include "declared.h"
 
@@ -305,7 +306,7 @@ void declared_free(memory_t *memory, declared_t *declared)
 
 /* --- how long lists are ------------------------------------------------------------------------------------------- */
 
-/* A list that begins in the plugin's image ends in it, and none is longer than anybody could mean. */
+/* Refuse a list that begins in the plugin's image and ends outside it, and a list with more items than the limit. */
 static bp_result_t judge_list(error_text_t *error, const plugin_t *plugin, const char *what, const void *items,
                               uint32_t count, uint32_t item_size)
 {
@@ -335,7 +336,8 @@ bp_result_t declared_judge_lists(error_text_t *error, const plugin_t *plugin, co
     return result == BP_OK ? JUDGE("loaders", &desc->loaders) : result;
 }
 
-/* A name that has not been copied yet may lie nowhere. */
+/* Put kind and name in front of the error. A name that has not been copied yet may be a bad address, so it is tested
+ * first. */
 static void prefix(error_text_t *error, bp_result_t result, const char *kind, const char *name)
 {
     error_prefix(error, result, "%s '%.63s': ", kind, declared_can_read_text(name) ? name : "?");

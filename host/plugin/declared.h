@@ -7,9 +7,9 @@
  * Lists that no plugin may declare (no items, items that are too small, too many) are not copied: the part of the host
  * that reads such a list next refuses it with a sentence.
  *
- * Counts and sizes are judged first, so that nothing behind the plugin's image is read. Of every address that a
- * descriptor leads to the system is asked whether bytes can be read there, since a library may be damaged, and no guard
- * catches what the host reads itself.
+ * Counts and sizes are judged first, so that nothing behind the plugin's image is read. Every address that a descriptor
+ * leads to is checked for being readable (os_can_read), since a library may be damaged, and the guard does not cover
+ * reads by the host.
  *
  * Not here: judging what the items say (slots.h, terms.h, loader.h).
  */

@@ -1,8 +1,8 @@
 /* descriptor.c - the descriptor of a plugin: judged as data, then copied into the host's own lists.
  *
- * The magic, the sizes, the versions, the name and the lists are judged in this order, since each can only be believed
- * when those before it hold. Items are copied at the host's size: what newer headers have appended is cut off, so that
- * the rest of the host never reads a foreign layout.
+ * The magic, the sizes, the versions, the name and the lists are judged in this order, since each can be read only if
+ * those before it are right. Items are copied at the host's size: members that newer headers have appended are cut off,
+ * so that the rest of the host reads items of one size.
  *
  * Not here: declarations of fields and terms (declared.c), files and options (loader.c, options.c).
  */

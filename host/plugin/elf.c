@@ -1,4 +1,4 @@
-/* elf.c - reading an ELF file without believing it.
+/* elf.c - reading an ELF file that may be damaged.
  *
  * Records are copied out, so no alignment is assumed, and every offset is checked by subtraction against the file's
  * size. A text is only handed out where a zero byte ends it within its section.

@@ -1,4 +1,4 @@
-/* elf.h - the records of an ELF file, for those who read libraries as bytes (image_elf.c, elf.c).
+/* elf.h - the records of an ELF file, for the files that read libraries as bytes (image_elf.c, elf.c).
  *
  * As laid down in the System V ABI (chapters 4 and 5) and in GNU's extensions, 64-bit, in this machine's byte order.
  *

@@ -1,18 +1,18 @@
 /* guard.h - run one call of a plugin so that a crash inside it ends that call, not the process.
  *
  * While guard_run runs a call, the call is ended by a bad address, a division by zero, an illegal instruction, abort, a
- * stack that runs out, a jump to nowhere, a trap, a forbidden system call, a write to a pipe that nobody reads or
- * beyond the limit of a file's size, pthread_exit; and, with a time limit, by not coming back. guard_run then returns
- * false and tells what happened. Calls nest; every thread has calls of its own.
+ * stack that runs out, a jump to nowhere, a trap, a forbidden system call, a write to a pipe without a reader or beyond
+ * the limit of a file's size, pthread_exit; and, with a time limit, by not returning in time. guard_run then returns
+ * false and the reason. Calls nest; every thread has calls of its own.
  *
- * Whose crash it is. The guard knows the images of plugins (guard_add_image). A crash counts as a plugin's where the
+ * Attribution. The guard knows the images of plugins (guard_add_image). A crash counts as a plugin's where the
  * instruction lies in such an image, or where the stack shows that a plugin's image called the function around the
  * instruction before the host or the program did: memcpy called by a plugin is the plugin's, the host's own code called
- * by a plugin is not. A crash that is not a plugin's goes to whoever handled that signal before, as if there were no
- * guard.
+ * by a plugin is not. A crash that is not a plugin's goes to the handler that the signal had before, as if there were
+ * no guard.
  *
  * A time limit is watched by a thread of the guard's own that counts calls: the cost of a call does not depend on
- * whether there is a limit. Where a debugger is attached nothing is ended for being late.
+ * whether there is a limit. While a debugger is attached no call is ended for being late.
  *
  * Not here: restoring what an ended call had changed, freeing what it had taken, releasing locks that it held; guards
  * on other systems than Linux on x86-64 and aarch64 and Windows on x86-64, where guard_create says so. Further limits
@@ -65,9 +65,9 @@ bool guard_add_image(guard_t *guard, const void *begin, const void *end);
 void guard_drop_image(guard_t *guard, const void *begin);
 
 /* Like guard_run, for a call in which the system opens or closes a library. The library's image is not known yet, and
- * its code is called by the system's loader, so whatever goes wrong outside the host's own code counts as the
- * library's. The loader may keep what it held when the call was ended: then the library stays in memory, and so do
- * those closed later. On Windows the call runs without a guard. [main] */
+ * its code is called by the system's loader, so every crash outside the host's own code counts as the library's. The
+ * loader may keep locks that it held when the call was ended: then the library stays in memory, and so do those closed
+ * later. On Windows the call runs without a guard. [main] */
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
 /* Is the next call of this thread one of the few (one in some thousand) that may be examined at more cost? [any] */

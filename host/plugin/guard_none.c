@@ -1,8 +1,8 @@
-/* guard_none.c - the guard where there is none: on other systems than Linux and Windows, and other processors than
+/* guard_none.c - the guard on systems without one: on other systems than Linux and Windows, and other processors than
  * x86-64 and, on Linux, aarch64.
  *
- * guard_create refuses with a sentence, so nobody believes to be guarded. The other functions exist for the linker:
- * guard_run just makes the call, the rest do nothing.
+ * guard_create fails with a sentence that says so. The other functions exist for the linker: guard_run just makes the
+ * call, the rest do nothing.
  */
 #include "guard.h"
 

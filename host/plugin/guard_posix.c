@@ -2,18 +2,18 @@
  *
  * guard_run saves its registers (sigsetjmp without the signal mask, some 7 ns) in a frame on its own stack and puts the
  * frame on the thread's list; the handler of a signal that belongs to a plugin jumps back to the newest frame. Handlers
- * run on an alternate stack of each thread's own, since a stack that ran out cannot serve, and with SA_NODEFER, since
- * nobody returns from them to unblock the signal. Only the signal for being late stays blocked while a handler runs,
- * until the call has ended: for a thread that got no processor for a while many of these signals wait, and handlers
- * inside handlers would use up the alternate stack.
+ * run on an alternate stack of each thread's own, since a stack that ran out cannot serve, and with SA_NODEFER, since a
+ * handler that jumps does not return, so that the signal would stay blocked. Only the signal for being late stays
+ * blocked while a handler runs, until the call has ended: for a thread that got no processor for a while many of these
+ * signals wait, and handlers inside handlers would use up the alternate stack.
  *
  * The time limit. The watcher (guard_watch_posix.c) signals a thread that is late, again and again, until the handler
  * finds it in the plugin's own code: there the thread holds no lock of the C library or of the host. Only a thread that
  * is never found there (it sleeps, or waits) is ended in a function of the C library that the plugin has called.
  *
  * While the system opens a library, the library's image is not known yet, and its code is called by the system's
- * loader. A call of guard_run_whole is ended for whatever goes wrong outside the host's own code, but not for being
- * late while the loader itself works.
+ * loader. A call of guard_run_whole is ended for every crash outside the host's own code, but not for being late while
+ * the loader itself works.
  */
 #define _GNU_SOURCE 1
 
@@ -43,11 +43,11 @@ guard_process_t guard_process = {.lock = PTHREAD_MUTEX_INITIALIZER, .told = ATOM
 enum {
     BEYOND = 64 * 1024,     /* bytes behind guard_run's frame at which a walk ends */
     NULL_PAGE = 4096,       /* addresses below are null pointers and members of them */
-    STACK_NEAR = 64 * 1024, /* a bad address this near to the stack pointer shows that the stack ran out */
+    STACK_NEAR = 64 * 1024, /* a bad address this near to the stack pointer means that the stack ran out */
     STACK_FORGOTTEN = 8 * 1024 * 1024, /* a call does not use more of the stack than that */
     SAMPLE = 2053,          /* begins and ends of calls from one sample to the next; a prime, so that no verb of a step
                                is always passed over */
-    DYING_SECONDS = 5,      /* for telling why the process dies */
+    DYING_SECONDS = 5,      /* for logging why the process ends */
     LATE_TRIES = 20         /* signals sent in the hope of finding the thread in the plugin's own code */
 };
 
@@ -59,12 +59,13 @@ static int signal_at(uint32_t i)
     return i == GUARD_SIGNALS - 1 ? guard_late_signal() : signals[i];
 }
 
-/* --- whose code crashed ------------------------------------------------------------------------------------------- */
+/* --- attribution of a crash
+ * ------------------------------------------------------------------------------------------- */
 
 /* For the handlers: all but find_host may be called from one. The compiler's own unwinder walks the stack: it can get
  * from a function of the C library to its caller without frame pointers. The walk begins in the signal's handler, so
- * the frames up to the crash are passed over. After a jump to nowhere there is nothing to unwind from, but the address
- * that the jump came from still stands where the call put it. */
+ * the frames up to the crash are passed over. After a jump to nowhere there is nothing to unwind from, but the return
+ * address is still where the call put it. */
 
 static const guard_image_t *image_at(const guard_image_t *images, uintptr_t address)
 {
@@ -142,9 +143,9 @@ typedef struct walk_t {
     bool past;                 /* the walk has passed the frames of the handler, which come first */
 } walk_t;
 
-/* Judge who calls from `address`; false where the address is neither a plugin's nor the host's. A verb may end in a
- * call that takes the place of its own frame on the stack: then the first function found is the one that called the
- * verb, or guard_call. Both count as the plugin, since they call nothing else. */
+/* Decide whether the caller at `address` is a plugin or the host; false where the address is in neither. A verb may end
+ * in a call that takes the place of its own frame on the stack: then the first function found is the one that called
+ * the verb, or guard_call. Both count as the plugin, since they call nothing else. */
 static bool judge_caller(walk_t *walk, uintptr_t address)
 {
     walk->at = address;
@@ -172,7 +173,7 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *context, void *
     return judge_caller(walk, before ? ip : ip - 1) ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/* Find who called the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
+/* Find the caller of the code at pc: the innermost image of a plugin, the host or the program on the stack. sp and link
  * are the stack pointer at pc, and the link register where the processor has one, else 0. */
 static void look_at_stack(walk_t *walk, uintptr_t sp, uintptr_t link)
 {
@@ -182,7 +183,7 @@ static void look_at_stack(walk_t *walk, uintptr_t sp, uintptr_t link)
         judge_caller(walk, (link != 0 ? link : *(const uintptr_t *)sp) - 1);
 }
 
-/* Find out whose code on the stack called the code at pc. The stack may be ruined: a fault while reading it ends the
+/* Find out from the stack which code called the code at pc. The stack may be damaged: a fault while reading it ends the
  * walk. */
 static void walk(walk_t *walk, uintptr_t sp, uintptr_t link)
 {
@@ -288,9 +289,9 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
 
 static void tell(const frame_t *frame, guard_crash_t *crash);
 
-/* If nobody but the system wants this signal, the process ends: tell why first. Telling may wait for locks which the
- * crash has left locked, so an alarm ends the process where it does not come back. Only the first crash is told, and
- * none of a whole call: only the caller of guard_run_whole knows what that call is about. */
+/* Where the signal has no handler but the guard's, the process ends: call `tell` with the reason first. `tell` may wait
+ * for locks that the crash has left locked, so an alarm ends the process where it does not return. Only the first crash
+ * is told, and none in a call of guard_run_whole, since only its caller knows what the call was for. */
 static void tell_death(int signal, bool plugins)
 {
     const frame_t *frame = guard_here.top;
@@ -384,8 +385,8 @@ static bool install(void)
     return true;
 }
 
-/* Put the earlier handlers back, but not where somebody else has put a handler over the guard's: the other handler may
- * call the guard's, which from then on only passes the signal on. */
+/* Put the earlier handlers back, but not for a signal that has got another handler since: that one may call the
+ * guard's, which from then on only passes the signal on. */
 static void uninstall(void)
 {
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
@@ -485,8 +486,8 @@ static void tell_address(const found_t *found, char *reason)
         snprintf(reason, GUARD_REASON, "%s at address 0x%" PRIxPTR, name, address);
 }
 
-/* The C library ends a process where an assertion fails, and where it finds its lists of free memory broken. Its
- * message is taken away with the reason, so that the next abort does not bring it again. */
+/* The C library ends a process where an assertion fails, and where it finds its lists of free memory broken. The
+ * message is cleared once it is in `reason`, so that a later abort is not reported with it. */
 static void tell_abort(char *reason)
 {
     struct abort_message_t **place = guard_process.abort_message, *message = place == NULL ? NULL : *place;
@@ -541,8 +542,8 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
                  ", with the heap of the C library locked: nothing can go on");
 }
 
-/* For when a call has ended and does not count as running any more: signals that still wait for it find nothing to
- * do. */
+/* Precondition: the call has ended and does not count as running any more. Signals that were still pending for it then
+ * do nothing. */
 static void unblock_late(void)
 {
     sigset_t late;
@@ -561,8 +562,8 @@ static void leave(const frame_t *frame)
 
 /* AddressSanitizer marks parts of the frames of running functions as forbidden, and takes the marks away where the
  * functions return. A jump from an alternate stack and pthread_exit leave frames without returning, so the marks of all
- * frames below the guarded call's would stay, and forbid what the next calls put there. Functions that run among such
- * marks are not checked themselves. */
+ * frames below the guarded call's would stay, and forbid access to the frames of the next calls there. Functions that
+ * run among such marks are not checked themselves. */
 #define UNCHECKED __attribute__((no_sanitize_address))
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,9 +1,9 @@
 /* guard_posix.h - what the parts of the guard share: its frames, its threads, and what belongs to the process.
  *
- * A signal handler gets no context but the signal's. So two things are static, and have to be: the thread's list of
- * frames (thread-local, in the static block of thread-local memory, so that a handler may read it), and what belongs to
- * the process as the handlers themselves do - the earlier handlers and the threads that have been seen. Nothing of a
- * host is kept in either: hosts are reached through the frames.
+ * A signal handler gets no context but the signal's. So two objects have to be static: the thread's list of frames
+ * (thread-local, in the static block of thread-local memory, so that a handler may read it), and the state of the
+ * process that goes with its handlers - the earlier handlers and the threads that have been seen. Nothing of a host is
+ * kept in either: hosts are reached through the frames.
  *
  * Not here: the interface for others (guard.h).
  */
@@ -43,7 +43,7 @@ struct guard_t {
     guard_image_t *images;
     uint32_t limit_ms; /* 0: none */
     bool only_tells;   /* calls are not ended */
-    guard_death_t tell; /* called before a crash ends the process; NULL: nobody is told */
+    guard_death_t tell; /* called before a crash ends the process; NULL: none */
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -56,7 +56,7 @@ typedef struct frame_t {
     guard_t *guard;
     void (*call)(void *data);
     void *data;
-    bool whole;   /* whatever goes wrong in the call is the library's (guard_run_whole) */
+    bool whole;   /* every crash outside the host's code counts as the library's (guard_run_whole) */
     bool running; /* the call has neither returned nor been ended; always false where calls are not ended */
 } frame_t;
 
@@ -86,14 +86,14 @@ typedef struct thread_t {
     struct thread_t *next;
 } thread_t;
 
-/* guard_watch_posix.c: can memory be had from the C library still, after a crash in it? Asked of a copy of the process,
- * which may wait for ever where the lock of the heap has been left. For handlers. */
+/* guard_watch_posix.c: after a crash in the C library, can memory still be allocated? Tried in a copy of the process,
+ * which waits for ever where the heap's lock was left locked. For handlers. */
 bool guard_heap_is_free(void);
 
 /* Initial-exec: the first touch of other thread-local memory may allocate, which a handler must not. */
 extern _Thread_local thread_t guard_here __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* What glibc has to say where it ends the process: `__abort_msg` points to it, for whoever looks at what is left. */
+/* glibc's message when it ends the process: `__abort_msg` points to it, for debuggers and for the guard. */
 struct abort_message_t {
     unsigned int size;
     char text[];

@@ -106,7 +106,7 @@ enum {
     HEAP_PATIENCE_MS = 3000
 };
 
-/* In the copy. What the heap's ruin does here is of no account. */
+/* In the copy: a crash because of a damaged heap ends only the copy, which counts as an answer. */
 static void ask_heap(void)
 {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE};
@@ -130,7 +130,7 @@ bool guard_heap_is_free(void)
     const struct timespec nap = {.tv_nsec = GUARD_MILLION};
     for (uint32_t ms = 0; ms < HEAP_PATIENCE_MS; ms++) {
         if (waitpid(child, NULL, WNOHANG) != 0)
-            return true; /* it has ended, or somebody else has been told of its end */
+            return true; /* it has ended; an error: other code has waited for it first */
         nanosleep(&nap, NULL);
     }
     kill(child, SIGKILL);

@@ -1,17 +1,17 @@
-/* guard_win32.c - the guard on Windows: the vectored handler, whose crash it is, and the call that is ended.
+/* guard_win32.c - the guard on Windows: the vectored handler, the attribution of a crash, and the call that is ended.
  *
  * guard_run saves its registers with _setjmp in a frame on its own stack and puts the frame on the thread's list. The
  * vectored handler sees an exception before anything else does; where the exception belongs to a plugin, the handler
  * writes the newest frame's registers into the exception's context and lets the system continue there. No stack is
- * unwound for that, so ending a call works where the stack is ruined. A stack that ran out keeps some room for the
+ * unwound for that, so ending a call works where the stack is damaged. A stack that ran out keeps some room for the
  * handler (SetThreadStackGuarantee), and gets its guard page back once the call has been left.
  *
- * abort is no exception here, but a function of the C library that calls whoever asked for SIGABRT: guard_create asks.
- * An abort in a plugin that brings a C library of its own is not heard of.
+ * abort is no exception here, but a function of the C library that calls the handler of SIGABRT, which guard_create
+ * sets. An abort in a plugin with a C library of its own is not noticed.
  *
  * The time limit. The watcher stops a thread that is late, again and again, until it finds the thread in the plugin's
  * own code. There the thread holds no lock of the system, the C library or the host, and is made to go on at its newest
- * frame. A call that waits in the system is not ended: the system takes up no other context there.
+ * frame. A call that waits in the system is not ended: a new context has no effect until the wait ends.
  *
  * Thread-local memory of the compiler is made at its first touch, which a handler must not do. So threads are found
  * through a fibre-local slot, whose callback also tells of a thread's end.
@@ -100,7 +100,8 @@ static thread_t *this_thread(void)
     return process_guard.slot == FLS_OUT_OF_INDEXES ? NULL : FlsGetValue(process_guard.slot);
 }
 
-/* --- whose code --------------------------------------------------------------------------------------------------- */
+/* --- attribution of a crash
+ * --------------------------------------------------------------------------------------------------- */
 
 static const image_t *image_at(const image_t *images, uintptr_t address)
 {
@@ -184,7 +185,7 @@ static void look_outwards(walk_t *w)
     }
 }
 
-/* Look outwards along a stack that may be ruined: a fault while reading it ends the walk. */
+/* Look outwards along a stack that may be damaged: a fault while reading it ends the walk. */
 static void walk(thread_t *walker, walk_t *w)
 {
     if (_setjmp(walker->walk_failed, NULL) == 0) {
@@ -432,7 +433,7 @@ static bool install(void)
     return true;
 }
 
-/* Remove the handlers, but not where somebody else has asked for SIGABRT meanwhile. */
+/* Remove the handlers, but not that of SIGABRT where it has got another one since. */
 static void uninstall(void)
 {
     RemoveVectoredExceptionHandler(process_guard.handler);

@@ -1,7 +1,7 @@
 /* image.c - choosing the checker of this platform, and the refusals that the checkers share.
  *
  * The checkers of ELF and PE are compiled everywhere, so that both can be tested anywhere; the linker drops the one
- * that nobody calls.
+ * that is not called.
  */
 #include "image.h"
 
@@ -69,7 +69,7 @@ bool image_refuse_cut(const image_t *image, const char *what, uint64_t offset, u
                         offset + bytes, image->size);
 }
 
-/* The platform whose libraries begin with these bytes. */
+/* The platform on which libraries begin with these bytes. */
 static const char *platform_of(const image_t *image)
 {
     if (image->size >= 4 && memcmp(image->bytes, "\177ELF", 4) == 0)

@@ -1,13 +1,12 @@
 /* image.h - judge the bytes of a shared library before the system's loader sees them.
  *
- * A system's loader trusts what it is given: a library that is cut short, or that is still being copied, kills the
- * process inside dlopen or LoadLibrary. Here the file is read as bytes, so that only a whole library reaches the
- * loader.
+ * A system's loader does not check a file: a library that is cut short, or that is still being copied, ends the process
+ * inside dlopen or LoadLibrary. Here the file is read as bytes, so that only a whole library reaches the loader.
  *
  * Any bytes at all may be passed, at any alignment. Nothing is allocated, and nothing of the library is run.
  *
  * Not here: proof that a library is good. A changed byte of code, or a relocation that points to the wrong place inside
- * the image, looks like any other; only trying the library elsewhere tells.
+ * the image, cannot be recognised; for that the library is tried in another process.
  */
 #ifndef HOST_PLUGIN_IMAGE_H
 #define HOST_PLUGIN_IMAGE_H

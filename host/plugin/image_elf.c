@@ -2,8 +2,8 @@
  *
  * The section table stands behind everything else in the file. The system's loader has no use for the table, but it
  * shows that a file is whole: a file cut short has lost the table, a file that ends in zeros has null sections. A
- * library without a section table is therefore refused. Checked after it is what the loader itself follows without
- * looking: segments, then the dynamic table and the symbols.
+ * library without a section table is therefore refused. Then the parts are checked that the loader follows without
+ * checking: segments, then the dynamic table and the symbols.
  *
  * Counts are bounded by the file's size before anything loops over them. The records' layouts are those of the System V
  * ABI (chapters 4 and 5) and of GNU's extensions.
@@ -130,7 +130,7 @@ static bool elf_check_end(const elf_t *elf)
     return true;
 }
 
-/* Check that the address of a table and its length are both there: a loader reads either without asking for the
+/* Check that the address of a table and its length are both there: a loader reads one of them without testing for the
  * other. */
 static bool elf_check_pairs(const elf_t *elf)
 {
@@ -466,8 +466,8 @@ static bool elf_check_segments(elf_t *elf)
     return true;
 }
 
-/* A loader takes the right to write from whole pages, up to the last that the segment to be protected fills. Does what
- * lies behind the segments that are loaded, which is somebody else's, keep that right? */
+/* A loader makes whole pages read-only, up to the last one that the segment to be protected fills. Do all of these
+ * pages belong to one loaded segment, so that memory behind it, which is not this library's, stays writable? */
 static bool elf_protects_its_own(const elf_t *elf, const elf_segment_t *protected)
 {
     uint64_t page = os_page_size(), end = protected->address + protected->memory_bytes;

@@ -1,7 +1,7 @@
-/* image_elf.h - an ELF library that is being judged, and where in it things are.
+/* image_elf.h - an ELF library that is being judged, and the look-up of its parts.
  *
- * Records are copied out, so no alignment is assumed. Beside each function stands which checks must have passed before
- * it is called; the checks run in that order (image_check_elf).
+ * Records are copied out, so no alignment is assumed. The comment of each function says which checks must have passed
+ * before it is called; the checks run in that order (image_check_elf).
  *
  * Inner to image_elf.c and image_elf_symbols.c; others include image.h.
  */

@@ -1,7 +1,7 @@
 /* image_elf_symbols.c - the tables that the system's loader walks to find a symbol by its name.
  *
  * Symbols, the hash tables over them, and the versions that they want and offer. The loader follows all of them without
- * asking whether they end: chains of a hash table, lists of lists of versions. Here each walk is bounded by the file's
+ * checking that they end: chains of a hash table, lists of lists of versions. Here each walk is bounded by the file's
  * size, and a walk that would lead outside the file is refused.
  */
 #include "image_elf.h"

@@ -241,7 +241,8 @@ static bool pe_check_import_list(const pe_t *pe, uint32_t address, uint64_t *lef
     return false;
 }
 
-/* Check the table of imports. Zeros look like an empty table, so an empty one needs a checksum that vouches for it. */
+/* Check the table of imports. Zeros look like an empty table, so an empty table is accepted only where the file has a
+ * checksum. */
 static bool pe_check_imports(const pe_t *pe)
 {
     uint32_t address = 0, bytes = 0;

@@ -1,9 +1,9 @@
-/* library.c - the shared library of a plugin: from a file to an image in memory, and its end; and the file that was
- * meant by a name of which there is none.
+/* library.c - the shared library of a plugin: from a file to an image in memory, and its end; and the nearest name for
+ * a path that does not exist.
  *
- * The plugin's verbs are guarded from before the first of them runs; so is the code that runs when the system opens the
- * library and when it closes it (constructors, destructors). A library that crashes at opening is refused; one that
- * crashes at closing stays in memory.
+ * The guard covers all verbs of the plugin, and the code that runs when the system opens the library and when it closes
+ * it (constructors, destructors). A library that crashes at opening is refused; one that crashes at closing stays in
+ * memory.
  */
 #include "loader.h"
 
@@ -39,8 +39,8 @@ static void open_it(void *data)
     opening->handle = os_library_open(opening->path, opening->why, opening->size);
 }
 
-/* Open the library, whose constructors run then. false where the opening was ended, or is refused for what it changed
- * of the process; `why` says the reason. */
+/* Open the library, which runs its constructors. false where the opening was ended by the guard, or is refused because
+ * it changed settings of the process; `why` gets the reason. */
 static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, char *why, size_t size)
 {
     guard_crash_t crash;
@@ -51,7 +51,7 @@ static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, c
         plugin->library = opening.handle;
         return true;
     }
-    guard_samples(); /* gives this thread its stack for handlers, which must not count as the library's change */
+    guard_samples(); /* gives this thread its stack for handlers, which would count as a change by the library */
     os_surroundings_t *before = os_surroundings_take(true);
     bool opened = guard_run_whole(loader->guard, open_it, &opening, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);

@@ -90,7 +90,7 @@ static bp_result_t judge(loader_t *loader, const bp_plugin_head_t *head, const p
 }
 
 #if defined(BACKPLANE_AUDIT)
-/* Do plugins run that may have threads? Threads would change blocks while the blocks are searched. */
+/* Do plugins run that may have threads? Their threads could change blocks during a search. */
 static bool have_threads(const loader_t *loader)
 {
     for (uint32_t i = 0; i < loader->plugins.count; i++) {
@@ -251,8 +251,8 @@ static bp_result_t open_copy(loader_t *loader, plugin_t *plugin, const char *pat
     return result;
 }
 
-/* Try a copy beside the plugin where the system does not load the copy in TMPDIR, from which perhaps nothing may be
- * run. */
+/* Try a copy beside the plugin where the system does not load the copy in TMPDIR, since TMPDIR may be on a file system
+ * from which code may not be run. */
 static bp_result_t open_copy_beside(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     copies_go(&loader->files, COPIES_BESIDE);
@@ -359,9 +359,9 @@ bp_result_t loader_load_made(loader_t *loader, const char *path, const char *lib
     return load(loader, path, library, options, option_count);
 }
 
-/* Where the other host has opened a copy of the file, this one opens a copy of that copy: what is at work, whatever
- * lies at the plugin's path now, and as an image of its own. Else both have the same image. In a helper that tries
- * something the other host is in another process, and its copy serves both. */
+/* Where the other host has opened a copy of the file, this one opens a copy of that copy: so it has the code that is at
+ * work there, also where the file at the plugin's path has changed, in an image of its own. Else both have the same
+ * image. In a helper that tries something the other host is in another process, and its copy serves both. */
 static bp_result_t open_like(loader_t *loader, plugin_t *plugin, const plugin_t *other, const bp_plugin_head_t **head)
 {
     bp_result_t result = note_paths(loader, plugin, other->path, other->file);

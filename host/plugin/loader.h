@@ -3,7 +3,7 @@
  * A plugin that loads has gone through all of these steps; a plugin that fails at any of them leaves nothing behind.
  * Code of the plugin runs only in the last step.
  *
- * Not here: worlds. Whoever unloads a plugin has first taken its managers and systems out of all worlds.
+ * Not here: worlds. A caller that unloads a plugin must first take its managers and systems out of all worlds.
  */
 #ifndef HOST_PLUGIN_LOADER_H
 #define HOST_PLUGIN_LOADER_H
@@ -27,7 +27,7 @@ typedef struct loader_t {
     uint32_t static_count;
     plugins_t plugins;
     posts_t posts;            /* tasks that threads of plugins have asked for */
-    bool located;             /* the present error already says where it is */
+    bool located;             /* the present error already has a file and line */
     guard_t *guard;           /* guards plugins from files; NULL: none */
 #if defined(BACKPLANE_AUDIT)
     retired_t retired;        /* images closed since the last audit */
@@ -68,9 +68,9 @@ void loader_unload(loader_t *loader, plugin_t *plugin);
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 
 #if defined(BACKPLANE_AUDIT)
-/* Look for addresses inside images that were closed since the last audit, in all memory of the host, and log whose
- * block each lies in. To be called between steps. Returns how many there were; 0 while plugins run that may have
- * threads: then the images are looked for at a later audit. [main] */
+/* Look for addresses inside images that were closed since the last audit, in all memory of the host, and log the
+ * account of the block in which each lies. To be called between steps. Returns how many there were; 0 while plugins run
+ * that may have threads: then the images are looked for at a later audit. [main] */
 size_t loader_audit(loader_t *loader);
 #endif
 
@@ -90,7 +90,8 @@ bp_result_t loader_open_version(loader_t *loader, plugin_t *plugin, char *copy, 
 /* Close a version and free what it holds; memory that it has not given back is logged. The copy is removed. */
 void loader_close_version(loader_t *loader, plugin_t *version);
 
-/* The plugin and a version of it change places; those who hold the plugin's address find the other version there. */
+/* The contents of a plugin and of a version of it change places: the plugin's address then leads to the other
+ * version. */
 void loader_exchange(plugin_t *plugin, plugin_t *version);
 
 /* Register what the plugin brings (its present version); call its load. Errors as in loader_load. [main] */
@@ -120,37 +121,38 @@ bool loader_is_static(const loader_t *loader, const char *name);
 
 /* The shared library of a plugin: opened with its descriptor found and its image guarded, and closed again. */
 
-/* Open the file at `path`, judged before, for a plugin whose path people know as plugin->path. Errors leave a library
- * that was opened for library_close. [main] */
+/* Open the file at `path`, which has been judged; messages call it plugin->path. After an error call library_close all
+ * the same. [main] */
 bp_result_t library_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
 
 void library_close(loader_t *loader, plugin_t *plugin);
 
 /* "; did you mean './corrupt'?" for the path of a plugin's file that is not there, with or without its ending: the file
- * of its folder whose name is nearest. "" where none is near. The text lies in `hint`. */
+ * of its folder with the nearest name. "" where none is near. The text lies in `hint`. */
 const char *library_near(const char *path, text_t *hint);
 
 /* --- content ----------------------------------------------------------------------------------------------------- */
 
-/* The same for a file that another plugin opens. The version of that one which has opened it is in place. [main] */
+/* The same for a file that another plugin opens. Precondition: the version of that plugin which is to open the file is
+ * in place. [main] */
 bp_result_t content_open(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head);
 
-/* Where it is open still. */
+/* Does nothing where the file is not open. */
 void content_close(plugin_t *plugin);
 
-/* May a plugin open the files that it says? Also beside what the others open; `present` as in loader_open_version, or
- * NULL. [main] */
+/* May a plugin open files with the endings that it declares? Not with an ending that another plugin opens; `present` as
+ * in loader_open_version, or NULL. [main] */
 bp_result_t content_judge(const loader_t *loader, const plugin_t *plugin, const plugin_t *present);
 
 /* --- options ----------------------------------------------------------------------------------------------------- */
 
-/* A plugin's options: those it declares, those it was given, and the values that come of both.
+/* A plugin's options: those it declares, those it was given, and the resulting values.
  *
  * The options given are kept as text, for the next version of the plugin to read in its own way.
  */
 
 /* Read `options`, as texts, by what the plugin's descriptor declares. On failure options_free tidies up; *located: the
- * error says already where it is (bp_option_t.origin). [main] */
+ * error has the option's bp_option_t.origin already. [main] */
 bp_result_t options_read(base_t *base, memory_t *memory, plugin_t *plugin, const bp_option_t *options, uint32_t count,
                          bool *located);
 

@@ -64,7 +64,7 @@ bool pe_function_at(const void *bytes, size_t size, uint64_t offset, char *name,
     for (uint32_t i = 0; i < v.symbol_count; i++) {
         uint64_t at = v.symbols + (uint64_t)i * SYMBOL, section = number(&v, at + 12, 2);
         uint64_t place = v.sections + (section - 1) * SECTION;
-        i += (uint32_t)number(&v, at + 17, 1); /* what belongs to this symbol stands behind it */
+        i += (uint32_t)number(&v, at + 17, 1); /* skip the auxiliary records behind this symbol */
         if (number(&v, at + 14, 2) != IS_FUNCTION || section == 0 || section > v.section_count)
             continue;
         uint64_t begin = number(&v, place + 12, 4), address = begin + number(&v, at + 8, 4);

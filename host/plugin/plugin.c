@@ -1,7 +1,7 @@
-/* plugin.c - whether a plugin is called, and whose account its memory is in.
+/* plugin.c - whether a plugin is called, and which version's account its memory is in.
  *
- * Any thread may ask while another one writes down a crash: the sentence is complete before `aside` says that there is
- * one.
+ * Any thread may read `aside` while another one writes the sentence of a crash: the sentence is complete before `aside`
+ * is set.
  */
 #include "plugin.h"
 

@@ -4,9 +4,9 @@
  * plugin stand in front of `reloading`, and change places with the next version's as a whole (loader_exchange).
  *
  * Memory. Each version has an account, an object that never moves and goes with its version. Threads of the plugin may
- * allocate at any time, also while an exchange is under way; memory taken then goes to `bystanders`, since nothing says
- * which version such a thread belongs to. Only the thread that makes the change uses the accounts of both sides
- * (plugin_account), once no other thread is within a call that may use one of them (plugin_begin_changing).
+ * allocate at any time, also while an exchange is under way; memory taken then is counted in `bystanders`, since the
+ * host cannot tell which version such a thread belongs to. Only the thread that makes the change uses the accounts of
+ * both sides (plugin_account), once no other thread is within a call that may use one of them (plugin_begin_changing).
  *
  * A plugin is *set aside* when it has crashed: its verbs are not called any more (verbs.h).
  *
@@ -42,8 +42,8 @@ typedef struct plugins_t {
     plugin_t **items;         /* in order of loading */
     uint32_t count, capacity;
     uint32_t roster;          /* another number where a plugin, or a version of one, has come or gone */
-    bool strict;              /* what a call changes of the process is a crash: in the copy of a trial */
-    call_watch_t *watch;      /* NULL: nobody looks. Only while one thread alone calls plugins */
+    bool strict;              /* in the copy of a trial: a call that changes the process's settings counts as a crash */
+    call_watch_t *watch;      /* NULL: none. Set only while one thread alone calls plugins */
     uint32_t calling;         /* depth of calls of load, unload, pause, resume, of create, destroy and gc of own
                                  storage, of report and rewound: from within them no plugin is loaded or unloaded, no
                                  component or system is brought in or dropped, and no world steps */
@@ -52,7 +52,7 @@ typedef struct plugins_t {
     atomic_bool crashed;      /* some plugins have been set aside that the host has not looked at yet */
 } plugins_t;
 
-/* Of which deaths somebody is told; of BP_DEATHS_... Texts are copies, NULL: none. */
+/* The deaths that a component, system or plugin asks for: BP_DEATHS_... Texts are copies, NULL: none. */
 typedef struct deaths_t {
     uint32_t which;
     char *component, *field;
@@ -61,7 +61,7 @@ typedef struct deaths_t {
 struct plugin_t {
     bp_plugin_t handed;       /* the argument of the plugin's verbs */
     bp_plugin_head_t head;    /* a copy; its name and descriptor are those below */
-    bp_plugin_desc_t desc;    /* a copy; what it leads to is copied too (declared.h), only functions lie in the image */
+    bp_plugin_desc_t desc;    /* a copy, with copies of lists and texts (declared.h): only functions lie in the image */
     declared_t declared;
     bp_plugin_deaths_i deaths; /* the verb of that extension; NULL where it has none */
     deaths_t asked_deaths;
@@ -71,7 +71,7 @@ struct plugin_t {
     char *copy;               /* path of the copy that was opened; NULL: `path` itself was */
     void *library;            /* NULL: linked in */
     const void *image_begin, *image_end; /* where the library's image lies; NULL where not known */
-    plugin_t *opener;         /* the plugin whose loader has opened the file; NULL: the system's has, or nobody */
+    plugin_t *opener;         /* the plugin that has opened the file; NULL: the system has, or it is not open */
     bp_loader_t kind;         /* that loader; its text is not to be read */
     void *content;            /* what the loader has made of the file */
     bool opened;              /* the loader has opened the file, and has not closed it yet */
@@ -79,14 +79,14 @@ struct plugin_t {
     guard_t *guard;           /* guards calls of the verbs (verbs.h); NULL: they are just called */
     _Atomic uint32_t aside;   /* PLUGIN_...: has the plugin crashed, so that its verbs are not called any more? */
     char crash[512];          /* the sentence about the crash */
-    bool attended;            /* the host has brought back what there was to bring back after the crash */
+    bool attended;            /* the host has dealt with the crash: the plugin stays set aside */
     bool running;             /* resumed, and not paused since */
     field_t *options;
     bp_value_t *option_values;
     char **option_texts;      /* owned texts of string options */
     bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
     uint32_t given_count;
-    uint64_t image;           /* number of the copy of this version that somebody keeps (engine/makeup.h); 0: none */
+    uint64_t image;           /* number of the image of this version that makeups keep (engine/makeup.h); 0: none */
 
     bool reloading;           /* from here on: of the plugin, whatever its version */
     _Atomic(memory_t *) account; /* of the version in place; exchanged with the content, but as one word */
@@ -116,7 +116,8 @@ void *plugin_resize(plugin_t *plugin, void *old, size_t old_size, size_t new_siz
    threads; not for longer than a tenth of a second, since a thread that was ended within one never leaves it. [main] */
 void plugin_begin_changing(plugin_t *plugin);
 
-/* Let the host call a plugin again that was set aside, still guarded, to save what can be saved. [main] */
+/* Let the host call a plugin again that was set aside, still guarded, so that its instances and state can be saved.
+ * [main] */
 void plugin_trust(plugin_t *plugin);
 
 /* Set the plugin aside again after plugin_trust. [main] */

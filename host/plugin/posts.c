@@ -1,7 +1,8 @@
-/* posts.c - a list that any thread fills, and the tasks that come of it.
+/* posts.c - a list that any thread fills, and carrying out the tasks in it.
  *
  * A thread that puts a post looks afterwards whether the main thread sleeps. The main thread says that it is about to
- * sleep before looking a last time whether there is a post. So one of the two sees the other.
+ * sleep before looking a last time whether there is a post. So either the thread sees that the main thread sleeps, or
+ * the main thread sees the post.
  */
 #include "posts.h"
 

@@ -1,4 +1,4 @@
-/* posts.h - what threads have asked the main thread for: tasks by name, with bytes, until they are carried out or
+/* posts.h - tasks that threads have posted for the main thread, by name and with bytes, until they are carried out or
  * dropped.
  *
  * Any thread puts posts; only the main thread takes them. A post goes to a list by one atomic exchange, without a lock,
@@ -6,7 +6,7 @@
  * it has taken, oldest first, until they are carried out.
  *
  * A post holds the address of the plugin, which stays through changes of its version, and the name of a task, which is
- * looked up when the post is carried out. Whoever frees a plugin_t drops its posts first.
+ * looked up when the post is carried out. Before a plugin_t is freed its posts must be dropped.
  *
  * Not here: when tasks are carried out (engine/, reload/).
  */

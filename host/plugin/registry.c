@@ -4,13 +4,12 @@
  * Slots are separate allocations behind arrays of pointers: an array may grow, a slot never moves.
  *
  * A set holds, for every slot that the plugin fills now or will fill, the content that the slot gets. Exchanging swaps
- * contents: the slot has the new, the set the old; exchanged once more, all is as it was. The exchange allocates and
- * frees nothing, so it cannot fail, and old contents stay whole as long as the set.
+ * contents: the slot has the new, the set the old; exchanged a second exchange restores the first state. The exchange
+ * allocates and frees nothing, so it cannot fail, and old contents stay whole as long as the set.
  *
- * Slots that are made for names new to the registry are empty until the exchange, and look as if they were not there.
- * The slot of a table that the new version promises is handed out before the exchange, because plugins that are
- * reloaded together may need each other's tables at their start; where that slot is new it is silent until the
- * exchange.
+ * Slots that are made for names new to the registry are empty until the exchange, and look-ups do not find them. The
+ * slot of a table that the new version promises is handed out before the exchange, because plugins that are reloaded
+ * together may need each other's tables at their start; where that slot is new it is silent until the exchange.
  */
 #include "registry.h"
 
@@ -440,7 +439,7 @@ static void swap_bytes(void *a, void *b, size_t size)
     }
 }
 
-/* Exchange everything but what stays with the slot (the known fields). Where both lists of fields say the same, the
+/* Exchange all members but those that stay with the slot (the known fields). Where both lists of fields are equal, the
  * slot keeps its lists too, since columns hold their addresses. */
 static void exchange_component(component_swap_t *swap)
 {
@@ -489,7 +488,7 @@ void registry_set_keep_promises(registry_set_t *set)
 
 /* --- declarations ------------------------------------------------------------------------------------------------- */
 
-/* Declarations judged at the door, and put where they belong. */
+/* Declarations are judged, and copied into their slots or into a set. */
 
 static bp_result_t check_name(registry_t *registry, const char *kind, const char *name)
 {

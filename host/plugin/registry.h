@@ -1,9 +1,9 @@
-/* registry.h - slots: what plugins have brought to a host, keyed by kind and name, each with its owner; and sets, what
- * a new version of a plugin brings beside them.
+/* registry.h - slots: the components, systems and tables of a host's plugins, by kind and name, each with its owner;
+ * and sets: the same of a new version of a plugin, beside the slots.
  *
  * A slot lives as long as the registry, at one address. Users of a component, a system or a table of another
- * plugin hold the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its slots stay,
- * with entries that do nothing and answer so; when the plugin comes again, its slots are filled again.
+ * plugin hold the slot; only the slot holds addresses inside a plugin's image. When a plugin goes, its slots stay, with
+ * entries that do nothing and return an error, 0 or NULL; when the plugin comes again, its slots are filled again.
  *
  * Not here: loading (loader.h), and calls of a plugin's verbs (verbs.h).
  */
@@ -45,7 +45,7 @@ void registry_silence_tables(registry_t *registry, const plugin_t *owner);
 
 /* --- declarations ------------------------------------------------------------------------------------------------- */
 
-/* Declarations into slots: the one door through which a plugin registers what it brings.
+/* Declarations into slots: all components, systems and tables of plugins are registered by these functions.
  *
  * Declarations that a new version of a plugin registers while it is being prepared go into the set beside its slots
  * instead (below). Errors name the component or system and what is wrong with it; a refused declaration has
@@ -60,8 +60,8 @@ bp_result_t registry_offer(registry_t *registry, plugin_t *owner, const bp_table
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
 
-/* What a new version of a plugin brings, beside the slots that it will fill. When sets are prepared and exchanged is
- * for reload/ to say. */
+/* The components, systems and tables of a new version of a plugin, beside the slots that it will fill. reload/ prepares
+ * and exchanges sets. */
 
 /* A slot, and the content it is to get; after an exchange, the content it had. */
 typedef struct component_swap_t {
@@ -99,11 +99,11 @@ registry_set_t *registry_set_of(const registry_t *registry, const plugin_t *owne
 /* The contents of the slots and of the set change places; done once more, all is as before. Cannot fail. [main] */
 void registry_exchange(registry_set_t *set);
 
-/* For a set that has been exchanged back for good: properties resolved for fields that only the set has are led to the
- * fields of the slots that those values came from. */
+/* For a set that has been exchanged back for good: properties that were resolved for fields that only the set has lead
+ * to the fields of the slots from which those fields had their values. */
 void registry_set_withdraw(registry_set_t *set);
 
-/* The slots give no promise any more to those who look for tables: the exchange stands. */
+/* End the promises of tables (slots.h: promised), which plugins find before an exchange: the exchange is final. */
 void registry_set_keep_promises(registry_set_t *set);
 
 /* The set's content for a slot; NULL where the set does not have it. */

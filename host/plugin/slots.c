@@ -1,4 +1,4 @@
-/* slots.c - declarations of components copied into their slots, and what is known of their fields.
+/* slots.c - declarations of components copied into their slots, and the records of their fields' names.
  *
  * A field's name is known for as long as the registry, because keys of properties and systems of other plugins refer to
  * the name while the plugin changes its list. So the record of a name hangs on the slot and only points at the present
@@ -33,7 +33,7 @@ static void free_fields(base_t *base, memory_t *memory, field_t *fields, uint32_
     memory_free(memory, fields, count * sizeof *fields);
 }
 
-/* Count the default strings of an array whose elements begin as different texts. On failure the field is empty. */
+/* Count the default strings of an array with different texts for its elements. On failure the field is empty. */
 static bp_result_t count_elements(base_t *base, memory_t *memory, field_t *field)
 {
     const char **texts = (const char **)(void *)field->initial_cell;
@@ -95,7 +95,7 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_li
     return result;
 }
 
-/* --- what is known of fields -------------------------------------------------------------------------------------- */
+/* --- records of fields -------------------------------------------------------------------------------------- */
 
 /* The record of a field's name, made where the name is new to the component. */
 static known_field_t *know(memory_t *memory, component_t *slot, const field_t *field)
@@ -437,7 +437,8 @@ static bp_result_t check_storage(base_t *base, const bp_component_i *declared, c
     return BP_OK;
 }
 
-/* Hidden fields come behind all others; what a component makes again holds nothing outside itself, and is not kept. */
+/* Check hidden fields: they come behind all others. A derived one is neither a string nor a list and needs rows_added,
+ * and a component with one makes its state anew (BP_KEEP_ANEW). */
 static bp_result_t check_hidden(base_t *base, const bp_component_i *declared, const component_t *made,
                                 const field_t *fields, uint32_t count)
 {

@@ -3,7 +3,7 @@
  * A component type: what its plugin declared, copied, and every field it ever had.
  *
  * Everything that a plugin declares is checked and copied before its slot changes, so that a refused declaration leaves
- * the slot as it was, and nothing but function addresses points into the image afterwards.
+ * the slot as it was, and afterwards only addresses of functions point into the image.
  *
  * `memory` is the registry's account; `base` has the names, strings and errors. Slots stay where they are.
  *
@@ -17,14 +17,14 @@
 
 enum { REGISTRY_MAX_FIELDS = 255 }; /* of a component */
 
-/* A field that a component declares or has once declared: the record of a name, kept as long as the registry. Whoever
- * resolved a property holds this record, and finds from it where the field is at present. */
+/* A field that a component declares or has once declared: the record of a name, kept as long as the registry. A
+ * resolved property holds this record's address, and finds the field's present place by it. */
 typedef struct known_field_t {
     char *name;
     bp_name_t hash;
     const field_t *field;          /* its present declaration, NULL: the component has no such field now */
     uint32_t index;                /* of `field` in the component's list */
-    float min_f32, max_f32;        /* those of `field`, at hand for whoever sets one value */
+    float min_f32, max_f32;        /* those of `field`, here for setting one value without reading `field` */
     struct known_field_t *renamed; /* the field that continues this one under another name; NULL: none */
 } known_field_t;
 
@@ -89,7 +89,7 @@ bp_result_t slot_copy_field(base_t *base, memory_t *memory, field_t *field, cons
                             uint32_t item_size);
 void slot_free_field(base_t *base, memory_t *memory, field_t *field);
 
-/* Zeroed memory for a slot of `size` bytes, and a copy of its name; NULL when out of memory: nothing is held. */
+/* Cleared memory for a slot of `size` bytes, and a copy of its name; NULL when out of memory: nothing is held. */
 void *slot_new(memory_t *memory, size_t size, const char *name, char **copy);
 
 /* An empty slot; NULL when out of memory. */
@@ -103,11 +103,11 @@ bp_result_t component_check(error_text_t *error, const bp_component_i *declared)
 bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared,
                               component_t *slot, component_t *made);
 
-/* Free what a slot, or the content for one, holds; names of fields that were known stay known. */
+/* Free what a slot, or the content for one, holds; the records of names of fields stay. */
 void component_empty(base_t *base, memory_t *memory, component_t *slot);
 
-/* Bring the records of fields in step with the fields that the slot declares. The record of a name that has gone leads
- * to the field whose declaration gives that name as its former one. */
+/* Bring the records of fields in step with the fields that the slot declares. The record of a name that is no longer
+ * declared leads to the field that declares it as its former name. */
 void component_know_fields(component_t *slot);
 
 /* Like component_know_fields, where a list takes the place of another, `before`: the record of a name that goes with
@@ -162,7 +162,7 @@ void system_empty(memory_t *memory, system_t *slot);
 
 /* A table that a plugin offers to others, in a place of its own.
  *
- * The slot keeps a copy of the table, so that whoever holds the copy's address holds no pointer into the plugin's
+ * The slot keeps a copy of the table, so that users of the table hold the copy's address and none in the plugin's
  * image. A table that has lost its owner keeps its size, its version is 0, and its entries answer as bp_table_t.returns
  * says.
  */

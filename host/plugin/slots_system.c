@@ -1,7 +1,7 @@
 /* slots_system.c - declarations of systems and of tables copied into their slots.
  *
  * A system's declaration is copied term by term (terms.h). A table's slot keeps its address for as long as the host
- * lives, whoever fills it.
+ * lives, whichever plugin fills it.
  */
 #include "slots.h"
 
@@ -61,8 +61,8 @@ void system_empty(memory_t *memory, system_t *slot)
     deaths_release(memory, &slot->asked_deaths);
 }
 
-/* What a system that reads other worlds may be: handed rows only where some of its terms are of its own world, and
- * alone in its step, since what runs beside it might write there. */
+/* Check a system that reads other worlds: it may be handed rows only where some of its terms are of its own world, and
+ * must run alone in its step, since units beside it could write in those worlds. */
 static bp_result_t check_beside(error_text_t *error, const bp_system_i *declared, const system_t *made)
 {
     uint32_t beside = 0;
@@ -141,7 +141,7 @@ void system_free(memory_t *memory, system_t *slot)
  *
  * One function stands for entries of any type, because a caller passes and cleans up all arguments itself on the
  * platforms we know, and because results are void, integers or pointers (bp_table_t). An entry that returns a
- * bp_result_t has to leave a sentence, and so must know its slot, whatever the arguments: for that a function is made
+ * bp_result_t has to leave a sentence, and so must know its slot without reading arguments: for that a function is made
  * for each slot (os_function_make). Where none can be made, the result comes without a sentence.
  */
 
@@ -225,8 +225,7 @@ bp_result_t table_check(error_text_t *error, const bp_table_t *offered)
     return BP_OK;
 }
 
-/* struct_size stays, so that whoever holds the slot reads a table of the same form. An entry that is NULL stays
-   NULL. */
+/* struct_size stays, so that users of the slot read a table of the same size. An entry that is NULL stays NULL. */
 void table_slot_silence(table_slot_t *slot)
 {
     uint64_t (*zero)(void) = answer_zero, (*state)(void) = answer_state, (*entry)(void);

@@ -85,14 +85,14 @@ static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_term_fie
     return result;
 }
 
-/* What is left out of the entities that match is no world's, and is not optional. */
+/* Can these flags stand together? A term with BP_TERM_EXCLUDE may be neither of the world itself nor optional. */
 static bool means_something(uint32_t flags)
 {
     flags &= ~(uint32_t)BP_TERM_BESIDE;
     return (flags & BP_TERM_EXCLUDE) == 0 || flags == BP_TERM_EXCLUDE;
 }
 
-/* Another world has a name, and is read only. */
+/* A term with BP_TERM_BESIDE, and no other, must name a world, and only reads its fields. */
 static bp_result_t check_beside(error_text_t *error, const bp_term_t *declared, const term_t *term)
 {
     bool names = declared->world != NULL && declared->world[0] != '\0';
@@ -218,7 +218,7 @@ static bp_result_t refuse_missing(error_text_t *error, const component_t *compon
                      asked->name, component->name, nearest_hint(&nearest, &hint));
 }
 
-/* Has the field the type and the shape that a loop counts on? */
+/* Has the field the type and the shape that the term asks for? */
 static bool is_like(const asked_field_t *asked, const field_t *field)
 {
     return asked->type == field->type && asked->elements == field->elements && asked->list == field_is_list(field);
@@ -233,8 +233,8 @@ static bp_result_t refuse_type(error_text_t *error, const component_t *component
                      field_shape(field->type, field->elements, field_is_list(field), is, sizeof is));
 }
 
-/* Is a term that says whose the component is right? A loop over rows and one that reads a single value are not the
- * same. */
+/* Does the term have BP_TERM_WORLD exactly where the component has BP_COMPONENT_WORLD? A loop over rows cannot read a
+ * single value, nor the other way round. */
 static bp_result_t check_owner(error_text_t *error, const term_t *term, const component_t *component)
 {
     bool says = (term->flags & BP_TERM_WORLD) != 0, is = (component->table.flags & BP_COMPONENT_WORLD) != 0;

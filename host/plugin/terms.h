@@ -1,4 +1,4 @@
-/* terms.h - what code over several components asks for: components, and fields of theirs by name and type.
+/* terms.h - the terms of systems and queries: the components that they ask for, with fields by name and type.
  *
  * A term is a declaration copied. Binding a term finds, for each field that the term asks for, the number of that field
  * among those that the component declares now. The number depends on both declarations and on nothing else: a name that

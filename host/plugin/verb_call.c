@@ -1,7 +1,7 @@
-/* verb_call.c - calling a verb under the guard, and setting aside whoever crashed.
+/* verb_call.c - calling a verb under the guard, and setting a plugin aside that has crashed.
  *
- * The first crash of a plugin wins the right to tell (several threads may crash in one step). Its sentence is written
- * down before `aside` says that the plugin is set aside.
+ * Only the first crash of a plugin is reported (several threads may crash in one step). Its sentence is written down
+ * before `aside` says that the plugin is set aside.
  */
 #include "verbs_inner.h"
 
@@ -87,8 +87,8 @@ static void name_verb(const call_t *call, text_t *text)
         text_append(text, ", world '%s', step %llu", call->place->world, (unsigned long long)*call->place->steps);
 }
 
-/* The plugin whose code crashed: the one whose image the instruction lies in. The one called, where there is none, and
- * where the image is that of the plugin that has opened the file of the one called. */
+/* The plugin that a crash is attributed to: the owner of the image in which the instruction lies. Where there is no
+ * such image, and where it is the image of the plugin that has opened the called plugin's file, the called plugin. */
 static plugin_t *culprit(plugin_t *called, const guard_crash_t *crash)
 {
     const plugins_t *all = called->all;
@@ -159,7 +159,7 @@ static void tell_changes(const call_t *call, const char *changes)
               call->plugin->version, text.chars, changes);
 }
 
-/* Make a call and look at what it may have harmed: the memory around the columns, and what belongs to the process. */
+/* Make a call and check afterwards for damage: the memory around the columns, and the settings of the process. */
 static bool watched_call(call_t *call, void (*function)(void *data))
 {
     guard_crash_t crash, harm = {.plugins = true, .harm = true};

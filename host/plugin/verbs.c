@@ -180,8 +180,8 @@ void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_
 
 
 /* Verbs that give or take values - `get`, `set`, `count`, `save`, `load` of what was saved - change nothing but what
- * they are asked for: until `after`, calls of the host that change something are refused. Where units run side by side
- * others make calls meanwhile, of which none changes anything at once. */
+ * they are asked for: until `after`, calls of the host that change something are refused. Not set where units run side
+ * by side: other threads make calls meanwhile, and none of these calls changes anything at once. */
 static uint32_t before_asking(const plugin_t *plugin)
 {
     base_t *base = plugin->all->base;
@@ -459,7 +459,7 @@ void verb_close(plugin_t *opener, const bp_loader_t *kind, void *content)
 #define SYSTEM_CALL(...) \
     &(call_t) { .system = system, .plugin = system->owner, .s = &s->handed, .place = s->place, __VA_ARGS__ }
 
-/* In a clone of a host: nothing leaves it, and output that was begun there would take files from the original. */
+/* Is the system left out in a clone of a host? A system that is output would write to the original's files. */
 static bool is_kept_in(const system_t *system)
 {
     return system->owner->all->clone && (system->table.flags & BP_SYSTEM_OUTPUT) != 0;

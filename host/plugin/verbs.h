@@ -8,9 +8,9 @@
  *
  * Callers must know which verbs a table has: an entry that is NULL is not to be called through here.
  *
- * Whoever appends a verb to the contract adds its function here.
+ * A verb that is appended to the contract needs a function here.
  *
- * Not here: what becomes of a plugin that has crashed, but for not calling it; the host decides that between steps.
+ * Not here: what the host does about a plugin that has crashed; it decides that between steps.
  */
 #ifndef HOST_PLUGIN_VERBS_H
 #define HOST_PLUGIN_VERBS_H
