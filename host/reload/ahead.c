@@ -1,12 +1,12 @@
-/* ahead.c - which columns are made ready, and how far they are.
+/* ahead.c - the columns that are made ready before a change, and how many of their rows are done.
  *
  * Invariants
  *   - Rows 0 to `rows` - 1 of a column hold what the old column held at the moment `since` or later; where a row has
  *     been written since, its stamp is later than `since`.
  *   - A column belongs to a run as long as the world's layout is the one in which the column was begun: layouts are
  *     never given out twice, so no column of another declaration can be taken for the old one.
- *   - While columns are made ready their worlds keep stamps for them. Stamps go when the change has been made or let go
- *     of, after its shapes.
+ *   - While columns are made ready their worlds keep stamps for them. Stamps are released when the change has been made
+ *     or let go of, after its shapes.
  *   - Cells of texts and lists, rows 0 to `rows` - 1, hold what they hold until their column is dropped, shortened or
  *     taken over; all other cells hold nothing. What cells hold is counted by the main thread alone, so such columns
  *     are made by it.
@@ -22,7 +22,7 @@ enum {
     MOST_FIELDS = 256
 };
 
-/* A declaration that was told, and which old field it goes on from. */
+/* A declaration that the copy sent, and the old field that it takes its values from. */
 typedef struct ahead_field_t {
     component_t *slot;
     uint32_t number, old; /* of the new field; of the old one, or BP_NONE: the column is filled with the default */
@@ -36,7 +36,7 @@ struct ahead_column_t {
     uint32_t prototype, key, layout;
     run_made_t made;
     uint32_t rows;
-    int64_t blocks; /* that lists in it hold, while nobody has taken it over */
+    int64_t blocks; /* that lists in it hold, until a shape takes the column over */
     uint64_t since;
 };
 
@@ -165,7 +165,8 @@ static component_t *find_slot(const reload_t *reload, const char *name)
     return NULL;
 }
 
-/* Read the next field; false where nothing more can be read. What makes no sense here is left out. */
+/* Read the next field; false where nothing more can be read. A field that does not fit the host's declarations is left
+ * out. */
 static bool read_field(reload_change_t *change, ahead_t *ahead, reader_t *in)
 {
     bp_field_t declared;
@@ -288,8 +289,8 @@ void ahead_begin(reload_change_t *change, const char *told, size_t size)
 
 /* --- slices ------------------------------------------------------------------------------------------------------- */
 
-/* Is the old column what it was when this one was begun? Runs that a world has left, as it went back, are used again
- * for other prototypes. */
+/* Is the old column still the one from which this one was begun? A run that a world has given up when it went back to
+ * an earlier moment may be used again for another prototype. */
 static bool is_current(const ahead_column_t *c)
 {
     const prototypes_t *p = &c->world->prototypes;
@@ -312,7 +313,7 @@ static char *cell_of(const ahead_column_t *c, uint32_t row)
     return (char *)c->made.cells + (size_t)row * c->of->field.size;
 }
 
-/* The world is told how many blocks lists hold that are in none of its rows (store/world_check.h). */
+/* Count for the world the blocks of lists that are in none of its rows (store/world_check.h). */
 static void count_blocks(ahead_column_t *c, int64_t before)
 {
     int64_t more = c->world->lists.main.blocks - before;
@@ -347,7 +348,7 @@ static void drop_memory(ahead_column_t *c)
         shorten(c, 0);
         run_free_column(&c->made, &c->world->memory);
     }
-    c->world->blocks_aside -= c->blocks; /* in rows now, or on their way out */
+    c->world->blocks_aside -= c->blocks; /* they are in rows now, or in leavings */
     c->rows = 0;
     c->blocks = 0;
 }
@@ -439,7 +440,7 @@ bool ahead_slice(reload_change_t *change)
             continue;
         }
         if (!convert_some(change, c)) {
-            ahead_end(change); /* the change says which value it is, if it still is there */
+            ahead_end(change); /* the change will report the value, if it is still there */
             return false;
         }
         if (c->rows >= c->run->count)

@@ -1,19 +1,19 @@
 /* ahead.h - columns of a change that are made ready between steps, before the change is made.
  *
- * Converting the columns of a million instances takes longer than a frame has. So, when a trial has passed, the columns
- * that the change will need are made beside those at work: memory is had and touched, and values are converted, a slice
- * of AHEAD_SLICE_NS between any two steps, on the threads of the host. The change itself then takes these columns over
- * and converts again only those blocks of rows that have been written since, as the stamps of the world say
+ * Converting the columns of a million instances takes longer than a frame. So, when a trial has passed, the columns
+ * that the change will need are made beside those at work: memory is allocated and touched, and values are converted, a
+ * slice of AHEAD_SLICE_NS between any two steps, on the threads of the host. The change itself then takes these columns
+ * over and converts again only those blocks of rows that have been written since, as the stamps of the world say
  * (store/stamps.h).
  *
- * Which columns these are is known to the copy of the process in which the change was tried: it has loaded the new
- * version, and tells the declarations over its pipe (ahead_tell). No code of the new version runs here before the
- * change. Where nothing is tried, the version is opened here for its declarations, and closed again
- * (reload_look_ahead): what runs when a library is opened runs twice then.
+ * The copy of the process in which the change was tried knows which columns these are: it has loaded the new version,
+ * and sends the declarations over its pipe (ahead_tell). No code of the new version runs here before the change. Where
+ * nothing is tried, the version is opened here for its declarations, and closed again (reload_look_ahead): the
+ * library's constructors run twice then.
  *
- * What is made ready is a gift: where it does not match what the change needs in the end - other declarations, another
- * layout, a run that has become another - it is freed, and the column is made as it would have been. So nothing depends
- * on what the copy has told but time.
+ * A column that was made ready is only used where it matches: after a change of declarations, of the layout or of the
+ * run it is freed, and the change makes the column itself. So the data that the copy has sent influences only the time
+ * that the change takes.
  *
  * Not here: runs of fewer than AHEAD_ROWS rows, and storage of a plugin's own; these are made in the change.
  */
@@ -35,8 +35,8 @@ size_t ahead_tell(const reload_change_t *change, char *text, size_t room);
 /* Has one of the change's components a run that is large enough? */
 bool ahead_pays(const reload_change_t *change);
 
-/* Begin to make ready what a copy of this process has told: bytes that may say anything. Does nothing where memory is
- * lacking. [main], between steps */
+/* Begin to make ready the columns that a copy of this process has sent; any bytes may come. Does nothing where memory
+ * is lacking. [main], between steps */
 void ahead_begin(reload_change_t *change, const char *told, size_t size);
 
 /* Go on for AHEAD_SLICE_NS. False: all is ready, or a value does not fit, so that the change is to be made, or refused,
@@ -54,13 +54,13 @@ run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, c
 /* The same column, when a shape has taken its memory over; NULL where none was. [any] */
 const ahead_column_t *ahead_taken(const reload_change_t *change, const run_t *run, uint32_t key, uint32_t number);
 
-/* From row `row` on, of `count`: the first stretch of rows whose values are not ready, or are no longer. Returns its
- * first row, and in *length how many; row + count where there is none. `old`: the number of the old column in the run.
- * [any] */
+/* From row `row` on, of `count`: the first stretch of rows with values that are not ready, or are out of date. Returns
+ * its first row, and in *length how many; row + count where there is none. `old`: the number of the old column in the
+ * run. [any] */
 uint32_t ahead_next_stale(const ahead_column_t *column, const run_t *run, uint32_t old, uint32_t row, uint32_t count,
                           uint32_t *length);
 
-/* Free what nobody has taken over. May be called at any time. */
+/* Free the columns that no shape has taken over. May be called at any time. */
 void ahead_end(reload_change_t *change);
 
 /* A world ends: nothing is made ready for it any more. */

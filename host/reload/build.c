@@ -176,8 +176,8 @@ static bool read_source(build_t *build, const plugin_t *plugin)
     return read_headers(build, plugin->name) && there;
 }
 
-/* A file that was not watched before may have been written while its library was on the way: build it once more then,
- * and not again for the same file, whose time may lie in the future. */
+/* A file that was not watched before may have been written while its library was being made: build once more then, but
+ * only once for each file, since the time of a file may lie in the future. */
 static void catch_up(build_t *build, const char *name, uint64_t now)
 {
     bool again = build->newer && strcmp(build->caught, name) != 0;
@@ -210,8 +210,8 @@ static int32_t *need_known(build_t *build, const char *name)
     return &build->known_ids[at];
 }
 
-/* Of a source, the files that its compiler has read; looked for again as long as a folder of theirs is gone. What comes
- * back may be other files. */
+/* Of a source, the files that its compiler has read; looked for again as long as one of their folders is missing, since
+ * other files may be in it when it comes back. */
 static void know_source(build_t *build, const plugin_t *plugin, uint64_t now)
 {
     uint32_t at = find_known(build, plugin->name);
@@ -410,7 +410,7 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
 
 void build_learn(build_t *build, const plugin_t *plugin, uint64_t now)
 {
-    hear_all(build, now); /* of what was written before: that is compiled */
+    hear_all(build, now); /* notices of what was written before: the command compiles that */
     if (build->process != NULL && strcmp(build->building, plugin->name) == 0) {
         process_free(build->process);
         build->process = NULL;

@@ -36,9 +36,9 @@ typedef struct build_t {
     sources_t *made;
     folder_watch_t *folders;
     char *command, *folder, *sources; /* folder: where the command runs; all NULL where there is no command */
-    char (*dirty)[64];        /* names of plugins whose sources have changed */
+    char (*dirty)[64];        /* names of plugins with changed sources */
     uint32_t dirty_count, dirty_capacity;
-    char (*known)[64];        /* names of plugins whose folders are watched; the folders' numbers are in known_ids */
+    char (*known)[64];        /* names of plugins with watched folders; the folders' numbers are in known_ids */
     int32_t *known_ids;
     uint32_t known_count, known_capacity, id_capacity;
     build_header_t *headers;

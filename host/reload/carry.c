@@ -7,9 +7,9 @@
  * Carried are the properties that can be set from outside; read-only properties should follow from them. When all is
  * carried, both managers are asked for the read-only properties. Where their answers differ, something would be lost:
  * the report says so, and the change is refused unless the caller allows losses. Both managers are asked for the
- * other properties too, because a manager may not keep what it is given. Asking takes time; where a trial has asked in
- * a copy of the host, the host itself does not. Texts are handed on at once, since they are good only until the old
- * manager is called again; references to entities are set when all instances are there.
+ * other properties too, because a manager may not keep the values that it is given. Asking takes time; where a trial
+ * has compared them in a copy of the host, the host itself does not. Texts are handed on at once, since they are good
+ * only until the old manager is called again; references to entities are set when all instances are there.
  */
 #include "../plugin/verbs.h"
 #include "change.h"
@@ -339,10 +339,10 @@ static bool is_given(const carry_t *c, uint32_t number)
     return with_creation(c, number) || (is_carried(c, number) && c->next->storage.set != NULL);
 }
 
-/* May values of this property be lost? That is to be found out for two kinds of properties: those that nothing carries
- * over, since the new manager either computes their values itself or does not have them; and those that the new manager
- * is given, since it may not have kept them. Of the second kind rotations are left out, because a manager may bring
- * them to length 1, and references, because those to the dead may have become none. */
+/* May values of this property be lost? Two kinds have to be compared: properties that are not carried over, since the
+ * new manager may compute other values or lack the property; and properties that the new manager is given, since it may
+ * not have kept the values. Of the second kind rotations are left out, because a manager may bring them to length 1,
+ * and references, because those to the dead may have become none. */
 static bool may_be_lost(const carry_t *c, uint32_t number)
 {
     const field_t *field = &c->next->fields[number];
@@ -438,9 +438,9 @@ static bp_result_t compare_fields(carry_t *c)
     return result;
 }
 
-/* Find instances that the old manager has made for itself, which no entity of the world knows of. Nothing can be said
- * of a manager that collects its dead later, since it counts these too, nor of one that was not told of deaths because
- * its plugin was set aside. */
+/* Find instances that the old manager has made for itself and that no entity of the world has. Not possible for a
+ * manager that collects its dead later, since it counts these too, nor for one that was not told of deaths because its
+ * plugin was set aside. */
 static bp_result_t compare_counts(carry_t *c)
 {
     const component_t *old = c->old;

@@ -34,7 +34,7 @@ typedef struct version_t {
     bool loaded;         /* `load` of the kept version has been called */
     bool keeps_state;    /* the plugin's state goes over as it is */
     bool was_aside;      /* the plugin had crashed; the host trusts it while asking for its values */
-    bool merges;         /* some state goes over: what the versions have allocated cannot be told apart */
+    bool merges;         /* some state goes over, so the host cannot tell which version a block of memory belongs to */
     bool ended;          /* `unload` of the kept side has been called, and its account settled */
 } version_t;
 
@@ -42,7 +42,7 @@ typedef struct version_t {
 typedef struct component_change_t {
     version_t *version;
     component_t *slot, *kept;   /* kept->owner NULL: the component has gone */
-    bool is_new;                 /* nobody filled the slot before */
+    bool is_new;                 /* the slot was empty before */
     bool same;                   /* the fields are declared as before, to the letter */
     convert_source_t *sources;   /* where the values of each new field come from */
     uint32_t source_count;
@@ -141,9 +141,9 @@ struct reload_change_t {
     ahead_t *ahead;           /* columns made ready between steps (ahead.h); or NULL */
     int state;
     bool looks;               /* versions are opened to read their declarations; they are not loaded */
-    bool lossy;               /* values that cannot come back may go */
-    bool compared;            /* a trial has looked whether new managers keep all values that they are given */
-    bool anew;                /* nothing is carried over: whoever asked brings all rows and states in afterwards */
+    bool lossy;               /* values that cannot be brought back may be lost */
+    bool compared;            /* a trial has checked that new managers keep all values that they are given */
+    bool anew;                /* nothing is carried over: the caller brings all rows and states back afterwards */
     carry_loss_t *losses;
     uint32_t loss_count, loss_capacity;
     bool hides;               /* columns that go are kept hidden: there will be a probation */
@@ -169,8 +169,8 @@ static inline error_text_t *change_error(const reload_change_t *change)
     return &change->reload->base->error;
 }
 
-/* To be called before and after a verb that may fail, so that there is a sentence, and the verb's own. Returns the
-   result. */
+/* To be called before and after a verb that may fail, so that a failure has a sentence, and none of an earlier failure.
+   Returns the result. */
 static inline void reason_await(error_text_t *error)
 {
     error->text[0] = '\0';
@@ -193,10 +193,10 @@ bp_result_t versions_read(reload_change_t *change, const char *const *names, uin
 bp_result_t versions_read_kept(reload_change_t *change, const reload_kept_t *kept, uint32_t count);
 bp_result_t versions_open(reload_change_t *change);  /* opened, registered, loaded */
 void versions_end(reload_change_t *change);          /* the kept sides end: their `unload` is called */
-void versions_close(reload_change_t *change);        /* the kept sides are closed; copies that nobody opened stay */
+void versions_close(reload_change_t *change);        /* the kept sides are closed; copies that were not opened stay */
 void versions_free(reload_change_t *change);
 
-/* Is state of the old form taken over unchanged by a version whose state has the new form? */
+/* Does a state of form `old` go over unchanged to a version that declares form `new`? */
 static inline bool same_form(uint64_t old, uint64_t new)
 {
     return old == new && old != 0;
@@ -208,7 +208,8 @@ bp_result_t plan_components(reload_change_t *change);
 void plan_free(reload_change_t *change);
 component_change_t *plan_of(const reload_change_t *change, const component_t *slot);
 
-/* --- worlds_exchange.c: finding one's way, and standing on the kept side ----------------------------------------- */
+/* --- worlds_exchange.c: parts of the change, and putting the kept side in place
+ * ----------------------------------------- */
 
 /* The change of the manager of a key; NULL where it is not part of the change. */
 manager_change_t *world_manager_change(const world_change_t *w, uint32_t key);
@@ -253,7 +254,7 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                          run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first);
 
-/* Write `rows` times a field's default to cells that nobody owns yet; `clear`: the cells are cleared already. */
+/* Write `rows` times a field's default to cells that hold nothing yet; `clear`: the cells are cleared already. */
 void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);
 
 /* The sentence about an entity's value that base/field.h refused; returns its result. */
@@ -269,9 +270,9 @@ const char *loss_describe(const carry_loss_t *loss, char *text, size_t size);
 
 /* --- pause.c ------------------------------------------------------------------------------------------------------ */
 
-/* How long all worlds will stand still, before columns are made and values carried: told in the log where that is
- * longer than a frame, and refused (BP_ERROR_LIMIT) where it is longer than the limit. After worlds_prepare has chosen
- * the roads. */
+/* How long all worlds will stand still, before columns are made and values carried: logged where that is longer than a
+ * frame, and refused (BP_ERROR_LIMIT) where it is longer than the limit. Precondition: worlds_prepare has chosen the
+ * roads. */
 bp_result_t pause_foresee(reload_change_t *change);
 
 /* `done` of `all` instances of a manager have been carried: refused where the time taken so far says that the limit
@@ -281,11 +282,11 @@ bp_result_t pause_check(reload_change_t *change, const world_change_t *w, const 
 
 /* --- probation.c -------------------------------------------------------------------------------------------------- */
 
-/* Drop the shapes, whose columns are all in use, after the exchange that stays. */
+/* Drop the shapes after the final exchange; all of their columns are in use then. */
 void worlds_drop_shapes(reload_change_t *change);
 
-/* Drop the hidden columns. `next`: a change that has just been committed over this one; NULL where there is none. The
- * managers whose columns `next` has moved have no hidden columns of this change any more. */
+/* Drop the hidden columns. `next`: a change that has just been committed over this one; NULL where there is none.
+ * Managers with columns that `next` has moved have no hidden columns of this change any more. */
 void worlds_drop_hidden(reload_change_t *change, reload_change_t *next);
 
 /* Keep in every run, of the `width` columns of the manager's keys, only those in `picks`. Afterwards bring the columns
@@ -312,8 +313,8 @@ void change_finish(reload_change_t *change, bool resumes);
 
 /* --- report.c ----------------------------------------------------------------------------------------------------- */
 
-/* Put the block and the list of fields together, but for the time taken; free both; complete the block and tell
- * everybody. */
+/* Put the block and the list of fields together, but for the time taken; free both; complete the block, log it and call
+ * the callbacks. */
 bp_result_t report_prepare(reload_change_t *change);
 void report_free(reload_change_t *change);
 void report_finish(reload_change_t *change);

@@ -1,8 +1,8 @@
 /* columns.c - declared fields: which old columns become which new ones, and with which values.
  *
- * Columns of unchanged fields are adopted: not one byte of them is touched, unless limits have become tighter and every
- * value must be looked at. Added columns get their default, which costs nothing where it is zero and the memory fresh
- * from the system; converted columns are written beside the old ones.
+ * Columns of unchanged fields are taken over without touching them, unless limits have become tighter and every value
+ * must be checked. Added columns get their default, which costs nothing where it is zero and the memory fresh from the
+ * system; converted columns are written beside the old ones.
  *
  * Where there will be a probation, a column without a place in the new list stays as a hidden column behind the list.
  * Hidden columns have the same rows as all others: they go along when entities come, go and change their components, so
@@ -11,7 +11,7 @@
  * The columns of a large run are filled piece by piece, on the threads of the host. A piece is a stretch of rows of one
  * column; its values depend on nothing else. Texts and lists are counted, and their counts belong to one thread: such
  * columns are filled by the caller. Where they were made ready before (ahead.h), their cells hold something already.
- * Whichever piece finds a value that does not fit, it is the first such value of the first such field that is told.
+ * The error is always about the first value that does not fit of the first such field, whichever piece finds one first.
  */
 #include "ahead.h"
 
@@ -160,8 +160,8 @@ static uint32_t fill_rows(const filling_t *f, uint32_t number, uint32_t row, uin
     return count;
 }
 
-/* Fill rows of a column that was made ready: their cells hold what was right when they were made, or nothing. On
- * failure they hold nothing. */
+/* Fill rows of a column that was made ready: their cells hold the values of the time when they were made, or nothing.
+ * On failure they hold nothing. */
 static uint32_t refill_rows(const filling_t *f, uint32_t number, uint32_t row, uint32_t count)
 {
     const field_t *field = &f->m->component->kept->fields[number];
@@ -211,7 +211,8 @@ static void fill_piece(void *data, uint32_t index)
         note_bad(f, number, row + good);
 }
 
-/* Fill the columns whose values depend on nothing but the old ones. In the copy of a trial there is one thread. */
+/* Fill the columns that threads may fill: those with values that depend on the old columns alone. In the copy of a
+ * trial there is one thread. */
 static void fill_pieces(const reload_change_t *change, filling_t *f)
 {
     const reload_t *reload = change->reload;

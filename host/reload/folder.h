@@ -1,8 +1,8 @@
 /* folder.h - notices about the files of watched folders.
  *
  * Notices come from the system where it has them (inotify on Linux, ReadDirectoryChangesW on Windows). Elsewhere
- * folder_watch_open returns NULL, and whoever wants to know compares stamps (os/files.h) now and then, which costs a
- * system call a file.
+ * folder_watch_open returns NULL, and callers compare stamps (os/files.h) now and then, which costs a system call a
+ * file.
  *
  * Not here: lists of a folder's files, links below a watched folder, and what the files contain.
  */
@@ -15,7 +15,7 @@ typedef struct folder_watch_t folder_watch_t;
 
 enum {
     FOLDER_TOUCHED = 1,  /* the file is being written, or has come or gone: more is to follow */
-    FOLDER_FINISHED = 2, /* whoever wrote the file has closed it, or has moved it into place */
+    FOLDER_FINISHED = 2, /* the writer of the file has closed it, or has moved it into place */
     FOLDER_LOST = 3,     /* the folder itself has gone: there are no more notices about it. name is "" */
     FOLDER_UNSURE = 4    /* notices were lost: look at everything. id is -1 */
 };
@@ -34,8 +34,8 @@ void folder_watch_close(folder_watch_t *watch); /* NULL is allowed */
  * the folder cannot be watched, for instance because it is not there. [main] */
 int32_t folder_watch_add(folder_watch_t *watch, const char *folder);
 
-/* Does the system itself say when a writer is done (FOLDER_FINISHED)? Where the system does not, whether a file is open
- * is looked at, and a writer that closes and opens the file again seems done in between. */
+/* Does the system itself say when a writer is done (FOLDER_FINISHED)? Where it does not, a file counts as finished
+ * while no process has it open, also between two openings by the same writer. */
 bool folder_watch_knows_ends(void);
 
 /* What can be read, or waited for, when there are notices (os_wake_sleep). */

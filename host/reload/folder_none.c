@@ -1,6 +1,6 @@
 /* folder_none.c - notices about files on other systems than Linux and Windows.
  *
- * No watch can be had, so whoever wants to know compares stamps (os/files.h); the other functions exist for the linker.
+ * folder_watch_open returns NULL, so callers compare stamps (os/files.h); the other functions exist for the linker.
  */
 #include "folder.h"
 
@@ -41,5 +41,5 @@ bool folder_watch_next(folder_watch_t *watch, folder_notice_t *notice)
 }
 
 #else
-typedef int folder_nothing_t; /* a file must declare something */
+typedef int folder_nothing_t; /* a file must have at least one declaration */
 #endif

@@ -1,7 +1,7 @@
 /* folder_posix.c - notices by inotify.
  *
- * The folder is watched, not the file: a file that is replaced is another one, so the watch of the former would be
- * gone. One read takes many notices, which are handed out one by one from a buffer.
+ * The folder is watched, not the file: a watch belongs to one file, so it would end when that file is replaced by
+ * another. One read takes many notices, which are handed out one by one from a buffer.
  */
 #define _GNU_SOURCE 1
 

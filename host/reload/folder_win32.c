@@ -1,11 +1,11 @@
 /* folder_win32.c - notices by ReadDirectoryChangesW.
  *
  * Each folder has a handle and a request that the system fills in; a request that has been answered is read and then
- * made anew. All requests share one event, which wakes whoever sleeps; which of them were answered is asked of each, so
- * an answer whose event was taken back by the next request is only read later, at the next look.
+ * made anew. All requests share one event, which wakes a sleeping thread; each request is then asked whether it was
+ * answered. Where the next request resets the event before an answer is read, that answer is read at the next look.
  *
- * The system does not say when a writer is done. A file counts as finished when nobody has it open for writing; until
- * then each look asks again.
+ * The system does not say when a writer is done. A file counts as finished when no process has it open for writing;
+ * until then each look asks again.
  */
 #include "folder.h"
 
@@ -27,7 +27,7 @@ typedef struct folder_t {
     DWORD length, at; /* of the notices read, and where the next one begins */
     bool asked; /* a request is under way */
     _Alignas(8) char answer[ROOM]; /* belongs to the system while a request is under way */
-    char open[OPEN_FILES][NAME];   /* files that somebody writes to */
+    char open[OPEN_FILES][NAME];   /* files that a process has open for writing */
     uint32_t open_count;
 } folder_t;
 
@@ -133,7 +133,7 @@ int32_t folder_watch_add(folder_watch_t *watch, const char *path)
 
 /* --- notices ------------------------------------------------------------------------------------------------------ */
 
-/* What a folder's request has come to. */
+/* The state of a folder's request. */
 enum { NO_ANSWER, ANSWERED, OVERFLOWN, FOLDER_GONE };
 
 static int read_answer(folder_watch_t *watch, folder_t *folder)
@@ -167,7 +167,7 @@ static bool is_closed(const folder_t *folder, const char *name)
            file_is_closed(path);
 }
 
-/* The next notice of an answer. false where it is about what nobody is told of. */
+/* The next notice of an answer. false where its file has no name in UTF-8 that fits. */
 static bool take(folder_t *folder, folder_notice_t *notice)
 {
     const FILE_NOTIFY_INFORMATION *about = (const FILE_NOTIFY_INFORMATION *)(const void *)(folder->answer + folder->at);

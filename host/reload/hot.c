@@ -1,6 +1,6 @@
 /* hot.c - the driver of hot reload: one set of candidates at a time, from their files to their change.
  *
- * The state is a list of names whose files are new, and, once they are complete, a change between reload_read and
+ * The state is a list of plugins with new files, and, once these are complete, a change between reload_read and
  * reload_commit with a trial. The names stay on the list until their change has been made or refused, so that a change
  * which is let go of begins anew.
  */
@@ -126,7 +126,7 @@ static bp_result_t compile_named(hot_t *hot, const char *const *names, uint32_t 
         result = sources_compile(&hot->sources, plugin->path, &library);
         if (result == BP_OK && hot->building)
             build_learn(&hot->build, plugin, os_clock_ns() / MILLION);
-        if (result == BP_OK && strcmp(library, plugin->file) != 0) { /* a clone's, made by the host before it */
+        if (result == BP_OK && strcmp(library, plugin->file) != 0) { /* a clone's library, made by the original host */
             char *file = memory_copy_text(&hot->reload->loader->memory, library);
             if (file == NULL)
                 return error_memory(&hot->base->error, "compiling a plugin");
@@ -208,7 +208,7 @@ static void stop_waiting(hot_t *hot, const char *name)
     }
 }
 
-/* Was this waiting plugin refused together with one whose file is new now? */
+/* Was this waiting plugin refused together with one that has a new file now? */
 static bool shares_set(const hot_t *hot, const hot_waiting_t *waiting)
 {
     for (uint32_t i = 0; i < hot->waiting_count; i++) {
@@ -230,8 +230,8 @@ static void list_waiting(hot_t *hot)
     }
 }
 
-/* Let the plugins whose new files were refused wait. One for which memory does not suffice does not wait, and comes
-   again when its file is written anew. */
+/* Let the plugins with refused files wait. A plugin for which memory is lacking does not wait; it is tried again when
+   its file is written again. */
 static void let_wait(hot_t *hot, bool refused)
 {
     uint32_t set = hot->fresh > 1 ? ++hot->sets : 0;
@@ -268,7 +268,7 @@ static uint32_t point_to_names(const hot_t *hot, const char **names)
     return hot->count;
 }
 
-/* Refuse the change; the reason is the present error. `refused`: the reason is neither a crash nor the like. */
+/* Refuse the change; the reason is the present error. `refused`: the reason is neither a crash nor a hang. */
 static void refuse(hot_t *hot, bp_result_t result, bool refused)
 {
     const char *names[RELOAD_MAX_PLUGINS];
@@ -293,7 +293,7 @@ static void make_change(hot_t *hot)
         return;
     bp_result_t prepared = reload_prepare(change), result = vote_on(change, prepared);
     if (result != BP_OK && prepared == BP_OK) {
-        error_text_t kept = hot->base->error; /* errors of plugins that are unloaded must not hide the reason */
+        error_text_t kept = hot->base->error; /* errors while plugins are unloaded must not replace the reason */
         reload_discard(change);
         hot->change = NULL;
         hot->base->error = kept;
@@ -323,7 +323,8 @@ static bool begin_trial(hot_t *hot, reload_change_t *change)
     return false;
 }
 
-/* Have the versions run beside the host, from where they come in by hand (hot_reload) when they have come through. */
+/* Have the versions run beside the host as a draft; when it has taken its steps, the draft is kept, which calls
+ * hot_reload. */
 static void begin_beside(hot_t *hot)
 {
     const char *names[RELOAD_MAX_PLUGINS];
@@ -473,7 +474,7 @@ uint64_t hot_due(const hot_t *hot)
     return due > now ? due - now : 0;
 }
 
-/* Is something under way, beside this process or in files, about whose progress no handle tells? */
+/* Is something under way in another process or in files that wakes no handle? */
 static bool is_busy(const hot_t *hot)
 {
     return hot->trial.child != NULL || hot->readies || hot->leaving || hot->fresh > 0 || hot->alone ||

@@ -1,12 +1,13 @@
-/* hot.h - hot reload as it goes on by itself: files watched, sources rebuilt, candidates tried, changes made.
+/* hot.h - hot reload without calls of the embedder but bp_host_poll: files watched, sources rebuilt, candidates tried,
+ * changes made.
  *
  * Called between steps (hot_poll). A call is short but for two things: a fork, and the change itself; compiling and
  * trying (trial.h) go on beside the host.
  *
- * Sets. Plugins that one build has written are meant for each other, so files that finish while others are still being
- * written are waited for (HOT_GATHER_MS at most), and come in as one change: all of it, or nothing. Where one file
- * finishes much later than another, the first was perhaps refused for want of the second. So a refused plugin waits:
- *   - refused by a rule, or by its own word, it is tried again with whatever is written anew next;
+ * Sets. Plugins that one build has written may depend on each other, so a finished file waits while others are still
+ * being written (HOT_GATHER_MS at most), and all come in as one change: all of it, or nothing. Where one file finishes
+ * much later than another, the first was perhaps refused for want of the second. So a refused plugin waits:
+ *   - refused by a rule, or by its own verb, it is tried again together with the next file that is written;
  *   - refused in a set, for whatever reason, it is tried again when another plugin of that set is.
  * Where such a larger set is refused as well, the new files are tried without the plugins that waited, and only the
  * outcome of that is told.
@@ -43,7 +44,7 @@ typedef struct hot_t {
     base_t *base;
     bool watching, building, trying; /* which parts are on */
     uint32_t deadline_ms;
-    bool deaf;               /* told already that saved sources are not noticed */
+    bool deaf;               /* the log has been told that saved sources are not noticed */
     char helper[FILE_PATH_MAX]; /* the program that tries candidates; "": a copy of this process does */
     file_watch_t watch;
     build_t build;
@@ -54,17 +55,17 @@ typedef struct hot_t {
     bool readies;                         /* columns are made ready for the change, which has passed its trial */
     bool leaves;                          /* columns that go are let go of in slices (base/leavings.h), ... */
     bool leaving;                         /* ... and some have left */
-    bool waits;                           /* the change may not begin yet: somebody votes on it */
+    bool waits;                           /* the change may not begin yet: the voter has not said yes */
     bool alone;                           /* refused with those that waited: to be tried without them */
-    bool asked;                           /* somebody has asked for them (hot_ask), with ... */
-    bool lossy;                           /* ... values that cannot come back going */
+    bool asked;                           /* asked for by hot_ask, ... */
+    bool lossy;                           /* ... also where values are lost that cannot be brought back */
     uint64_t gathering_since;             /* ms */
     hot_waiting_t *waiting;
     uint32_t waiting_count, waiting_capacity;
     uint32_t sets;                        /* sets numbered so far */
 
     uint64_t beside_steps;   /* versions that are found run beside the host for so many steps first; 0: they come in */
-    /* Have them run so. False where that cannot be begun, with the error. */
+    /* Begins such a draft. False, with the error, where that is not possible. */
     bool (*beside)(bp_host_o *host, const char *const *names, uint32_t count, uint64_t steps);
 
     reload_change_t *change; /* the change on trial, or NULL */
@@ -93,7 +94,8 @@ void hot_end_build(hot_t *hot);
  * source anew whenever it is saved. Errors: those of sources_compile and of loader_load. [main] */
 bp_result_t hot_load_source(hot_t *hot, const char *path, const bp_option_t *options, uint32_t option_count);
 
-/* Do whatever is to be done at present. [main], between steps */
+/* Do the work that is due: take notices, follow builds and trials, make columns ready, make changes. [main], between
+ * steps */
 void hot_poll(hot_t *hot);
 
 /* How many nanoseconds may pass before hot_poll has something to look at (UINT64_MAX: hot reload is off), unless one of
@@ -105,13 +107,13 @@ uint64_t hot_due(const hot_t *hot);
 
 /* Reload these plugins now, as one change, on trial first like those that are watched: waits for the trial, and before
  * that for the compilers of those that are given as their source. A change on trial at present is let go of, and tried
- * anew afterwards. `lossy`: values that cannot come back may go. [main], between steps */
+ * anew afterwards. `lossy`: values that cannot be brought back may be lost. [main], between steps */
 bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
 /* Reload these plugins as those whose files are watched: tried and made ready beside the steps, by hot_poll, also where
- * nothing is watched. Waits only for the compilers of those that are given as their source. What comes of it is told as
- * every reload is. Together with them come files that have been found, and not tried yet. BP_ERROR_NOT_FOUND where one
- * is not loaded: then nothing is asked for. [main], between steps */
+ * nothing is watched. Waits only for the compilers of those that are given as their source. The result is reported as
+ * that of every reload. Together with them come files that have been found, and not tried yet. BP_ERROR_NOT_FOUND where
+ * one is not loaded: then nothing is asked for. [main], between steps */
 bp_result_t hot_ask(hot_t *hot, const char *const *names, uint32_t count, bool lossy);
 
 /* Let go of the change on trial, before plugins come or go otherwise; the change is tried anew at the next poll.

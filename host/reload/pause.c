@@ -5,9 +5,9 @@
  * limits, and plain properties of storage of its own cost what `build/bench --filter reload` showed at a million
  * instances, rounded, on one thread: a host of several threads is faster. No benchmark has texts, lists, `save` and
  * `load`, or the opening of a plugin: these costs are assumed.
- * A plugin whose verbs take longer than those of the benchmark makes the estimate too low. Therefore, where instances
- * are carried in batches, the estimate is corrected by the time that the batches before have really taken. A
- * change that is refused in the middle is undone like any other.
+ * Where a plugin's verbs take longer than those of the benchmark the estimate is too low. Therefore, where instances
+ * are carried in batches, the estimate is corrected by the time that the batches before have really taken. A change
+ * that is refused in the middle is undone like any other.
  *
  * Not here: what a copy of the process takes (trial.c), the report of what a change has taken (report.c).
  */
@@ -150,7 +150,7 @@ bp_result_t pause_check(reload_change_t *change, const world_change_t *w, const 
                         uint32_t all)
 {
     const reload_t *reload = change->reload;
-    /* In the copy of a trial each first write to a page costs a copy of it: that says nothing about the original. */
+    /* In the copy of a trial each first write to a page copies the page, so its times do not hold for the original. */
     if (reload->pause_limit == 0 || reload->loader->on_trial || done < FIRST_ROWS || done > all)
         return BP_OK;
     uint64_t spent = os_clock_ns() - change->began, ns = spent / done * all;

@@ -5,7 +5,7 @@
  * same thing: of the columns of each key some stay, in some order, and the others go. Nothing is allocated for that, so
  * neither end can fail for want of memory there.
  *
- * How a change is taken back stands in the second part.
+ * The second part of this file takes a change back.
  */
 #include "../plugin/verbs.h"
 #include "../store/store.h"
@@ -200,7 +200,7 @@ static bp_result_t make_in_run(missing_t *s, run_t *run, uint32_t key)
     return result;
 }
 
-/* Rows whose instance is taken back lack one again, so that the next try makes it. */
+/* Rows get "no slot" again where their instance is taken back, so that the next try makes one. */
 static void unmake(missing_t *s)
 {
     manager_enter(s->m);

@@ -11,7 +11,7 @@
 typedef struct process_t process_t;
 
 enum { PROCESS_RUNNING = 0, PROCESS_ENDED = 1, PROCESS_KILLED = 2 };
-enum { PROCESS_CALLED_EXIT = 113 }; /* the exit code of a copy of this process in which somebody called exit */
+enum { PROCESS_CALLED_EXIT = 113 }; /* the exit code of a copy of this process after a call of exit in it */
 
 /* The state of a process. */
 typedef struct process_end_t {
@@ -24,10 +24,10 @@ typedef struct process_end_t {
  * read with process_read. NULL where the command cannot be started. [main] */
 process_t *process_start(memory_t *memory, const char *command, const char *folder);
 
-/* Fork: make a copy of this process in which `child` runs, and whose exit code is the value that `child` returns. All
+/* Fork: make a copy of this process in which `child` runs; the copy's exit code is the value that `child` returns. All
  * that the child writes with process_write can be read here. In the child only the calling thread exists; standard
  * streams and all other open files lead nowhere, so that nothing that the parent has in buffers can get out; and the
- * child ends without running handlers, even where somebody calls exit. NULL where no copy can be had; process_can_fork
+ * child ends without running handlers, also where a plugin calls exit. NULL where no copy can be had; process_can_fork
  * says whether the system has copies at all. What the child writes to its standard error is kept (process_last_words).
  * [main] */
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data);
@@ -38,8 +38,8 @@ bool process_can_fork(void);
 process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file);
 
 /* In a helper: what process_write needs. From now on the standard streams and all other files that were handed down
- * lead nowhere, somebody who calls exit ends this process with PROCESS_CALLED_EXIT, a crash opens no window, and the
- * process ends with the one that has started it. NULL where memory is lacking. [main] */
+ * lead nowhere, a call of exit ends this process with PROCESS_CALLED_EXIT, a crash opens no window, and this process
+ * ends when the one that started it ends. NULL where memory is lacking. [main] */
 process_t *process_be_helper(memory_t *memory);
 
 /* End this process at once, without handlers. */

@@ -3,12 +3,12 @@
  * A process gets a group of its own, so that killing it takes along the processes that it started (a compiler below
  * make below a shell).
  *
- * The copy of this process must leave no trace outside. Its descriptors other than the pipe are laid over by /dev/null,
- * which also keeps buffers of the C library, filled before the fork, from reaching their files a second time. And a
- * handler that is registered last, and so runs first, turns exit into _exit.
+ * The copy of this process must write to no file. Its descriptors other than the pipe are replaced by /dev/null, so
+ * that buffers of the C library that were filled before the fork are not written a second time. And a handler that is
+ * registered last, and so runs first, turns exit into _exit.
  *
- * Its standard error is a pipe of its own that takes what fits and never blocks; the end of it is kept, for libraries
- * say there why they end a process. The C library would rather tell the terminal, and is asked not to.
+ * Its standard error is a pipe of its own that takes what fits and never blocks; the end of it is kept, since libraries
+ * write there why they end a process. The C library would write to the terminal, and is told to use standard error.
  */
 #define _GNU_SOURCE 1
 
@@ -111,7 +111,8 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
     _exit(127);
 }
 
-/* --- a copy of ourselves ------------------------------------------------------------------------------------------ */
+/* --- a copy of this process
+ * ------------------------------------------------------------------------------------------ */
 
 static void cover(int fd, int nothing, int pipe, int errors)
 {
@@ -157,7 +158,8 @@ static void speak_into(int errors)
     setenv("LIBC_FATAL_STDERR_", "1", 1);
 }
 
-/* A process whose children end with it, and a pipe for its standard error; -1 where there is none. */
+/* The record of a copy, which ends with the processes that it has started; and a pipe for its standard error, -1 where
+ * there is none. */
 static process_t *new_copy(memory_t *memory, int ends[2], int errors[2])
 {
     process_t *process = new_process(memory, ends);

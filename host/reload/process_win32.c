@@ -151,7 +151,7 @@ size_t process_read(process_t *process, void *bytes, size_t size)
     return ReadFile(process->pipe, bytes, there < wanted ? there : wanted, &got, NULL) ? got : 0;
 }
 
-/* What the system has ended a process for, by the exit code that it then has; NULL for any other code. */
+/* The exception that an exit code stands for; NULL for any other code. */
 static const char *exception_name(DWORD code)
 {
     static const struct { DWORD code; const char *name; } names[] = {

@@ -1,9 +1,8 @@
 /* reload.c - a change from its files to its end.
  *
- * Invariant: until the commit everything of a change lies beside what is at work; undoing is freeing. An exchange is
- * undone by exchanging again, and that is used once: at the end of preparing all sides change for a moment, so that the
- * worlds can settle their steps with the new units and say what is wrong, and change back. After that nothing is left
- * that could fail.
+ * Invariant: until the commit everything of a change lies beside the parts at work, so undoing it means freeing it. An
+ * exchange is undone by a second one. At the end of preparing all sides are exchanged for a moment, so that the worlds
+ * settle their steps with the new units and report what is wrong, and exchanged back. After that no step can fail.
  *
  * A change that is prepared while another one is on probation lies beside both. Its shapes are made without the hidden
  * columns of the managers that it moves, and with those of the others; so the probation goes on where the change is
@@ -62,8 +61,8 @@ void reload_unseal(reload_t *reload)
     d->entities->sealed = false;
 }
 
-/* In builds that look: the worlds are whole, when no change holds columns beside theirs any more, whose lists are
- * blocks of the worlds too. */
+/* In builds with BACKPLANE_AUDIT: check the worlds, once no change holds columns beside theirs any more (lists in such
+ * columns are blocks of the worlds too). */
 static void assert_worlds(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
@@ -86,7 +85,7 @@ bp_result_t reload_check_moment(const reload_t *reload)
 
 /* --- the end of one side ------------------------------------------------------------------------------------------ */
 
-/* Call the code of the kept side for the last time. Its errors must not hide the reason. */
+/* Call the code of the kept side for the last time. Its errors must not replace the reason of a failure. */
 static void stop_kept_side(reload_change_t *change)
 {
     error_text_t kept = *change_error(change);
@@ -217,7 +216,8 @@ static bp_result_t prepare(reload_change_t *change)
     return result == BP_OK ? rehearse(change) : result;
 }
 
-/* Let go of a prepared change: the versions at work go on. Posts of the versions that do not come go with these. */
+/* Let go of a prepared change: the versions at work go on. Posts of the versions that are discarded are dropped with
+ * them. */
 static void let_go(reload_change_t *change)
 {
     end_kept_side(change);
@@ -311,7 +311,7 @@ bp_result_t reload_prepare(reload_change_t *change)
     change->hides = reload->probation_steps > 0 && !change->anew;
     change->began = began;
     change_pause(change);
-    posts_run(&reload->loader->posts); /* carried out by the versions whose threads have posted them */
+    posts_run(&reload->loader->posts); /* carried out by the versions that have posted them */
     change->posts = posts_count(&reload->loader->posts);
     reload_seal(reload);
     result = prepare(change);

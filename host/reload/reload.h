@@ -9,9 +9,9 @@
  *   commit    slots, columns and managers change places; cannot fail
  *   finish    the old code stops, its image is closed and its columns freed: at once, or when the probation ends
  *
- * Until commit nothing that anybody can see has changed, and while `prepare` calls the new code the worlds are sealed:
- * calls from there that would change them are refused (BP_ERROR_STATE). A prepared change must be committed or
- * discarded before anything else is done with the host.
+ * Until commit no visible state has changed, and while `prepare` calls the new code the worlds are sealed: calls from
+ * there that would change them are refused (BP_ERROR_STATE). A prepared change must be committed or discarded before
+ * anything else is done with the host.
  *
  * A trial (trial.h) is between read and prepare: a copy of the process prepares, commits, takes some steps, and
  * reports; this process goes on stepping meanwhile, and then prepares and commits for itself.
@@ -48,7 +48,7 @@ typedef struct reload_told_t {
 } reload_told_t;
 
 typedef struct reload_past_t {
-    uint64_t count; /* told so far; the one of number n (from 0) is told[n % RELOAD_PAST] */
+    uint64_t count; /* reloads so far; number n (from 0) is told[n % RELOAD_PAST] */
     reload_told_t told[RELOAD_PAST];
 } reload_past_t;
 
@@ -60,12 +60,12 @@ typedef struct reload_t {
     uint32_t *layouts;           /* count of the numbers of layouts given out to worlds */
     memory_t memory;
     const bp_jobs_i *jobs;       /* the host's threads, for columns of large runs; NULL: one */
-    void (*ask_for_reports)(bp_host_o *host); /* asks everybody, and drops the reports: for trials; may be NULL */
+    void (*ask_for_reports)(bp_host_o *host); /* asks all units for reports, and drops these: for trials; may be NULL */
     uint32_t probation_steps;    /* 0: no probation */
     uint32_t pause_limit;        /* ms that worlds may stand still for one change (pause.c); 0: any */
     uint32_t changes;            /* changes made, and taken back, so far */
     reload_change_t *readies;    /* a change for which columns are made ready (ahead.h); or NULL */
-    uint64_t slice_ns;           /* how long they are worked at between two steps */
+    uint64_t slice_ns;           /* time spent on them between two steps */
     uint64_t readied;            /* columns taken over ready so far */
     reload_change_t *probation;  /* a committed change whose old side is still there; or NULL */
     bp_reload_report_t last;     /* the report of the last change, or refusal */
@@ -93,7 +93,7 @@ bp_result_t reload_check_moment(const reload_t *reload);
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 
-/* A version of a plugin that was at work before, and whose file has been kept. */
+/* A version of a plugin that was at work before; its file has been kept. */
 typedef struct reload_kept_t {
     plugin_t *plugin;
     const char *file;         /* read and copied once more */
@@ -102,14 +102,14 @@ typedef struct reload_kept_t {
     uint64_t image;           /* plugin_t.image of that version */
 } reload_kept_t;
 
-/* Put former versions in the place of those at work, all of them or none, without a trial, a probation, or a word to
- * those who follow reloads. Rows and states are not carried over: columns have their defaults afterwards and instances
+/* Put former versions in the place of those at work, all of them or none, without a trial, a probation, or a call of
+ * the callbacks for reloads. Rows and states are not carried over: columns have their defaults afterwards and instances
  * are missing, so that a snapshot of the time of these versions has to be brought back next (history/restore.h). Ends
  * an earlier probation. Errors: as those of reload_read and reload_prepare. */
 bp_result_t reload_return(reload_t *reload, const reload_kept_t *kept, uint32_t count);
 
-/* Let values go that cannot come back: such a loss is told, not refused. Before the trial of the change, and before
- * reload_prepare. */
+/* Allow the loss of values that cannot be brought back: it is reported, not refused. To be called before the trial of
+ * the change, and before reload_prepare. */
 void reload_allow_loss(reload_change_t *change);
 
 /* Make columns ready before a change that has been tried is made, from what the trial has told: begin, and then go on
@@ -118,8 +118,8 @@ void reload_begin_readying(reload_change_t *change, const char *told, size_t siz
 bool reload_make_ready(reload_change_t *change);
 
 /* Begin the same where nothing was tried: where there are many instances, the next versions are opened, their
- * declarations read, and closed again; their `load` is not called. An error where one has crashed meanwhile; what else
- * is wrong the change will say. Between steps. */
+ * declarations read, and closed again; their `load` is not called. An error where one has crashed meanwhile; any other
+ * fault is reported when the change is made. Between steps. */
 bp_result_t reload_look_ahead(reload_change_t *change);
 
 /* From now on large columns of texts and lists that go are let go of in slices (base/leavings.h), or, `later` false,
@@ -143,7 +143,8 @@ void reload_discard(reload_change_t *change);
 /* Have every change and every refusal told, as bp_host_on_reload. */
 bp_result_t reload_add_callback(reload_t *reload, bp_reloaded_callback callback, void *data);
 
-/* Tell of a change that was refused; the reason is the present error. For callers that go through the steps. */
+/* Tell of a change that was refused; the reason is the present error. For callers that go through the steps of a change
+ * themselves. */
 void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds,
                          bp_result_t result);
 

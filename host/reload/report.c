@@ -62,7 +62,7 @@ static uint32_t count_of(const field_t *field)
 static bool list_fields(reload_change_t *change, const component_change_t *c)
 {
     bool good = true;
-    for (uint32_t i = 0; i < c->kept->field_count && good; i++) { /* nobody but the component knows of hidden ones */
+    for (uint32_t i = 0; i < c->kept->field_count && good; i++) { /* hidden fields are not reported */
         const field_t *field = c->same ? &c->slot->fields[i] : &c->kept->fields[i]; /* the list that stays */
         uint32_t from = c->sources[i].old;
         const field_t *old = from == BP_NONE ? NULL : &c->slot->fields[from];
@@ -278,7 +278,7 @@ static void publish(reload_t *reload)
 {
     remember(reload);
     log_write(&reload->base->log, BP_LOG_INFO, "host", "%s",
-              reload->last.text); /* a refusal is the caller's to shout */
+              reload->last.text); /* as information: where a refusal needs a warning, the caller logs it */
     for (uint32_t i = 0; i < reload->callback_count; i++)
         reload->callbacks[i].callback(reload->callbacks[i].data, &reload->last);
 }

@@ -2,7 +2,8 @@
  *
  *     text     SCRATCH_BEGINS
  *     u32      flags, deadline in milliseconds
- *     plugins  how many; of each name, path, file, copy, options given, whether others come, those
+ *     plugins  how many; of each name, path, file, copy, options given, whether whether other options come with the
+ *              change, and these
  *     change   how many; of each the plugin's name, and the file to open
  *     worlds   how many; of each name, rate, time, steps, units; wants; components; systems; combinations, each as a
  *              list of the component's name and the instance's

@@ -2,8 +2,8 @@
  *
  * Described are the plugins with the files that are at work and their options; the worlds with their components,
  * systems, rates and units; which combinations of components entities have; and the change: which plugins, and from
- * which files. Not described: values, entities, states, and what plugins have done from code. So a helper sees what new
- * code does to instances as they are made, and not what it would do to these.
+ * which files. Not described: values, entities, states, and what plugins have done from code. So a helper shows what
+ * new code does with newly made instances, not with the instances of this host.
  *
  * The bytes are for a process of the same program on the same machine, and begin with the version of both.
  *
@@ -19,7 +19,7 @@
 
 enum {
     SCRATCH_GUARDED = 1u << 0, /* flags of a description: under the crash guard */
-    SCRATCH_LOSSY = 1u << 1,   /* values that cannot come back may go */
+    SCRATCH_LOSSY = 1u << 1,   /* values that cannot be brought back may be lost */
     SCRATCH_MOST = 512,        /* combinations of components that are described of a world */
     SCRATCH_ROWS = 8           /* entities made of each */
 };
@@ -28,7 +28,7 @@ enum {
  * [main] */
 void scratch_describe(bytes_t *bytes, const reload_t *reload, const reload_change_t *change, uint32_t deadline_ms);
 
-/* The parts of which others make descriptions too. */
+/* Options, as other descriptions have them too. */
 void scratch_put_options(bytes_t *bytes, const bp_option_t *options, uint32_t count);
 
 /* Read up to `room` of them, and pass over the others. Returns how many. Texts lie in the description. */

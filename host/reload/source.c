@@ -1,6 +1,6 @@
 /* source.c - from a source to a command of the shell, and from that to a library in a folder of this process.
  *
- * The library keeps the name of its source, since that is what a plugin is called. Two sources of one name get
+ * The library keeps the name of its source, since the plugin gets its name from the file. Two sources of one name get
  * libraries of different names: the second one has a number behind it.
  */
 #include "source.h"
@@ -118,7 +118,8 @@ static bool make_folder(sources_t *sources, const char *parent, const char *name
     return false;
 }
 
-/* The folder below TMPDIR; beside the source where TMPDIR cannot be written, or no code be run that lies there. */
+/* The folder below TMPDIR; beside the source where TMPDIR cannot be written, or where code on its file system may not
+ * be run. */
 static bool make_folder_for(sources_t *sources, const char *source, char *path, size_t size)
 {
     static const char name[] = ".backplane-made";
@@ -132,7 +133,7 @@ static bool make_folder_for(sources_t *sources, const char *source, char *path, 
     return true;
 }
 
-/* The folder, made anew where somebody has removed it; the libraries in it keep their paths only if the first stays. */
+/* The folder, made anew where it has been removed; the paths of libraries are good only while it stays. */
 static bp_result_t need_folder(sources_t *sources, const char *source)
 {
     char path[FILE_PATH_MAX];
@@ -301,7 +302,7 @@ static void put_c(command_t *command, const sources_t *sources, const language_t
         put_word(command, headers);
     put_source(command, made->source);
 #if !defined(_WIN32)
-    if (language == &cxx_language) { /* symbols that are unique would keep each version in memory for ever */
+    if (language == &cxx_language) { /* unique symbols would keep each version in memory for ever */
         put(command, "$(");
         put(command, compiler);
         put(command, " -fno-gnu-unique -E -x c++ /dev/null >/dev/null 2>&1 && echo -fno-gnu-unique) ");
@@ -341,7 +342,8 @@ static void put_rust(command_t *command, const sources_t *sources, const source_
     put_word(command, rules);
 }
 
-/* What a compiler writes on the way goes to our folder, where it is removed though the compiler be killed. */
+/* A compiler's temporary files go to this process's folder, so that they are removed also where the compiler is
+ * killed. */
 static void put_folder(command_t *command, const sources_t *sources)
 {
 #if !defined(_WIN32)

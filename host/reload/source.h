@@ -4,11 +4,11 @@
  * `plugins = ./spin.c` in an ini: the compiler of the source's language makes a library in a temporary folder of this
  * process, and a list of the files that it has read, for build.h to watch. The plugin is known by the path of its
  * source (plugin_t.path); what is opened, watched for its being finished, tried and carried over is the library
- * (plugin_t.file). Compilers and their flags are commands of the system's shell that whoever owns the host sets: an
- * ini's cc, cflags, cxx, cxxflags, rustc, rustflags.
+ * (plugin_t.file). Compilers and their flags are commands of the system's shell that the embedder or the ini sets: cc,
+ * cflags, cxx, cxxflags, rustc, rustflags.
  *
- * The headers of the contract are those that lie where this program or this library lies: in an installed tree, or in
- * the source tree. Elsewhere pkg-config is asked.
+ * The headers of the contract are found beside this program or this library, in an installed tree or in the source
+ * tree; else by pkg-config.
  *
  * Not here: compiling beside the host when a source is saved (build.h); plugins of several source files.
  */
@@ -28,7 +28,7 @@ enum {
 /* The names of the settings, as an ini has them, by SOURCE_...; NULL behind the last. */
 extern const char *const source_keys[];
 
-/* What the compilers are called with; "": the default. */
+/* The commands and flags of the compilers; "": the default. */
 typedef struct source_settings_t {
     char text[SOURCE_KEYS][SOURCE_SETTING];
 } source_settings_t;

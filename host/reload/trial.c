@@ -1,11 +1,11 @@
-/* trial.c - what a copy of this process, or a helper, does with a candidate, and how its end is read.
+/* trial.c - the work of a copy of this process, or of a helper, with a candidate, and judging its end.
  *
  * The child has no effect outside: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial),
  * and its log goes nowhere. Its verdict comes over the pipe: a letter, and behind it a reason, or the columns that the
  * change will make (ahead.h).
  *
- * A helper is told by a file what to build. The file lies beside the copy of the candidate, in a folder that is swept
- * where this process is killed.
+ * A helper is told by a file what to build. The file lies beside the copy of the candidate, in a folder that a later
+ * process removes where this one is killed.
  *
  * A copy of a process has one thread, and the files and ports of the original. So plugins are paused while the copy is
  * made, and the copy resumes them, with a reason of their own, when the change is made there.
@@ -43,11 +43,11 @@ enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '
 
 /* --- every verb of a candidate is called -------------------------------------------------------------------------- */
 
-/* Steps alone call what the world happens to need. Entities are made of each component of the candidate, read, written,
- * taken apart and destroyed again; what the managers keep is saved, and loaded by a manager that begins anew; reports
- * are asked for. The world is used as its users would: through the store, properties and destruction, which call the
- * verbs. A manager may refuse, which is its right; but it has to be able to load what it has saved. Values are not
- * judged; the caller looks for crashes. */
+/* Steps alone do not call all verbs. Entities are made of each component of the candidate, read, written, taken apart
+ * and destroyed again; what the managers keep is saved, and loaded by a manager that begins anew; reports are asked
+ * for. The world is used as its users would: through the store, properties and destruction, which call the verbs. A
+ * manager may refuse a call without being at fault, but must be able to load what it has saved. Values are not judged;
+ * the caller looks for crashes. */
 
 /* Read every property, and write the value that was read, where code of the component is called for it: `get` and `set`
  * of own storage, `rows_set`. */
@@ -200,7 +200,7 @@ static void run_here(void *context, void (*job)(void *data, uint32_t index), voi
         job(data, i);
 }
 
-/* Keep the first error that is logged: after a crash the plugin itself may have gone with the sentence. */
+/* Keep the first error that is logged: after a crash the plugin, which holds the sentence, may be gone. */
 static void keep_error(void *context, int32_t level, const char *source, const char *text)
 {
     char *kept = context;
@@ -285,8 +285,8 @@ static void forget_crashes(loader_t *loader)
     atomic_store(&loader->plugins.crashed, false);
 }
 
-/* Unload the candidates, down to their leaving memory. Faults of the versions before them, at their end, do not count
- * against the candidates. */
+/* Unload the candidates completely, with their libraries. Faults in the last calls of the versions before them do not
+ * count against the candidates. */
 static const char *unload_all(reload_t *reload, plugin_t *const *candidates, uint32_t count, char *error)
 {
     const char *crash = NULL;
@@ -337,7 +337,7 @@ static int try_change(process_t *self, void *data)
     reload->base->log = (bp_log_i){.context = error, .write = keep_error};
     reload->loader->on_trial = reload->loader->plugins.strict = true;
     if (reload->loader->guard != NULL)
-        /* so that a candidate that hangs is told with the place where it hangs */
+        /* so that for a candidate that hangs the report has the place */
         guard_begin_copy(reload->loader->guard, attempt->trial->deadline_ms / 2 + 1);
     os_holdings_t before = os_holdings_count();
     posts_forget(&reload->loader->posts); /* the original carries them out */
@@ -475,7 +475,7 @@ static void hear_child(trial_t *trial)
     trial->said[trial->said_size] = '\0';
 }
 
-/* Behind the error: what the child has said on its standard error, unless the error says so already. */
+/* Append the last words of the child's standard error, unless the error contains them. */
 static void add_words(trial_t *trial)
 {
     error_text_t *error = &trial->reload->base->error;
@@ -491,7 +491,7 @@ static int judge_child(trial_t *trial, const process_end_t *end)
     error_text_t *error = &trial->reload->base->error;
     hear_child(trial);
     if (end->state == PROCESS_ENDED && end->code == 0 && trial->said[0] == SAYS_PASSED) {
-        trial->change->compared = trial->told[0] == '\0'; /* a helper has no instances whose values could be compared */
+        trial->change->compared = trial->told[0] == '\0'; /* a helper has no instances to compare */
         return TRIAL_PASSED;
     }
     if (end->state == PROCESS_ENDED && trial->said[0] == SAYS_CANNOT) {

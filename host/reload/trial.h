@@ -26,7 +26,7 @@ enum {
     TRIAL_STEPS = 3,
     TRIAL_DEADLINE_MS = 5000, /* where the caller gives none */
     TRIAL_REASON = 1024,
-    TRIAL_SAID = TRIAL_REASON + 16 * 1024, /* what the copy says at most: a reason, or what to make ready */
+    TRIAL_SAID = TRIAL_REASON + 16 * 1024, /* most bytes that the copy sends: a reason, or the columns to make ready */
     TRIAL_NAP_NS = 500000     /* between two looks of trial_wait */
 };
 
@@ -40,7 +40,7 @@ typedef struct trial_t {
     uint32_t deadline_ms;
     uint64_t since;          /* ms */
     uint64_t stood_ns;       /* how long this process stood still for the trial */
-    bool untried;            /* passed, since a helper could try nothing */
+    bool untried;            /* passed without having been tried, since no helper could try it */
     bool refused;            /* failed: the candidates were refused, by a rule or by themselves; nothing crashed, hung
                                 or ended */
     char said[TRIAL_SAID]; /* bytes received from the child so far */

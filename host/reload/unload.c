@@ -50,7 +50,7 @@ bp_result_t unload_plugin(loader_t *loader, destruction_t *destruction, plugin_t
         return result;
     }
     loader_unload(loader, plugin);
-    for (uint32_t i = 0; i < destruction->world_count; i++) { /* for state that the plugin has not ended itself */
+    for (uint32_t i = 0; i < destruction->world_count; i++) { /* what the plugin has left open */
         schedule_t *schedule = world_handle(destruction->worlds[i])->schedule;
         queries_end_of(schedule, plugin, false);
         messages_close_of(&schedule->messages, plugin);

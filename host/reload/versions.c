@@ -227,8 +227,8 @@ static void move_bytes(memory_t *from, memory_t *to)
 }
 
 /* Settle what both sides have allocated. Where state goes over, or threads have allocated during the change, memory
- * that one version has taken and the other gives back cannot be told apart: the version that stays answers for all of
- * it. Else the version that goes answers for its own. */
+ * that one version has taken and the other gives back cannot be told apart: all of it is counted for the version that
+ * stays. Else each version is charged with its own. */
 static void divide_accounts(version_t *version)
 {
     plugin_t *plugin = version->plugin;
@@ -333,7 +333,7 @@ void versions_free(reload_change_t *change)
 
 /* --- plan -------------------------------------------------------------------------------------------------------- */
 
-/* The components of a change: what became of their fields, and which systems depend on these.
+/* The components of a change: where their fields get their values, and which systems depend on these.
  *
  * Fields are matched by base/field.h. A component whose list is the same to the letter keeps its present list: its
  * columns, references resolved for them and other systems' knowledge of them are then not touched at all.
@@ -370,8 +370,9 @@ static bool same_fields(const component_t *a, const component_t *b)
     return same;
 }
 
-/* Is the new version to be told of rows? Then the fields that it rebuilds begin with their defaults. There is
- * no probation where the old version was told of rows, but could not be told of those that come and go meanwhile. */
+/* Is the new version to be told of rows? Then the fields that it rebuilds begin with their defaults. There is no
+ * probation where the old version was told of rows and would miss those that come and go meanwhile: where its state
+ * does not go over, or the new version lacks these verbs. */
 static void plan_rows(reload_change_t *change, component_change_t *c)
 {
     const component_t *old = c->slot, *next = c->kept;

@@ -7,7 +7,7 @@
 
 #include "reload.h"
 
-/* May this change, which has been read, be prepared now? Yes where nobody votes. [main] */
+/* May this change, which has been read, be prepared now? Yes where no plugin votes. [main] */
 bool vote_may_begin(const reload_change_t *change);
 
 /* Tell the voter that the change waits no longer, and will not be prepared. [main] */

@@ -216,7 +216,7 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
     if (!w->pending || !w->closed || now - w->quiet_since < WATCH_QUIET_MS)
         return false;
     if (!file_stamp(w->path, &stamp)) {
-        w->last = stamp; /* gone, or not to be had just now: a file that comes back counts as another one */
+        w->last = stamp; /* gone, or not readable just now: a file that comes back counts as another one */
         w->pending = w->told = false;
         return false;
     }

@@ -1,9 +1,9 @@
-/* watch.h - which plugins' files have been written anew and are whole.
+/* watch.h - finding files of plugins that have been written anew and are whole.
  *
- * A file counts as finished when whoever wrote it has closed it or moved it into place, it has been left alone for a
- * moment since (WATCH_QUIET_MS), and its bytes are those of a whole library. A file whose bytes are not is given time
- * (WATCH_PATIENCE_MS) to become whole before it is handed over all the same, so that the fault can be reported. A file
- * that is deleted is waited for; so is its folder.
+ * A file counts as finished when its writer has closed it or moved it into place, it has not changed for a moment since
+ * (WATCH_QUIET_MS), and its bytes are those of a whole library. Where they are not, the file is given time
+ * (WATCH_PATIENCE_MS) to become whole, and is handed over after that all the same, so that the fault is reported. A
+ * file that is deleted is waited for; so is its folder.
  *
  * Not here: loading, and what became of a file that was handed over.
  */
@@ -30,8 +30,8 @@ typedef struct watched_file_t {
     file_stamp_t last;   /* of the file when it was looked at last */
     uint64_t quiet_since; /* ms */
     bool pending;        /* the file has changed since it was handed over */
-    bool closed;         /* nobody is known to be writing the file */
-    bool told;           /* a notice told of the change, not only a stamp */
+    bool closed;         /* no process is known to be writing the file */
+    bool told;           /* the change was seen by a notice, not only by a stamp */
     bool unknown;        /* the file has not been looked at since it was loaded */
     bool broken;         /* the file was judged since it changed last, and is not whole */
 } watched_file_t;

@@ -1,9 +1,9 @@
 /* worlds.c - a world made ready for a change: managers and systems that begin beside those at work, runs with other
  * columns.
  *
- * The order goes from work that is cheap to undo to work that is dear: the new code starts first, since it may refuse;
- * then the columns are made, and filled (carry.c). A world is left alone where none of its managers and systems belong
- * to the change. What follows once all worlds are ready is in worlds_exchange.c.
+ * Work that may be refused and costs little comes first: the new code is started, then the columns are made and filled
+ * (carry.c). A world is left alone where none of its managers and systems belong to the change. What follows once all
+ * worlds are ready is in worlds_exchange.c.
  */
 #include "../plugin/verbs.h"
 #include "../store/hooks.h"
@@ -130,7 +130,7 @@ static unit_t *unit_of(const schedule_t *schedule, const manager_t *manager)
     return NULL;
 }
 
-/* Prepare the unit of a component whose new version simulates where the old one did not, or the reverse. */
+/* Prepare the unit of a component that simulates in only one of the two versions. */
 static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, const manager_change_t *m)
 {
     unit_t *unit = unit_of(w->schedule, m->manager);
@@ -369,7 +369,7 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
 }
 
 /* Tell a new version of the rows that there are. The version writes to fields that it rebuilds, which are new columns;
- * so a refusal leaves no trace. */
+ * so after a refusal nothing has changed. */
 static bp_result_t tell_rows(world_change_t *w, manager_change_t *m)
 {
     const prototypes_t *p = &w->world->prototypes;

@@ -175,7 +175,7 @@ void worlds_tell(world_change_t *w, bool back)
         if ((int32_t)(world->runs[i]->version - version) > 0)
             version = world->runs[i]->version;
     }
-    version = version + 1 == 0 ? 1 : version + 1; /* 0 is what nobody has */
+    version = version + 1 == 0 ? 1 : version + 1; /* no run has version 0 */
     world->ref_version = version;
     for (uint32_t i = 0; i < world->run_count; i++)
         world->runs[i]->version = version;
