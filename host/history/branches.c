@@ -126,7 +126,7 @@ static void add_stretch(history_t *h, stretch_t stretch)
         return;
     if (memory_reserve(&h->memory, &h->stretches, &h->stretch_capacity, h->stretch_count + 1u, sizeof *h->stretches))
         h->stretches[h->stretch_count++] = stretch;
-    else if (h->stretch_count > 0) /* what was before has no name any more, which is better than a wrong one */
+    else if (h->stretch_count > 0) /* no memory: the stretch before loses its number */
         h->stretches[h->stretch_count - 1] = stretch;
 }
 

@@ -8,12 +8,13 @@
  * what comes after that moment is taken off the line and kept as a branch: its keyframes, steps, calls, eras and marks.
  * Returning puts it back, and keeps in its place what was there. A branch may fork off another branch that is kept.
  *
- * Each stretch of a line has a number, which no other ever gets: number and moment together name a state for good, and
- * say of a handle whether it is of the present line. The number of a branch is that of its last stretch.
+ * Each stretch of a line has a number, which no other ever gets: number and moment together name one state for ever,
+ * and tell whether a handle is of the present line. The number of a branch is that of its last stretch.
  *
- * Where room is wanted, branches go before keyframes of the line do, the one left first before others.
+ * Where memory of the budget is needed, branches are dropped before keyframes of the line, the branch that was left
+ * first before the others.
  *
- * Invariants: a branch forks off at a moment that is remembered. Branches whose `parent` is 0 fork off the line.
+ * Invariants: a branch forks off at a moment that is remembered. Branches with `parent` 0 fork off the line.
  */
 #ifndef HOST_HISTORY_BRANCHES_H
 #define HOST_HISTORY_BRANCHES_H
@@ -68,7 +69,7 @@ void branches_drop(history_t *history, uint64_t number);
 void branches_forget(history_t *history);
 bool branches_make_room(history_t *history);
 
-/* An empty branch that forks off the line at `fork`; what it holds belongs to the history from branches_keep on. False
+/* An empty branch that forks off the line at `fork`; its contents belong to the history from branches_keep on. False
  * without memory. */
 void branch_init(branch_t *branch, history_t *history, uint64_t fork, uint64_t last);
 void branch_free(branch_t *branch, history_t *history);

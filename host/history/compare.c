@@ -1,4 +1,4 @@
-/* compare.c - hashes of all that decides how a host goes on, and differences row by row.
+/* compare.c - hashes of all state that later steps depend on, and differences row by row.
  *
  * Rows of two snapshots are compared where they lie as long as both have the same entities in the same rows; others are
  * found by the index of their entity.
@@ -195,7 +195,7 @@ static uint32_t first_column(const kept_world_t *w, const kept_run_t *run, bp_na
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
-/* A cell of a column whose cells are written one by one: where it begins, and its bytes. */
+/* A cell of a column that is written cell by cell: where it begins, and its bytes. */
 static const char *counted_cell(const kept_column_t *column, uint32_t row, size_t *size)
 {
     const kept_field_t *field = column->field;
@@ -356,7 +356,7 @@ static const char *next_cell(reader_t *r, const kept_field_t *field, size_t *siz
     return begin;
 }
 
-/* Differences of a column whose rows are of the same entities. */
+/* Differences of a column where both sides have the same entities in the same rows. */
 static void diff_column(diffing_t *d, const kept_run_t *now, const kept_column_t *before, const kept_column_t *after,
                         bp_diff_field_t *told)
 {
@@ -428,7 +428,7 @@ static bool same_bytes(const diffing_t *d, const kept_run_t *now, uint32_t run, 
            same_field(was->columns[column].field, now->columns[column].field);
 }
 
-/* Differences of a field in runs whose rows are of the same entities. */
+/* Differences of a field in runs that have the same entities in the same rows. */
 static void diff_aligned(diffing_t *d, const kept_key_t *key, const kept_manager_t *m, uint32_t k,
                          bp_diff_field_t *told)
 {
@@ -463,7 +463,7 @@ static void diff_key(diffing_t *d, uint32_t number)
     }
 }
 
-/* --- entities that are in one only
+/* --- entities that are on one side only
  * ------------------------------------------------------------------------------------------------- */
 
 static void list_keys(const diffing_t *d, const side_t *have, const kept_run_t *run, const side_t *lack,

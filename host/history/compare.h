@@ -1,6 +1,6 @@
-/* compare.h - two moments beside each other: are they the same, and where do they differ?
+/* compare.h - comparing two snapshots: hashes, and the differences.
  *
- * A hash covers all that decides how a host goes on, and nothing of the way on which the host came to its state: equal
+ * A hash covers all state that later steps depend on, and no state that only depends on how the host came there: equal
  * hosts have equal hashes on any number of threads, with or without a history.
  *
  * Only snapshots are compared, and states of plugins only as bytes.

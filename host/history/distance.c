@@ -83,7 +83,7 @@ double distance_of_cells(uint32_t type, const char *a, const char *b, size_t siz
 /* --- many cells of floats ----------------------------------------------------------------------------------------- */
 
 /* Loops without a way out, which compilers make vectors of, tell whether there is a larger difference at all: first of
- * differences that are rounded to floats, since rounding keeps the order, then of exact ones. What is no number is not
+ * differences that are rounded to floats, since rounding keeps the order, then of exact ones. A NaN compares as not
  * below anything, and so counts as larger. */
 
 static bool may_be_larger(const char *a, const char *b, size_t parts, float than)

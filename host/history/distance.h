@@ -1,7 +1,7 @@
 /* distance.h - by how much two values of a field differ, as differences of snapshots tell it: the largest difference of
  * their parts, as numbers.
  *
- * Parts that are the same in every bit do not differ, whatever they are; where others are infinite or no numbers, the
+ * Parts that are the same in every bit do not differ, NaN included; where others are infinite or no numbers, the
  * difference is infinite. Values that are no numbers, texts and names and entities, differ by 0.
  *
  * Not here: which cells belong to each other (compare.h).

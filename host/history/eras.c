@@ -1,4 +1,4 @@
-/* eras.c - a list of moments and what the host was made of from each on. */
+/* eras.c - a list of moments and the host's makeup from each on. */
 #include "eras.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ bool eras_add(eras_t *eras, uint64_t moment)
 
 void eras_begin(eras_t *eras, uint64_t moment)
 {
-    uint32_t before = eras->count; /* the last one goes after the new one has been made, with which it shares parts */
+    uint32_t before = eras->count; /* the last one is freed later: the new one shares its parts */
     bool made = eras_add(eras, moment);
     drop(eras, 0, made ? eras->count - 1 : before);
 }

@@ -1,18 +1,17 @@
-/* eras.h - what the host was made of, and when: from which moment on which versions of plugins and which systems were
- * at work.
+/* eras.h - the host's makeup over time: from which moment on which versions of plugins and which systems were at work.
  *
  *     moment    3 ------ 4 ------ 5 ------ 6 ------ 7
  *     eras      A                 B                      a reload at moment 5
  *     keyframes K                 T                      T: of the state right after the reload
  *
- * An era begins with what was done at its moment: the state that the step before has left there is still of the era
- * before. A keyframe can be brought back only into a host that is made of what it was made of at the keyframe's time;
- * so the host becomes that first.
+ * An era begins with the change that was made at its moment: the state that the step before has left there still
+ * belongs to the era before. A keyframe can be brought back only into a host with the makeup of the keyframe's time; so
+ * the host is given that makeup first.
  *
- * What a host is made of is written down, and brought about, by the engine (engine/makeup.h).
+ * The engine writes makeups down and gives them to a host (engine/makeup.h).
  *
- * Invariant: eras are in the order of time, and there is one at least, or none where the host cannot become anything
- * but what it is.
+ * Invariant: eras are in the order of time, and there is one at least, or none where the host cannot be given another
+ * makeup.
  *
  * Not here: worlds, components and plugins that come or go, with which the past begins anew (history.c).
  */
@@ -43,7 +42,7 @@ typedef struct made_world_t {
     wants_t units;  /* the names of all units of a step, in their order */
 } made_world_t;
 
-/* What a host is made of. */
+/* The makeup of a host: its versions of plugins, and its worlds' units. */
 typedef struct makeup_t {
     made_plugin_t *plugins;
     made_world_t *worlds;
@@ -53,11 +52,11 @@ typedef struct makeup_t {
 /* What the engine does for eras. */
 typedef struct makers_t {
     void *context;
-    /* Write down what the host is made of now. `like`: an earlier one, whose parts are shared; may be NULL. */
+    /* Write down the host's present makeup. `like`: an earlier one to share parts with; may be NULL. */
     bp_result_t (*look)(void *context, const makeup_t *like, makeup_t **out);
-    /* Make the host of that. The state of the host is lost, and a keyframe has to be brought back next. */
+    /* Give the host this makeup. The state of the host is lost, and a keyframe has to be brought back next. */
     bp_result_t (*become)(void *context, const makeup_t *makeup);
-    /* Is the host made of that? */
+    /* Has the host this makeup? */
     bool (*is)(void *context, const makeup_t *makeup);
     void (*drop)(void *context, makeup_t *makeup); /* NULL is allowed */
     /* Write a makeup down as bytes, with the files of its plugins; those that `before` has too are not written again.
@@ -81,21 +80,21 @@ typedef struct eras_t {
 void eras_init(eras_t *eras, memory_t *memory);
 void eras_free(eras_t *eras);
 
-/* Forget all, and begin with what the host is made of now. Without memory there are no eras afterwards. [main] */
+/* Forget all, and begin with the host's present makeup. Without memory there are no eras afterwards. [main] */
 void eras_begin(eras_t *eras, uint64_t moment);
 
-/* From this moment on, the last one so far, the host is made of what it is made of now. False without memory: there is
- * no such era. [main] */
+/* An era with the host's present makeup begins at this moment, the last one so far. False without memory: there is no
+ * such era. [main] */
 bool eras_add(eras_t *eras, uint64_t moment);
 
-/* From this moment on the host was made of that, which belongs to the eras then. False without memory. */
+/* An era with this makeup begins at this moment; the makeup belongs to the eras then. False without memory. */
 bool eras_put(eras_t *eras, uint64_t moment, makeup_t *makeup);
 
-/* The era of a state: of that which the step before has left at the moment, or of that after what came from outside
- * there (`touched`). NULL where there are no eras. */
+/* The era of a state at a moment: of the state that the step before has left, or (`touched`) of the state after the
+ * calls from outside at that moment. NULL where there are no eras. */
 const era_t *eras_of(const eras_t *eras, uint64_t moment, bool touched);
 
-/* Is the host made of what it was made of in an era? True of NULL. And make it of that. [main], between steps */
+/* Has the host the makeup of an era? True of NULL. And give it that makeup. [main], between steps */
 bool eras_is(const eras_t *eras, const era_t *era);
 bp_result_t eras_become(const eras_t *eras, const era_t *era);
 

@@ -147,7 +147,7 @@ void history_begin_anew(history_t *h)
 
 bp_result_t history_set(history_t *h, uint64_t budget)
 {
-    h->recording.elsewhere = h->recording.elsewhere || h->touched; /* a keyframe in place of calls that are forgotten */
+    h->recording.elsewhere = h->recording.elsewhere || h->touched; /* a keyframe takes the place of calls */
     history_free(h);
     if (budget == 0)
         return BP_OK;
@@ -179,7 +179,7 @@ void history_renew(history_t *h)
     if (!h->on || h->going)
         return;
     forget(h);
-    h->shape = 0; /* the next step begins anew */
+    h->shape = 0; /* the next step begins a new past */
 }
 
 /* --- what comes from outside -------------------------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ bp_result_t history_bring_back(history_t *h, const keyframe_t *keyframe)
     return result;
 }
 
-/* Whoever made this past was told. */
+/* No line in the log: calls that were passed over in this past were reported when it was made. */
 static void pass_over(void *context, const char *why)
 {
     (void)context, (void)why;
@@ -494,7 +494,7 @@ static void keep_step(history_t *h, uint32_t world)
             go_along(h);
         return;
     }
-    if (h->keyframes.count == 0) { /* nothing to compute from: the past begins with the next keyframe */
+    if (h->keyframes.count == 0) { /* no keyframe to compute from: the past begins with the next one */
         h->first = h->last = ++h->now;
         history_drop_touches(h, 0, h->touch_count);
     }
@@ -509,7 +509,7 @@ static void keep_step(history_t *h, uint32_t world)
         history_keep_or_say(h, false);
 }
 
-/* Apart from history_end_step, so that a step that nobody remembers saves no registers for it. */
+/* Apart from history_end_step, so that a step saves no registers for it where the history is off. */
 static NOT_INLINED void end_remembered_step(history_t *h, uint32_t world)
 {
     end_inputs(h, world);
@@ -545,8 +545,7 @@ static bp_result_t may_record(history_t *h)
 static void begin_recording(history_t *h)
 {
     h->recording.interval_ms = h->record_ms;
-    h->recording.elsewhere = h->touched; /* calls since the last step are in the first keyframe, and must not come
-                                            again */
+    h->recording.elsewhere = h->touched; /* their effect is in the first keyframe */
     if (h->budget == 0) {
         h->shape = shape_of(&h->parts);
         h->units = units_of(&h->parts);

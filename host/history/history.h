@@ -1,4 +1,4 @@
-/* history.h - what a host remembers: whole states now and then, and which steps were taken in between.
+/* history.h - the past of a host: whole states now and then, and which steps were taken in between.
  *
  * Moments are counted by calls that take a step: of one world, or of all. A keyframe is a snapshot at a moment. Going
  * to a moment brings back the nearest keyframe before it, and takes the steps from there once more; units that say
@@ -21,13 +21,12 @@
  * (branches.h).
  *
  * The budget is the most bytes that keyframes, calls and the lists of steps and touches may take. Where the budget is
- * full, the keyframes go that are missed least: those whose neighbours are closest in relation to their age. A moment
- * behind a call that cannot be made again and whose keyframe is gone cannot be computed any more, and going there is
- * refused.
+ * full, keyframes are dropped, first those with the closest neighbours in relation to their age. A moment behind a call
+ * that cannot be made again cannot be computed any more once that call's keyframe is gone; going there is refused.
  *
  * Where plugins are reloaded, or systems come or go, another era begins (eras.h), with a keyframe of the state after
- * that: whoever goes to an earlier moment goes there with the older code. The past begins anew where worlds, components
- * or plugins come or go.
+ * that: at an earlier moment the host has the older code again. The past begins anew where worlds, components or
+ * plugins come or go.
  *
  * A host is recorded by the same brackets: calls from outside go to the file as well as to the past.
  *
@@ -88,7 +87,7 @@ typedef struct history_t {
     uint32_t interval_ms;       /* from keyframe to keyframe; 0: one after each step */
     uint32_t record_ms;         /* the same in a file */
     uint64_t first, now, last;  /* moments */
-    uint64_t branch;            /* how often the host has gone elsewhere */
+    uint64_t branch;            /* how often the host has gone to another moment */
     keyframe_store_t store;
     keyframes_t keyframes;
     taken_t taken;              /* the steps of moments first to last - 1 */
@@ -105,7 +104,7 @@ typedef struct history_t {
     uint64_t units;             /* ... and from its units */
     eras_t eras;
     outside_t outside;          /* what plugins take from outside in a step */
-    feed_t *feed;               /* somebody follows what the host does (feed.h); or NULL */
+    feed_t *feed;               /* a record for a second host (feed.h); or NULL */
     uint64_t taken_at, took;    /* ns: the last keyframe */
     bytes_t calls;              /* since the last step, and not yet kept */
     size_t call_begins;         /* where the call under way begins */
@@ -117,7 +116,7 @@ typedef struct history_t {
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
     bool going;
-    bool astray;                /* the host has become what it was made of then, and has no state yet */
+    bool astray;                /* the host has been given another makeup, and has no state yet */
 } history_t;
 
 void history_prepare(history_t *history, const parts_t *parts);
@@ -163,30 +162,30 @@ void history_renew(history_t *history);
 /* Plugins have other code now, or other options: another era begins. */
 void history_remade(history_t *history);
 
-/* Something is taken from outside between steps, which nobody writes down: a call under way cannot be made again. */
+/* A plugin takes data from outside between steps, which is not written down: a call under way cannot be made again. */
 static inline void history_take_unseen(history_t *history)
 {
     history->unseen = true;
 }
 
-/* Have somebody told of steps and calls from now on; NULL: nobody any more. */
+/* Record steps and calls in `feed` from now on; NULL ends that. */
 void history_feed(history_t *history, feed_t *feed);
 
-/* Put what was done from `moment` on up to the present into a feed, without the calls at that moment where they `came`
- * already. Precondition: the moment is remembered, and nothing is pending (history_settle). */
+/* Put the steps and calls from `moment` on up to the present into a feed, without the calls at that moment where they
+ * `came` already. Precondition: the moment is remembered, and nothing is pending (history_settle). */
 void history_feed_past(const history_t *history, feed_t *feed, uint64_t moment, bool came);
 
-/* Keep what came from outside since the last step. [main], between steps */
+/* Keep the changes from outside since the last step. [main], between steps */
 void history_settle(history_t *history);
 
-/* Write down another host, a clone of this one, as a keyframe of this history, which is the caller's; and free such a
- * keyframe. Errors are those of the other host. [main], between steps */
+/* Write down another host, a clone of this one, as a keyframe of this history; the keyframe belongs to the caller; and
+ * free such a keyframe. Errors are those of the other host. [main], between steps */
 bp_result_t history_take_other(history_t *history, const parts_t *parts, keyframe_t *keyframe);
 
-/* Have a future of the moment `fork` among the branches in which the host was made of `makeup`, was as `begins` says
- * before the next step, and as `ends` says at the present moment: with the steps and calls of the present line, of
- * which calls that cannot be made are passed over. The makeup and the two keyframes belong to the history then, also
- * where this fails. Returns the number; 0 without memory, or where there is no room. [main] */
+/* Add a branch that forks off at the moment `fork`: with the makeup `makeup`, the state `begins` before the next step,
+ * the state `ends` at the present moment, and the steps and calls of the present line in between (calls that cannot be
+ * made are passed over). The makeup and the two keyframes belong to the history then, also where this fails. Returns
+ * the number; 0 without memory, or where there is no room. [main] */
 uint64_t history_add_future(history_t *history, uint64_t fork, makeup_t *makeup, keyframe_t begins, keyframe_t ends);
 
 /* The last keyframe before `moment`, or of it, from which the moment can be computed; NULL: there is none. */
@@ -200,11 +199,11 @@ void history_end_step(history_t *history, uint32_t world);
  * was. [main], between steps */
 bp_result_t history_go(history_t *history, uint64_t moment);
 
-/* Begin another future: what comes after the present moment is kept as a branch, as far as there is room. */
+/* Begin another future: the moments after the present one are kept as a branch, as far as there is room. */
 void history_cut(history_t *history);
 
-/* Go to the end of a branch, which is on the line from then on; what was in its place is kept. BP_ERROR_NOT_FOUND; else
- * as history_go. [main], between steps */
+/* Go to the end of a branch, which is on the line from then on; the part of the line that it replaces is kept as a
+ * branch. BP_ERROR_NOT_FOUND; else as history_go. [main], between steps */
 bp_result_t history_return(history_t *history, uint64_t number);
 
 /* Give the present moment a name; find the moment that a name was given to. */

@@ -166,7 +166,7 @@ bp_result_t history_go(history_t *h, uint64_t moment)
     return go(h, moment, true);
 }
 
-/* The branch cannot be gone to: its place is taken by what was there before. */
+/* The host could not go to the branch: put the former part of the line back in its place. */
 static bp_result_t put_back(history_t *h, uint64_t line, uint64_t root, uint64_t was, bp_result_t result)
 {
     error_text_t told = h->parts.base->error;
@@ -188,7 +188,7 @@ bp_result_t history_return(history_t *h, uint64_t number)
     if (result != BP_OK)
         return result;
     uint64_t line = branches_present(h);
-    if (branches_find(h, number) == NULL) /* room was wanted for what came since the last step */
+    if (branches_find(h, number) == NULL) /* it was dropped to make room for the calls since the last step */
         return error_set(error, BP_ERROR_NOT_FOUND, "branch %" PRIu64 " had to be forgotten for want of room", number);
     result = branches_return(h, number) ? go(h, h->last, false) : error_memory(error, "returning to a branch");
     return result == BP_OK ? BP_OK : put_back(h, line, root, was, result);

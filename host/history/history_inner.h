@@ -1,6 +1,6 @@
 /* history_inner.h - what the files of the history share.
  *
- * Not here: what others call (history.h).
+ * Not here: functions for other rooms (history.h).
  */
 #ifndef HOST_HISTORY_HISTORY_INNER_H
 #define HOST_HISTORY_HISTORY_INNER_H
@@ -14,7 +14,8 @@ void history_say(const history_t *history, int32_t level, const char *why);
 void history_drop_calls(history_t *history, touch_t *touch);
 void history_drop_touches(history_t *history, uint32_t first, uint32_t count);
 
-/* Drop what is missed least until so many bytes more have room in the budget, or no keyframe is left. */
+/* Drop branches and keyframes, the least useful first, until so many bytes more have room in the budget, or no keyframe
+ * is left. */
 void history_make_room(history_t *history, uint64_t needed);
 void history_make_room_but(history_t *history, uint64_t branch); /* that branch goes last of all branches */
 bool history_make_room_for_piece(void *history, uint64_t needed); /* the same for keyframes (pieces.h) */
@@ -29,7 +30,7 @@ bool history_is_made_anew(history_t *history);
 /* Put down the calls that came since the last step, at the present moment. */
 void history_keep_touch(history_t *history);
 
-/* Bring a keyframe back, into a host that is made of what it was made of at the keyframe's time. */
+/* Bring a keyframe back. Precondition: the host has the makeup of the keyframe's time. */
 bp_result_t history_bring_back(history_t *history, const keyframe_t *keyframe);
 
 /* Make the calls again that came from outside at the present moment. */

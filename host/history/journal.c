@@ -282,7 +282,7 @@ bp_result_t journal_spawn_scene(scenes_t *scenes, const bp_scene_o *scene, world
 
 uint32_t journal_despawn_list(scenes_t *scenes, destruction_t *destruction, bp_spawn_t spawn)
 {
-    uint32_t count = 0; /* callbacks of the dying may spawn and despawn: the list is taken out of their reach */
+    uint32_t count = 0; /* taken first: callbacks for the deaths may despawn too */
     bp_entity_t *entities = scenes_take(scenes, spawn, &count);
     uint32_t died = entities == NULL ? 0 : destruction_destroy(destruction, entities, count);
     scenes_free_list(scenes, entities, count);
@@ -342,7 +342,7 @@ static bp_result_t make_change(making_t *m, uint32_t kind, uint32_t key, const b
     if (own == NULL)
         return error_memory(&m->parts->base->error, "making a call again");
     memcpy(own, entities, count * sizeof *own);
-    if (m->pass != NULL && kind != CALL_DESTROY) /* to end what is dead was nothing then, and is nothing now */
+    if (m->pass != NULL && kind != CALL_DESTROY) /* destroying a dead entity has no effect, then and now */
         count = keep_living(m, own, NULL, 0, count);
     bp_result_t result = BP_OK;
     if (kind == CALL_DESTROY)
@@ -354,7 +354,7 @@ static bp_result_t make_change(making_t *m, uint32_t kind, uint32_t key, const b
     return result;
 }
 
-/* Create `count` entities, whose ids are not needed, in memory that is given back at once. */
+/* Create `count` entities. Their ids are not needed, so the memory for them is given back at once. */
 static bp_result_t create(making_t *m, uint32_t prototype, uint32_t count)
 {
     size_t size = (count + (size_t)1) * sizeof(bp_entity_t);

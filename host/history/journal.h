@@ -2,7 +2,7 @@
  *
  * A call is written before it is made, with all its arguments: entities, numbers of keys and prototypes, values with
  * their texts and lists, the bytes of scenes. Made again in a host in the same state, the call has the same effect.
- * Only the outermost call is written: callbacks of plugins inside that call make theirs again by themselves.
+ * Only the outermost call is written: when it is made again, plugins' callbacks inside it make their calls again.
  *
  * Calls lie one behind the other, each at a multiple of 16, and hold no address: another process can make them, where
  * names have been interned.

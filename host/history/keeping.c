@@ -1,6 +1,7 @@
-/* keeping.c - the present moment kept as a keyframe, and what goes where the budget is full.
+/* keeping.c - keeping the present moment as a keyframe, and dropping keyframes where the budget is full.
  *
- * Keyframes go that are missed least, and at last the oldest past, with its steps and calls.
+ * The least useful keyframes are dropped first (keyframes_least_missed), and at last the oldest past, with its steps
+ * and calls.
  */
 #include "branches.h"
 #include "history_inner.h"
@@ -113,7 +114,7 @@ static void set_most(history_t *h)
 bp_result_t history_take_other(history_t *h, const parts_t *parts, keyframe_t *keyframe)
 {
     set_most(h);
-    h->store.doubted = true; /* what the store knows of stamps is of another host */
+    h->store.doubted = true; /* the moments of stamps in the store are of another host */
     bp_result_t result = keyframe_take(&h->store, parts, keyframe);
     keyframe_store_forget(&h->store);
     h->store.doubted = true;

@@ -24,7 +24,7 @@ void keyframe_store_forget(keyframe_store_t *store)
 
 /* --- one keyframe ------------------------------------------------------------------------------------------------- */
 
-/* Room for when each world was looked at. */
+/* Room for the moment at which each world was looked at. */
 static bool reserve_looks(keyframe_store_t *store, uint32_t worlds)
 {
     uint32_t had = store->look_capacity;
@@ -98,7 +98,7 @@ bp_result_t keyframe_bring_back(keyframe_store_t *store, const parts_t *parts, c
     memory_free(memory, bytes, (size_t)rest->size);
     if (result == BP_OK)
         store->pieces.before = cut;
-    store->doubted = true; /* all values have been written, most of them with what they were then */
+    store->doubted = true; /* all values have been written, most of them with the bytes of the keyframe */
     return result;
 }
 

@@ -1,10 +1,10 @@
-/* keyframes.h - whole states of a host in memory, in the order of time, and which of them are missed least.
+/* keyframes.h - whole states of a host in memory, in the order of time, and choosing the one to drop.
  *
  * Keyframes of the same moment: that from before the calls from outside comes first, the touched one after it.
  *
- * A keyframe shares with the one that was taken before it what has not changed since (pieces.h). What has not changed
- * is told by the stamps of the store, so that taking a keyframe costs what was written, and not what there is. Where a
- * write may have gone without a stamp, `doubted` says so, and the next keyframe compares all bytes.
+ * A keyframe shares unchanged pieces with the one that was taken before it (pieces.h). The stamps of the store tell
+ * which are unchanged, so the time for a keyframe grows with the bytes written since, not with the size of the host.
+ * Where a write may have gone without a stamp, `doubted` says so, and the next keyframe compares all bytes.
  *
  * Not here: the budget, and the steps and calls between keyframes (history.c).
  */
@@ -16,11 +16,11 @@
 typedef struct keyframe_t {
     uint64_t moment;
     bool touched;   /* taken after a call from outside that cannot be made again */
-    bool stays;     /* nothing else leads to what comes after it: it is never the one that is missed least */
+    bool stays;     /* later moments can be computed only from this keyframe: it is never dropped first */
     cut_t *cut;
 } keyframe_t;
 
-/* What keyframes share, whatever list they are in. */
+/* The pieces that keyframes share, in whichever list the keyframes are. */
 typedef struct keyframe_store_t {
     pieces_t pieces;
     uint64_t *looks;        /* of each world, when the last keyframe was taken; 0: not yet */
@@ -50,8 +50,8 @@ void keyframe_free(keyframe_store_t *store, keyframe_t *keyframe);
 /* The bytes of the state, shared or not. */
 uint64_t keyframe_size(const keyframe_t *keyframe);
 
-/* Bring the host to the state of a keyframe, which the next one is compared with. Errors: those of restoring. [main],
- * between steps */
+/* Bring the host to the state of a keyframe; the next keyframe is compared with this one. Errors: those of restoring.
+ * [main], between steps */
 bp_result_t keyframe_bring_back(keyframe_store_t *store, const parts_t *parts, const keyframe_t *keyframe);
 
 void keyframes_init(keyframes_t *keyframes, keyframe_store_t *store);
@@ -79,8 +79,8 @@ uint64_t keyframes_own(const keyframes_t *keyframes);
  * memory: nothing has changed. */
 bool keyframes_move(keyframes_t *from, uint32_t first, keyframes_t *to);
 
-/* The keyframe that is missed least, seen from the moment `last`: the one whose neighbours are closest in relation to
- * its age; a touched one is missed more. The first keyframe, from which the rest can be computed, and the last one
+/* The keyframe to drop first, seen from the moment `last`: the one with the closest neighbours in relation to its age;
+ * a touched one counts as further from them. The first keyframe, from which the rest can be computed, and the last one
  * stay; BP_NONE: there is no other. */
 uint32_t keyframes_least_missed(const keyframes_t *keyframes, uint64_t last);
 

@@ -1,10 +1,10 @@
-/* outside.h - what plugins have taken from outside in a step, written down, and given once more when the step is taken
- * again.
+/* outside.h - data that plugins have taken from outside in a step, written down, and given once more when the step is
+ * taken again.
  *
  * An entry is found by the hash of its name; entries of one name are given in the order in which they were taken. So
- * units that run side by side may take what they want in any order, as long as each has names of its own.
+ * units that run side by side may take data in any order, as long as each uses names of its own.
  *
- * Not here: what is kept of which step (history.h), and the table for plugins (engine/tables.c).
+ * Not here: keeping the data of each step (history.h), and the table for plugins (engine/tables.c).
  */
 #ifndef HOST_HISTORY_OUTSIDE_H
 #define HOST_HISTORY_OUTSIDE_H
@@ -16,7 +16,7 @@
 
 typedef struct outside_t {
     bytes_t taken;      /* in the step under way, where it is to be written down */
-    bytes_t given;      /* that the step under way is to be given; entries that have been given are marked there */
+    bytes_t given;      /* to be given to the step under way; entries that have been given are marked */
     bytes_t *copy;      /* not NULL: what a step has taken is copied there when the step is over */
     atomic_bool locked;
     bool notes;         /* what is taken is written down */
@@ -25,13 +25,14 @@ typedef struct outside_t {
 void outside_init(outside_t *outside, memory_t *memory);
 void outside_free(outside_t *outside);
 
-/* The next step is to be given that, which an earlier step has taken. False when out of memory. [main] */
+/* Give these bytes, which an earlier step has taken, to the next step. False when out of memory. [main] */
 bool outside_give(outside_t *outside, const void *bytes, size_t size);
 
 /* A step is over. [main] */
 void outside_end(outside_t *outside);
 
-/* Give what was written down under that name; or else take it, and write it down. [any], within a step */
+/* Return the data that was written down under that name; where there is none, call taking->take, and write its data
+ * down if `notes`. [any], within a step */
 bp_result_t outside_take(outside_t *outside, const char *name, const bp_taking_i *taking, void *bytes, size_t room,
                          size_t *size);
 

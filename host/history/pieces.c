@@ -171,8 +171,8 @@ static piece_t *same_place(const pieces_t *p, const part_t *was, uint32_t i, uin
     return piece != NULL && piece->size == size ? piece : NULL;
 }
 
-/* Hold the piece of before, or make one. Making room may drop the keyframe that is compared with: then `before` is
- * NULL. */
+/* Share the piece of the earlier part, or make one. Making room may drop the keyframe that is compared with: then
+ * `before` is NULL. */
 static void add_piece(pieces_t *p, const part_t *was, uint32_t i, const char *bytes, uint32_t size, bool same)
 {
     piece_t *piece = is_failed(p) ? NULL : same_place(p, was, i, size);

@@ -1,15 +1,15 @@
-/* pieces.h - what a keyframe holds, cut into pieces that are shared with other keyframes.
+/* pieces.h - the bytes of a keyframe, cut into pieces that are shared with other keyframes.
  *
  * A *part* is a stretch of bytes with a key that says what they are: a column of a run, a state. A part is cut from its
  * beginning into pieces of one size. Where a keyframe is taken after another one, the part of the same key is looked at
- * piece by piece: a piece that nobody has written since (store/stamps.h), or that has been written with the same bytes,
- * is held by both keyframes, and goes with the last of them. So memory is taken for what has changed, and time as well
- * where stamps tell what that is.
+ * piece by piece: a piece that has not been written since (store/stamps.h), or that has been written with the same
+ * bytes, is held by both keyframes, and freed with the last of them. So a keyframe takes memory only for changed
+ * pieces, and, where there are stamps, time only for those.
  *
  * Parts come in the order of their keys, in every keyframe.
  *
- * Pieces that nobody holds any more are spare: the next pieces of that size take their place, so that a past whose
- * budget is full asks for no memory. Whoever needs the memory for something else trims them.
+ * Pieces that no keyframe holds any more are spare: the next pieces of that size reuse them, so that a past with a full
+ * budget allocates no memory. pieces_trim frees spare pieces where their memory is needed elsewhere.
  *
  * Invariant: `bytes` of a store is what all pieces, tables and the rooms for taking the next keyframe take, without
  * what is spare.
@@ -75,13 +75,13 @@ typedef struct pieces_t {
     const cut_t *before; /* the keyframe that the next one is compared with; NULL: none */
 
     /* While parts are being cut: */
-    bytes_t rest;        /* what is not cut: room for whoever writes it */
+    bytes_t rest;        /* the bytes that are not cut, written by the caller (snapshot.c) */
     bytes_t coded;       /* a column on its way into pieces: likewise */
     part_t *parts;
     piece_t **pieces;
     uint32_t part_count, part_capacity, piece_count, piece_capacity;
     uint32_t at;         /* the part of `before` that comes next */
-    bool trust;          /* stamps are to be believed */
+    bool trust;          /* every write since the last keyframe has a stamp */
     bool no_memory, full, large; /* large: the part under way is */
     uint64_t rooms;      /* of these, as far as they are counted in `bytes` */
 } pieces_t;

@@ -1,4 +1,4 @@
-/* playback.c - chunk by chunk, from a keyframe on. */
+/* playback.c - playing a recording chunk by chunk, from a keyframe on. */
 #include "playback.h"
 
 #include "compare.h"

@@ -4,8 +4,8 @@
  * brought back where its state cannot be computed; any other can be compared with the computed state.
  *
  * Precondition: the host has the same worlds, components and plugins as the recorded one. Where the recorded host was
- * reloaded, the file has the versions of its plugins, and the host becomes what that one was made of at each keyframe
- * that is brought back.
+ * reloaded, the file has the versions of its plugins, and the host is given the makeup of the recorded one at each
+ * keyframe that is brought back.
  *
  * Not here: setting up that host (engine/).
  */

@@ -122,7 +122,7 @@ static bp_result_t put_parts(recording_t *r, const makeup_t *makeup, const makeu
     return result;
 }
 
-/* Where the host is made of something else than the file says, write that. The files of plugins are written only from
+/* Where the host's makeup differs from the last one in the file, write it. The files of plugins are written only from
  * the first such change on. */
 static bp_result_t put_change(recording_t *r)
 {
@@ -425,7 +425,7 @@ uint64_t recorded_cut(recorded_t *recorded, uint64_t moment)
     return cut.last;
 }
 
-/* Put the stretches that differ in their places. */
+/* Copy the stretches that differ into their places. */
 static bool apply_delta(const chunk_t *chunk, bytes_t *bytes)
 {
     reader_t reader = reader_of(chunk_bytes(chunk), (size_t)chunk->size);

@@ -6,22 +6,21 @@
  *
  *     head       version, order of bytes, the ini, the program
  *     names      the texts of all names interned by now; before what needs them
- *     keyframe   a moment, the hash of the host and the host, or what is other in it than in the keyframe before; must
- *                it be brought back, or is it what is computed?
+ *     keyframe   a moment, the hash of the host, and its state or the differences from the keyframe before; a flag says
+ *                whether the state must be brought back, or equals the computed one
  *     calls      a moment, and calls of the journal that came there
  *     steps      the moment of the first of them, then worlds and how many steps of each
- *     parts      what the host is made of from here on (eras.h), with the files of its plugins: before the keyframe
- *                behind which it is made of something else. In front of the first of these comes one of what it was
- *                made of from the beginning; a recording without any is played by whatever the host is made of that
- *                plays it
+ *     parts      the makeup of the host from here on (eras.h), with the files of its plugins: before the keyframe
+ *                behind which the makeup differs. Before the first of these comes one for the beginning. A recording
+ *                without any is played with the makeup of the host that plays it
  *
  * A moment of a recording is the number of steps taken in it, from that of its first keyframe on; a host that goes to
  * another moment of its past goes on counting here, behind a keyframe that must be brought back.
  *
  * A keyframe that has the size of the one before is written as those blocks of its bytes that differ, and whole after
  * RECORDING_DELTAS such keyframes. Keyframes come so seldom that the file grows by RECORDING_RATE bytes a second at
- * most beside steps and calls: whoever resumes computes what came after the last keyframe, and loses none of it. What
- * has been written is brought to the disk every RECORDING_SYNC_MS.
+ * most beside steps and calls: resuming computes the steps after the last keyframe again, and loses none of them.
+ * Written chunks are brought to the disk every RECORDING_SYNC_MS.
  *
  * A failed write ends the recording with one sentence in the log; the host goes on.
  *
@@ -92,7 +91,7 @@ typedef struct recording_t {
     uint32_t names;            /* written by now */
     bool elsewhere;            /* the host has been brought to another moment */
     const makers_t *makers;
-    makeup_t *made;            /* what the host is made of, as far as the file goes; NULL: that is not kept */
+    makeup_t *made;            /* the makeup that the end of the file has; NULL: makeups are not kept */
     bool parts_written;        /* `made` is in the file */
 } recording_t;
 
@@ -148,9 +147,9 @@ uint64_t recorded_cut(recorded_t *recorded, uint64_t moment);
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);
 
-/* Read what the recorded host was made of, and from when on: eras[0] from the beginning, then one for each further
- * chunk of parts; none where there are no such chunks. `eras` is empty before, with its makers; on an error it is empty
- * again. Errors: SYNTAX, STATE where this host has other plugins, IO, memory. [main] */
+/* Read the makeups of the recorded host, and from when on it had them: eras[0] from the beginning, then one for each
+ * further chunk of parts; none where there are no such chunks. `eras` is empty before, with its makers; on an error it
+ * is empty again. Errors: SYNTAX, STATE where this host has other plugins, IO, memory. [main] */
 bp_result_t recorded_eras(const recorded_t *recorded, eras_t *eras, error_text_t *error);
 
 /* The era of a chunk; NULL where there are no eras. */

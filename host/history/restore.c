@@ -1,5 +1,5 @@
-/* restore.c - from the parts of a host to all of it: the checks that it fits, the parts that are made first, and the
- * moment of change. */
+/* restore.c - bringing a whole host back: the checks that the snapshot fits, making everything that can fail, and the
+ * exchange. */
 #include "restore.h"
 
 #include "../plugin/verbs.h"
@@ -115,7 +115,8 @@ bp_result_t snapshot_fits(const parts_t *parts, const snapshot_t *snapshot)
     return result;
 }
 
-/* --- all that is made first --------------------------------------------------------------------------------------- */
+/* --- everything that can fail
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct back_t {
     const parts_t *parts;
@@ -225,7 +226,7 @@ static bp_result_t prepare(back_t *back)
     return result == BP_OK ? prepare_states(back) : result;
 }
 
-/* --- the moment of change ----------------------------------------------------------------------------------------- */
+/* --- the exchange ----------------------------------------------------------------------------------------- */
 
 static void put_entities(entities_t *e, const snapshot_t *s)
 {
@@ -243,7 +244,7 @@ static void put_entities(entities_t *e, const snapshot_t *s)
     e->queue_count = s->queue_count;
 }
 
-/* Give each world the pool of indices that the snapshot says, in the same order. */
+/* Give each world the pool of indices of the snapshot, in the same order. */
 static void put_pools(const parts_t *parts, const snapshot_t *s)
 {
     entities_t *e = parts->entities;

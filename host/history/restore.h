@@ -8,9 +8,9 @@
  * of their world.
  *
  * The host must be made of the same worlds, managers, units and plugins as when the snapshot was taken, with the same
- * columns, and in the same order but for managers: those whose plugin has been unloaded leave their number behind, and
- * have another one when the plugin has come again. The error names what differs. Entities of the snapshot carry the tag
- * of the host that they were written down from, and this host has that tag from then on.
+ * columns, and in the same order but for managers: a manager leaves its number unused when its plugin is unloaded, and
+ * gets another one when the plugin is loaded again. The error names what differs. Entities of the snapshot carry the
+ * tag of the host that they were written down from, and this host has that tag from then on.
  *
  * Not here: ending a reload that is under way (history.h).
  */
@@ -51,7 +51,7 @@ typedef struct world_back_t {
     run_back_t *runs;
     uint32_t attic_taken; /* of the attic, from its end */
     bool same_rows;   /* the world has the same entities in the same rows: records and holes stay */
-    bool has_records; /* before it got room for more: those there is now may be somebody's */
+    bool has_records; /* it had records before it got room for more */
     uint32_t layout;  /* the layout that the world gets; 0: its present one stays */
 } world_back_t;
 

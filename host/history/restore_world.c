@@ -1,4 +1,4 @@
-/* restore_world.c - the rows of one world, its prototypes, and what its next step has to know. */
+/* restore_world.c - bringing back one world: its rows, its prototypes, and the rest of its state. */
 #include "../base/cells.h"
 #include "../store/notices.h"
 #include "../store/own.h"

@@ -1,4 +1,4 @@
-/* snapshot.c - a host written down.
+/* snapshot.c - writing a host's state down.
  *
  * Columns are copied as they lie; only cells that hold something outside themselves are written one by one. Room for
  * all bytes is taken first, so that a snapshot costs little more than the copies.
@@ -35,7 +35,7 @@ static void put_counted(bytes_t *b, const field_t *field, const char *cells, uin
     }
 }
 
-/* A column that its component makes again: its bytes may be anything, addresses too. */
+/* Write defaults in place of a column that its component makes again: its bytes may hold addresses. */
 static void put_defaults(bytes_t *b, const field_t *field, uint32_t count)
 {
     uint32_t items = field->elements > 0 ? field->elements : 1;
@@ -43,7 +43,7 @@ static void put_defaults(bytes_t *b, const field_t *field, uint32_t count)
         bytes_put(b, field_initial(field, i % items), field_item_size(field));
 }
 
-/* A column's bytes as they go into a snapshot, where they are not those that lie in the run. */
+/* A column's bytes in the form of a snapshot, for columns where that is not the form in the run. */
 static void put_coded(bytes_t *b, const run_t *run, uint32_t column)
 {
     if (field_is_rebuilt(run->fields[column]))
@@ -57,7 +57,7 @@ static bool is_coded(const run_t *run, uint32_t column)
     return field_is_rebuilt(run->fields[column]) || field_is_counted(run->fields[column]);
 }
 
-/* Has nobody written the column, or changed its rows, since the keyframe before? */
+/* Are the column and its rows unchanged since the keyframe before, by their stamps? */
 static bool is_unwritten(const run_t *run, uint32_t column, uint64_t since)
 {
     const uint16_t columns[1] = {(uint16_t)column};
@@ -108,8 +108,8 @@ static void put_column(snapshot_writer_t *w, const run_t *run, uint32_t column)
     bytes_end_length(b, length);
 }
 
-/* The columns of a prototype but the entities', without those that a reload keeps hidden while it is on probation:
- * whoever goes back ends the probation first. The keys before its own come first. */
+/* The columns of a prototype but the entities', without those that a reload on probation keeps hidden: bringing back
+ * ends the probation first. The keys before its own come first. */
 static void put_columns(snapshot_writer_t *w, const world_t *world, const run_t *run, uint32_t prototype)
 {
     const prototypes_t *p = &world->prototypes;
@@ -315,7 +315,7 @@ static bp_result_t put_world(snapshot_writer_t *w, bp_world_o *handle, uint32_t 
 
 /* --- the host ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes whose number the reader knows. */
+/* Bytes of a size that the reader knows. */
 static void put_block(snapshot_writer_t *w, uint32_t column, const void *bytes, size_t size)
 {
     bool cut = w->pieces != NULL && size >= PART_LEAST;
@@ -344,7 +344,7 @@ static void put_entities(snapshot_writer_t *w, const entities_t *e)
     bytes_put(b, e->queue, (e->queue_count - first) * sizeof *e->queue);
 }
 
-/* Pools are numbered like the worlds that they belong to, so that hosts that are alike are written down alike. */
+/* Pools are numbered like the worlds that they belong to, so that equal hosts have equal snapshots. */
 static uint32_t number_of_owner(const entities_t *e, uint32_t page)
 {
     const entity_pool_t *owner = entities_owner(e, page * ENTITIES_PAGE);

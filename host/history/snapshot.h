@@ -1,14 +1,14 @@
 /* snapshot.h - the whole state of a host between two steps, as one block of bytes; and reading such a block.
  *
- * A snapshot holds all that decides how a host goes on: ids with their generations and the queue of free ones, the
+ * A snapshot holds all state that later steps depend on: ids with their generations and the queue of free ones, the
  * lists of spawns, and of each world its clock, its random state, keys, prototypes and runs in their order, rows with
  * their holes, the moves that systems are still to be told of, the entities that placeholders became, and the states of
  * managers, systems and plugins in the way that each declares (BP_KEEP_... of bp_component.h). A snapshot holds no
  * address: another process can read it, where names have been interned (snapshot_read_names).
  *
  * Not in a snapshot: the plugins, worlds, managers and systems of the host, which must be there when the snapshot is
- * brought back (restore.h), with the same columns; and all that only bears on speed: room of runs, caches, paces,
- * figures.
+ * brought back (restore.h), with the same columns; and all state that only influences speed: room of runs, caches,
+ * paces, figures.
  *
  * Reading checks every length and every number that refers to something: a damaged block is refused, never followed.
  *
@@ -29,13 +29,13 @@
 
 #define SNAPSHOT_MAGIC UINT64_C(0x32504E5350504B42) /* "BKPPSNP2" */
 
-/* In place of a length: what comes here is a part, whose number is in the lower bits. */
+/* In place of a length: the bytes are a part; its number is in the lower bits. */
 #define SNAPSHOT_PART (UINT64_C(1) << 63)
 
 /* In a length: the bytes stay where they lie, and their address comes here. */
 #define SNAPSHOT_IN_PLACE (UINT64_C(1) << 62)
 
-/* The parts of a host whose state a snapshot holds. */
+/* The parts of a host that a snapshot has the state of. */
 typedef struct parts_t {
     base_t *base;
     entities_t *entities;
@@ -43,7 +43,7 @@ typedef struct parts_t {
     scenes_t *scenes;
     loader_t *loader;
     uint32_t *layouts;          /* given out to worlds */
-    struct outside_t *outside;  /* what the next step is to be given (outside.h); no part of a snapshot */
+    struct outside_t *outside;  /* data for the next step (outside.h); no part of a snapshot */
 } parts_t;
 
 /* A snapshot that is being written. */
@@ -226,15 +226,15 @@ typedef struct snapshot_t {
 bp_result_t snapshot_open(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes, size_t size);
 void snapshot_close(snapshot_t *snapshot);
 
-/* As snapshot_open, for a block that this process has just written: its numbers are believed. */
+/* As snapshot_open, for a block that this process has just written: its numbers are not checked. */
 bp_result_t snapshot_open_own(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
                               size_t size);
 
-/* As snapshot_open_own, for what snapshot_take_in_place has written. */
+/* As snapshot_open_own, for a block of snapshot_take_in_place. */
 bp_result_t snapshot_open_in_place(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const void *bytes,
                                    size_t size);
 
-/* Read what snapshot_take_pieces has cut: bytes of this process, whose numbers are believed. */
+/* Read the pieces of snapshot_take_pieces: bytes of this process; their numbers are not checked. */
 bp_result_t snapshot_open_pieces(snapshot_t *snapshot, memory_t *memory, error_text_t *error, const cut_t *cut,
                                  const void *bytes, size_t size);
 

@@ -1,7 +1,7 @@
-/* snapshot_read.c - a block read into tables, and every number in it looked at.
+/* snapshot_read.c - a block read into tables, with every number in it checked.
  *
- * Tables come from chunks that go all at once. A count is believed only where so many items fit into what is left of
- * the block, so that damage never asks for more memory than a few times the block.
+ * Tables are allocated from chunks that are freed together. A count is accepted only where so many items fit into the
+ * rest of the block, so that damage never asks for more memory than a few times the block.
  */
 #include "snapshot.h"
 
@@ -14,7 +14,7 @@ typedef struct opening_t {
     snapshot_t *snapshot;
     reader_t reader;
     const cut_t *cut; /* that parts lie in; NULL: there are none */
-    bool own;         /* bytes of this process, whose numbers are believed */
+    bool own;         /* bytes of this process: numbers are not checked */
     bool in_place;    /* large columns lie elsewhere */
     bool no_memory;
 } opening_t;
@@ -49,7 +49,7 @@ void snapshot_close(snapshot_t *snapshot)
     memset(snapshot, 0, sizeof *snapshot);
 }
 
-/* Count the block as damaged where a number is wrong that would be followed. */
+/* Mark the block as damaged where a number is wrong that is used as an index or a size. */
 static void expect(opening_t *o, bool right)
 {
     o->reader.failed = o->reader.failed || !right;

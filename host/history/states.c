@@ -1,7 +1,7 @@
 /* states.c - the four roads of BP_KEEP_....
  *
- * A state that is loaded is made in the manager itself, whose own state is set aside meanwhile: managers and systems
- * are handed the same address every time, and know their own by it.
+ * `load` is called with the manager itself, and the present state is set aside meanwhile: managers and systems are
+ * always handed the same address, and may recognise themselves by it.
  */
 #include "states.h"
 
@@ -238,7 +238,8 @@ void state_cancel(state_back_t *s)
     s->began = false;
 }
 
-/* A component's state knows nothing of the rows; or it has none, and fields of the rows are to be made again. */
+/* Tell a component of its rows, where its new state does not know them, or where it has no state and derived fields are
+ * to be made again. */
 static void tell_rows(const parts_t *parts, const state_back_t *s)
 {
     manager_t *manager = s->manager;

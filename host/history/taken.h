@@ -2,7 +2,7 @@
  *
  * Steps of the same kind in a row are one entry, so that the steps of a week take a few bytes.
  *
- * Not here: what came between the steps (journal.h), and how long ago the first and the last step were (history.h).
+ * Not here: the calls between the steps (journal.h), and the first and last moment of the past (history.h).
  */
 #ifndef HOST_HISTORY_TAKEN_H
 #define HOST_HISTORY_TAKEN_H

@@ -1,9 +1,9 @@
-/* blob.c - the check of a blob: nothing in it is believed before it has been seen to hold.
+/* blob.c - the check of a blob: every number in it is checked before it is used.
  *
- * From the outside in: the head; the section table, whose every offset is computed and compared; the checksum, so that
- * bytes damaged on the way are reported as damage; then the records, whose every index and offset is checked against
- * what it points into; then the values that could harm: bools, texts, entities, parents. Numbers may be any; their
- * ranges are the plugins' (spawn.c).
+ * From the outside in: the head; the section table, with every offset computed and compared; the checksum, so that
+ * bytes damaged on the way are reported as damage; then the records, with every index and offset checked against its
+ * target; then the values that could do harm: bools, texts, entities, parents. Numbers may have any value; the ranges
+ * of fields are checked by the spawn (spawn.c).
  *
  * Each pass is a loop without branches over one column, and most bytes are only read by the checksum, so a blob is
  * checked about as fast as it can be read. No arithmetic here can overflow: counts have 32 bits, records at most 64
@@ -82,7 +82,7 @@ static bp_result_t check_section(check_t *c, uint32_t s, uint64_t *end, uint64_t
     return BP_OK;
 }
 
-/* Sections whose size follows from nothing but their own entry. */
+/* Sections with a size that only their own entry tells. */
 static uint64_t free_size(const check_t *c, uint32_t s, uint64_t end)
 {
     uint64_t offset = blob_align(end, BLOB_ALIGN);

@@ -68,7 +68,7 @@ enum { BLOB_HAS_CLOCK = 1u << 0 /* steps, time and step_rate are those of a save
 /* In blob_component_t.flags. */
 enum {
     BLOB_OPAQUE = 1u << 0, /* no fields: each instance has bytes that only its manager understands (compile, spawn) */
-    BLOB_WORLD = 1u << 1   /* it belongs to the world itself: one instance, whose values a spawn gives to the world */
+    BLOB_WORLD = 1u << 1   /* it belongs to the world itself: one instance; a spawn gives its values to the world */
 };
 
 /* In blob_field_t.flags. */

@@ -1,7 +1,7 @@
 /* compile_entities.c - entities: nodes in the order of their depth, and their values into columns.
  *
- * The list of nodes is also the queue of those to read: top-level entities first, then the children of each, so nothing
- * recurs however deep a scene is, parents come before children, and brothers and sisters stand together.
+ * The list of nodes is also the queue of those to read: top-level entities first, then the children of each. So there
+ * is no recursion however deep a scene is, parents come before children, and siblings lie together.
  *
  * A node is read once: its draft begins as its template's, its own components are laid over it, and the result is
  * appended to the columns of its group, as often as it counts.
@@ -276,7 +276,7 @@ static bp_result_t fill_node(scene_t *scene, uint32_t number, uint32_t template,
     return result;
 }
 
-/* How many there are and what they are called; or who they are in another world. */
+/* Read the count and the name of the entities; or the node of another world that they are ("entity"). */
 static bp_result_t read_who(scene_t *scene, uint32_t number, bool *counted)
 {
     const tree_item_t *object = scene->nodes[number].object;
@@ -337,7 +337,7 @@ bp_result_t scene_read_entities(scene_t *scene)
     return entities == NULL ? BP_OK : scene_read_list(scene, &place, entities, 0);
 }
 
-/* What the scene says of the world itself, as the last entity: `"world": {"wind": {"force": [1, 0]}}`. */
+/* Read the components of the world itself, as the last entity: `"world": {"wind": {"force": [1, 0]}}`. */
 bp_result_t scene_read_world(scene_t *scene, const scene_place_t *place, const tree_item_t *components, uint32_t in)
 {
     if (components == NULL)

@@ -114,7 +114,7 @@ static bp_result_t check_singles(scene_t *scene, const scene_place_t *place, con
     return BP_OK;
 }
 
-/* Does each component stand where the one it belongs to is described: the world, or an entity? */
+/* Are components of worlds only in the world's part of the scene, and components of entities only in entities? */
 static bp_result_t check_owners(scene_t *scene, const scene_place_t *place, const scene_draft_t *draft)
 {
     bool of_world = scene->nodes[place->node].world;

@@ -7,7 +7,7 @@
  *   compile_groups.c    groups of entities with the same components, and the columns of their values
  *   compile_names.c       names of entities, and references to them
  *   compile_blob.c        the groups as a blob
- *   compile_worlds.c      a scene of several worlds: a blob for each, and who of them is the same
+ *   compile_worlds.c a scene of several worlds: a blob for each, and which entities of them are the same
  *
  * A node is an object in the scene, whatever its `count`: a million entities that are alike are one node. Its entities
  * are numbered by its own count and those of the nodes it is a child of, outermost first, as the digits of one number.
@@ -48,7 +48,7 @@ typedef struct json_types_t {
     uint32_t capacity; /* a power of two */
 } json_types_t;
 
-/* Every component type of the registry that some plugin fills. [main] */
+/* All component types of the registry that a plugin fills. [main] */
 bp_result_t json_types_init(json_types_t *types, memory_t *memory, const registry_t *registry, error_text_t *error);
 void json_types_free(json_types_t *types);
 
@@ -164,7 +164,7 @@ typedef struct scene_node_t {
     uint32_t group, row; /* of its first entity; group is BP_NONE where the entities are not in the world in work */
     bool world;       /* what belongs to the world itself: `object` is its components */
     uint32_t in;     /* the world in which it stands; 0 in a scene that names none */
-    uint32_t of;     /* the node of another world whose entities these are; BP_NONE: they are its own */
+    uint32_t of;     /* the node of another world that has the same entities; BP_NONE: they are its own */
     uint32_t here;   /* the node of the world in work that has the same entities; BP_NONE: none */
     uint32_t latest; /* the last world, + 1, in which these entities have been met */
     uint32_t first;  /* of its entities, among those of all worlds */
@@ -289,7 +289,7 @@ scene_name_t *scene_names_find(const scene_names_t *names, const char *text);
 /* precondition: `text` is not in the table yet */
 bp_result_t scene_names_add(scene_t *scene, scene_names_t *names, const char *text, uint32_t number);
 bp_result_t scene_check_names(scene_t *scene);
-/* the nodes whose counts number its entities */
+/* the nodes with counts that number its entities */
 uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted);
 /* "name[2]", `stride` bytes apart */
 bp_result_t scene_labels(scene_t *scene, uint32_t node, const char **texts, size_t *stride);
@@ -342,7 +342,7 @@ bp_result_t scene_read_of(scene_t *scene, uint32_t node); /* "entity" */
 bp_result_t scene_count_of(scene_t *scene, uint32_t node);
 /* the node that has these entities in the world in work; where there is none they come along without components */
 uint32_t scene_here(scene_t *scene, uint32_t node);
-/* a group of no components, which is the last; and away with it, where nobody has come to it */
+/* a group without components, the last one; and dropping it where it has got no entity */
 bp_result_t scene_make_attached(scene_t *scene);
 void scene_drop_attached(scene_t *scene);
 /* the key of the world's member */

@@ -1,8 +1,8 @@
 /* compile_values.c - JSON to typed values, and the errors where these do not fit.
  *
- * JSON knows one kind of number; the tree tells numbers with a dot or an exponent from others, a difference that no
- * user means. So 3.0 is a whole number as good as 3 (as JSON Schema has it too), as long as nothing is lost: beyond
- * 2^53 a double no longer holds every whole number, and only digits alone do.
+ * JSON knows one kind of number; the tree tells numbers with a dot or an exponent from others, a difference that users
+ * do not intend. So 3.0 counts as the whole number 3 (as in JSON Schema), as long as it is exact: beyond 2^53 a double
+ * no longer holds every whole number, and only numbers written as digits alone are taken.
  */
 #include "../base/error.h"
 #include "compile_inner.h"

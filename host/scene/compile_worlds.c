@@ -198,7 +198,7 @@ static bp_result_t count_worlds(scene_t *scene, uint32_t *count)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* Who the entities of a blob are: numbers among those of all worlds, + 1. */
+/* For each entity of a blob its number among those of all worlds, + 1. */
 static bp_result_t list_entities(scene_t *scene, memory_t *memory, several_world_t *world)
 {
     size_t size = ((size_t)scene->entity_count + 1) * sizeof(bp_entity_t);

@@ -295,7 +295,7 @@ bp_result_t json_read_number(json_cursor_t *in, json_number_t *number)
 /* Reading JSON (RFC 8259) in one pass, without recursion.
  *
  * A tree costs 16 bytes an item and as many bytes of text as the input has at most, all from the caller's account; the
- * nesting is a stack of numbers; and every item holds its place in the text. Why no library does this:
+ * nesting is a stack of numbers; and every item holds its place in the text. The reasons for not using a library:
  * docs/dependencies.md, with figures. Tests compare it with the library that the program uses, on everything that
  * either takes or refuses.
  */

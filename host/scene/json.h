@@ -32,8 +32,8 @@ bp_result_t json_fail(json_cursor_t *in, const char *at, bp_result_t code, const
 /* Set the fault to "`expected` expected, not ...", naming the text at `at`: a word, a character, or the end. */
 bp_result_t json_unexpected(json_cursor_t *in, const char *at, const char *expected);
 
-/* Read the string whose first quote the cursor is at. Its decoded bytes are written to `*out` without a closing zero,
- * and `*out` is moved behind them: UTF-8 without zero characters. Errors: SYNTAX. */
+/* Read the string at the cursor, which is at its first quote. Its decoded bytes are written to `*out` without a closing
+ * zero, and `*out` is moved behind them: UTF-8 without zero characters. Errors: SYNTAX. */
 bp_result_t json_read_string(json_cursor_t *in, char **out);
 
 /* A number of digits alone, of 64 bits, is whole; any other, and -0, is real. */
@@ -43,8 +43,8 @@ typedef struct json_number_t {
     double real;
 } json_number_t;
 
-/* The number whose first character, a digit or '-', the cursor is at; a real one is rounded correctly. Errors: SYNTAX,
-   LIMIT. */
+/* Read the number at the cursor, which is at its first character, a digit or '-'; a real one is rounded correctly.
+   Errors: SYNTAX, LIMIT. */
 bp_result_t json_read_number(json_cursor_t *in, json_number_t *number);
 
 /* --- tree -------------------------------------------------------------------------------------------------------- */

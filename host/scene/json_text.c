@@ -89,7 +89,7 @@ static void append_steps(text_t *path, const json_step_t *steps, uint32_t count)
     }
 }
 
-/* Write a path; one that does not fit keeps its end, which says more than its beginning. */
+/* Write a path; one that does not fit loses its beginning, since its end is of more use. */
 static void write_path(text_t *path, const json_step_t *steps, uint32_t count)
 {
     enum { KEPT = 16 };

@@ -1,4 +1,4 @@
-/* save.c - from runs to groups, and from columns to columns.
+/* save.c - writing a world's runs as the groups of a blob, column by column.
  *
  * The store keeps entities with the same components together, as a blob does: each run with living rows is a group, and
  * its columns are copied where they lie without holes. Values change their form in three types only: strings become

@@ -1,7 +1,7 @@
 /* save_fields.c - how each field is saved; decided before the blob is laid out.
  *
- * A field of which all instances have one value is one value in the blob; most fields of which this is not true are
- * recognised by their first two values. References are read first, since entities without components that they mention
+ * A field of which all instances have one value is one value in the blob; for most other fields the first two values
+ * differ, which ends the comparison. References are read first, since entities without components that they mention
  * become part of the blob. The parents section takes its values from the first field that names the parent; that field,
  * and any other with the same values, need not be written again.
  */
@@ -133,8 +133,8 @@ static bp_result_t find_parents(save_t *s)
     return BP_OK;
 }
 
-/* Leave out fields that name the parent and whose values all equal the parents of the blob: a reader sets them from the
- * tree. */
+/* Leave out fields that name the parent and in all values equal the parents of the blob: a spawn sets them from the
+ * parents section. */
 static bp_result_t drop_parent_fields(save_t *s)
 {
     bp_result_t result = BP_OK;

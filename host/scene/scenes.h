@@ -59,7 +59,7 @@ static inline const blob_t *scenes_part(const bp_scene_o *scene, uint32_t number
     return scenes_is_several(scene) ? &scene->parts[number] : &scene->blob;
 }
 
-/* Set the error about a scene of several worlds that was to do what only one of one world can. */
+/* Set the error of a call that needs a scene of one world, for a scene of several. */
 bp_result_t scenes_refuse_several(const bp_scene_o *scene, const char *instead);
 
 /* Open a file, or bytes that are borrowed. Errors: IO, those of blob_open and several_open. [main] */

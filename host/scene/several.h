@@ -20,7 +20,7 @@
 
 enum { SEVERAL_NAME = 72, SEVERAL_MOST = 4096 /* worlds */ };
 
-/* One world on its way into a file. */
+/* One world that is being written to a file. */
 typedef struct several_world_t {
     const char *name;
     const void *bytes; /* its blob */

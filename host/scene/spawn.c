@@ -29,7 +29,7 @@ typedef struct spawn_t {
     bool out_of_memory;
     bp_entity_t *made;    /* those that did not live already; NULL where none did */
     uint32_t made_count;
-    bp_entity_t stand_in; /* whose row holds the values for the world itself until all has gone well; {0}: none */
+    bp_entity_t stand_in; /* its row holds the values for the world itself until the spawn has succeeded; {0}: none */
     bool has_texts;       /* from here on nothing is set before the first text is asked for */
     struct {
         uint32_t offset; /* 0: none */
@@ -324,8 +324,8 @@ static const char *label_of(const spawn_t *s, uint32_t group, uint32_t row)
     return "";
 }
 
-/* A batch has been refused, and not for want of memory: whose fault is it? Each row is tried alone, up to the first
- * that is refused again; its number, and its sentence is the error. BP_NONE where there is none. */
+/* A batch has been refused, and not for want of memory: find the row that is at fault. Each row is tried alone, up to
+ * the first that is refused again; returns its number, with its sentence as the error. BP_NONE where there is none. */
 static uint32_t find_refused(spawn_t *s, const plan_part_t *part, manager_t *manager, const bp_entity_t *entities,
                              const void *const *columns)
 {
@@ -357,7 +357,7 @@ static bp_result_t refuse_instances(spawn_t *s, const plan_part_t *part, manager
         error_set(error, result, "it gave no reason (code %d)", result);
     const char *type = manager->component->name;
     size_t length = strlen(type);
-    if (strncmp(error->text, type, length) != 0 || error->text[length] != ':') /* managers may say so themselves */
+    if (strncmp(error->text, type, length) != 0 || error->text[length] != ':') /* it may begin so already */
         error_prefix(error, result, "%s: ", type);
     if (row == BP_NONE || result == BP_ERROR_MEMORY)
         return result;

@@ -339,7 +339,7 @@ static bp_result_t plan_part(spawn_plan_t *plan, uint32_t group, uint32_t p)
     return BP_OK;
 }
 
-/* What belongs to the world itself stands in one row, whose values take the place of those that the world has. */
+/* Plan the group of the world itself: one row, with values that replace those of the world. */
 static bp_result_t plan_own(spawn_plan_t *plan, uint32_t g)
 {
     world_t *world = plan->world;

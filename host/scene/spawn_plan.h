@@ -64,8 +64,8 @@ typedef struct spawn_plan_t {
 bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, const char *origin, uint32_t flags);
 void spawn_plan_free(spawn_plan_t *plan);
 
-/* The number of bytes, about, that carrying the plan out will write to: room that the world has already is not counted,
- * and storage of managers' own counts as much as the values take. [main] */
+/* About how many bytes carrying the plan out will write to: room that the world has already is not counted, and storage
+ * of managers' own counts as much as the values take. [main] */
 uint64_t spawn_plan_bytes(const spawn_plan_t *plan);
 
 static inline const blob_group_t *plan_group(const spawn_plan_t *plan, const plan_part_t *part)
