@@ -210,7 +210,8 @@ bp_property_t conformance_resolve(conformance_t *c, bp_world_o *world, bp_entity
 void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                               const conformance_property_t *p, const bp_value_t *expected, const char *when);
 
-/* Set all writable properties to the values of a seed; properties whose value the plugin refuses stay as they are. */
+/* Set all writable properties to the values of a seed; properties stay as they are where the plugin refuses the
+ * value. */
 void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                        uint64_t seed);
 

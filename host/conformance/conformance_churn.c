@@ -1,8 +1,8 @@
 /* conformance_churn.c - thousands of random operations against a model.
  *
- * Every instance is told apart by its values: the model keeps one seed a property, from which the value follows. When
+ * Instances are recognised by their values: the model keeps one seed a property, from which the value follows. When
  * instances move (swap-erase, other prototypes, growing arrays) and a value is not moved along, or goes to the wrong
- * entity, an instance is found with a value that is not its own.
+ * entity, a comparison with the model finds it.
  *
  * With steps only the properties are watched that steps do not change; find_stable finds these by trial.
  */

@@ -1,6 +1,6 @@
 /* conformance_memory.c - a component that gets no memory: each allocation fails once, and nothing is half done.
  *
- * Whatever is refused leaves as many instances as before; what is done again with memory works.
+ * A refused call leaves as many instances as before; the same call succeeds once memory is there.
  */
 #include "conformance.h"
 

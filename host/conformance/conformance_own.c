@@ -1,5 +1,5 @@
-/* conformance_own.c - what must hold of a component that belongs to worlds (BP_COMPONENT_WORLD): there is one in each
- * world that uses it, with values that can be set, saved and reloaded, and no entity gets it.
+/* conformance_own.c - checks of a component that belongs to worlds (BP_COMPONENT_WORLD): there is one in each world
+ * that uses it, with values that can be set, saved and reloaded, and no entity gets it.
  *
  * The other questions make entities with the component under test, and do not ask these components.
  */

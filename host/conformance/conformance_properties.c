@@ -2,8 +2,8 @@
  * refuse.
  *
  * A plugin may refuse a value that lies in its declared range (a file that is not there): then nothing may have
- * changed. A plugin may not take one value and give back another, nor let the setting of one property change another
- * that can be set.
+ * changed. A plugin must not take one value and give back another, nor change a settable property when another one is
+ * set.
  */
 #include "conformance.h"
 
@@ -378,7 +378,7 @@ static bp_entity_t stranger(conformance_t *c)
     EXPECT(c, other != NULL, "no second host can be had");
     EXPECT(c, bp_host_api(other)->entity->create(other, e, 64) == BP_OK, "the second host creates nothing");
     bp_host_destroy(other);
-    return e[CONFORMANCE_FRIENDS]; /* an id whose index is, in this host, that of the first entity with the component */
+    return e[CONFORMANCE_FRIENDS]; /* an id with the index that the first entity with the component has in this host */
 }
 
 static void expect_absent(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,

@@ -1,7 +1,7 @@
 /* conformance_values.c - defaults as declared, random values in range, and comparing.
  *
- * Defaults are read from the declaration by a reader of its own, not by the host's: two readers that agree
- * say more than one that agrees with itself.
+ * Defaults are read from the declaration by a reader of this file and not by the host's, so that a fault of the host's
+ * reader shows as a difference.
  *
  * A value is a function of property and seed, so that a model of thousands of instances remembers one seed a
  * property and no values.

@@ -1,7 +1,7 @@
 /* arguments.c - options and the ini.
  *
- * Options may stand before and behind the ini, as `--steps 10` or `--steps=10`; after `--` nothing is an
- * option, for an ini whose name begins with a dash. Every complaint ends with how the command is used.
+ * Options may stand before and behind the ini, as `--steps 10` or `--steps=10`; after `--` no text is an option, for an
+ * ini with a name that begins with a dash. Every complaint ends with the command's usage.
  */
 #include "arguments.h"
 
@@ -108,7 +108,7 @@ static bool read_trace(reader_t *reader, const char *value, arguments_t *argumen
     return true;
 }
 
-/* Read the port of --inspect: the next text, where that is digits alone. An ini whose name is digits alone must stand
+/* Read the port of --inspect: the next text, where that is digits alone. An ini with a name of digits alone must stand
  * before --inspect, or behind --. */
 static bool read_inspect(reader_t *reader, const char *value, arguments_t *arguments)
 {
@@ -289,7 +289,7 @@ bool arguments_read(const command_t *command, int count, char **texts, arguments
 
 /* Options with a value, as `-o FILE` or `--ini=FILE`, and one file.
  *
- * After `--` nothing is an option, for a file whose name begins with a dash.
+ * After `--` no text is an option, for a file with a name that begins with a dash.
  */
 
 typedef struct scene_option_t {

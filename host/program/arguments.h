@@ -1,4 +1,4 @@
-/* arguments.h - what stands on the command line behind the command.
+/* arguments.h - the command line behind the name of the command.
  *
  * Not here: opening files.
  */
@@ -20,12 +20,12 @@ typedef struct arguments_t {
     bool inspect;   /* with the plugin inspector */
     const char *port; /* the port that the inspector is to have, or NULL */
     const char *record, *resume; /* files, or NULL; one of them at most */
-    const char *ini_of; /* --ini of a command whose file is no ini, or NULL */
+    const char *ini_of; /* --ini of a command with a file that is no ini, or NULL */
     uint64_t to;    /* where has_to */
     bool has_to;
     bool check;
     bool verify;
-    bool help;      /* --help was asked for: nothing else counts */
+    bool help;      /* --help was given: the other arguments are ignored */
 } arguments_t;
 
 /* Options that a command may take beside --help. */
@@ -52,7 +52,7 @@ typedef struct command_t {
     int (*run_texts)(int count, char **texts); /* in place of `run`: the command reads its arguments itself */
 } command_t;
 
-/* Does --help stand among the texts? Then no other argument counts. */
+/* Does --help stand among the texts? Then the other arguments are ignored. */
 bool arguments_ask_for_help(int count, char **texts);
 
 /* Read the `count` texts behind the command's name. Complains and returns false where they are not right. */

@@ -1,6 +1,6 @@
-/* check.c - `backplane check`: a plugin's file looked into and tried, in levels.
+/* check.c - `backplane check`: a plugin's file is examined and tried, in levels.
  *
- *   1  it loads, and nothing of it would trouble a reload (bp_check_plugin)
+ *   1 it loads, and has nothing that would disturb a reload (bp_check_plugin)
  *   2  its components do what the contract promises
  *   3  random operations against a model
  *   4  it is reloaded over itself, and over the older versions that are given
@@ -268,13 +268,13 @@ static int ask_here(const check_t *check)
     os_thread_start(&watcher, end_what_hangs, NULL);
     answer(check, out);
     fclose(out);
-    _Exit(STATUS_FINE); /* the watcher sleeps on */
+    _Exit(STATUS_FINE); /* without waiting for the watcher thread, which sleeps */
 }
 
 /* --- asking other processes -------------------------------------------------------------------------------------- */
 
 /* Start this program with a question. `file` is the plugin, `next` a newer version that comes over it, or NULL. Writes
- * its answer, or what became of the process, to `text`; false where that is a complaint. */
+ * its answer, or a sentence about the process's end, to `text`; false where that is a complaint. */
 static bool ask(const check_t *check, const char *question, const char *component, const char *file, const char *next,
                 char *text, size_t size)
 {
@@ -511,7 +511,7 @@ static bool compile_all(check_t *check, bp_host_o *host)
     return good;
 }
 
-/* What a compiler says stands as it is. */
+/* A compiler's lines are printed unchanged. */
 static void say(void *context, int32_t level, const char *source, const char *text)
 {
     (void)context;
@@ -521,7 +521,7 @@ static void say(void *context, int32_t level, const char *source, const char *te
         complain("%s: %s", source, text);
 }
 
-/* What was compiled goes with the host that has compiled it. */
+/* The compiled library is removed with the host that has compiled it. */
 static int run(check_t *check)
 {
     const bp_log_i log = {.write = say};

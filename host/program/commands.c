@@ -21,8 +21,8 @@
 
 /* `backplane compile`: a scene of JSON to a blob.
  *
- * The output replaces an older one only when it is whole (bp_scene_write), so a scene that is wrong leaves what was
- * there.
+ * The output replaces an older one only when it is whole (bp_scene_write), so after a wrong scene the older file is
+ * still there.
  */
 
 enum { PATH_ROOM = 4096 };
@@ -83,7 +83,7 @@ static int compile(const program_t *program, const scene_arguments_t *arguments)
     if (result != BP_OK) {
         complain("%s", bp_host_error(program->host));
         if (result == BP_ERROR_NOT_FOUND && strstr(bp_host_error(program->host), " type '") != NULL)
-            say_where_from(program, arguments); /* a type is unknown: perhaps a plugin has it that was not loaded */
+            say_where_from(program, arguments); /* a type is unknown: a plugin that was not loaded may have it */
         return result == BP_ERROR_MEMORY ? STATUS_FAILED : STATUS_BAD_INPUT;
     }
     result = bp_scene_write(scene, arguments->output);
@@ -153,9 +153,9 @@ int command_dump(const arguments_t *arguments)
 
 /* `backplane import`: runs backplane-import, which lies beside this program.
  *
- * Reading the files of other programs needs a large library, and such files make such libraries crash. A program
- * of its own keeps both away: the engine is built without the library, and of a crash there remains a sentence.
- * Its arguments are handed on as they are.
+ * Reading the files of other programs needs a large library, and such files make such libraries crash. With a program
+ * of its own the engine is built without the library, and a crash only ends that program, with a sentence from this
+ * one. Its arguments are handed on as they are.
  */
 
 static bool find_program(char *path, size_t size)
@@ -218,8 +218,8 @@ int command_import(int count, char **texts)
 /* `backplane plugins`: what an ini loads.
  *
  * The ini is carried out as `run` would do it, worlds and entities included, and not only its list of plugins:
- * options are checked by the plugins themselves, and whoever asks what is loaded wants to hear of a bad ini
- * now.
+ * options are checked by the plugins themselves, and a user who asks for the list of plugins should see errors of the
+ * ini.
  */
 
 static int print_plugins_as_json(const program_t *program)
@@ -246,9 +246,9 @@ int command_plugins(const arguments_t *arguments)
 
 /* `backplane run`: steps, then the report.
  *
- * The number of steps comes from --steps, else from the ini; where neither says it the command asks for --steps
- * rather than inventing one. Nothing is printed to stdout before all steps are done, so that a failed run
- * leaves no half of a report behind, and --json gives one object or nothing.
+ * The number of steps comes from --steps, else from the ini; where neither gives it the command fails and asks for
+ * --steps. Nothing is printed to stdout before all steps are done, so that a failed run prints no part of a report, and
+ * --json prints one object or nothing.
  */
 
 /* The result of one run. */
@@ -375,7 +375,7 @@ static int run_steps(program_t *program, const arguments_t *arguments)
 }
 
 /* Have the host remember its steps, for the time line of the page. Where plugins do not say how they are kept the host
- * remembers nothing, and the page does without a time line. */
+ * remembers nothing, and the page has no time line. */
 static void remember(const program_t *program)
 {
     enum { MEBIBYTE = 1048576, MOST = 256 };
@@ -400,10 +400,10 @@ static int add_inspector(program_t *program, const char *port)
         return STATUS_BAD_INPUT;
     }
     int status = program_add_plugin(program, "inspector", &option, port != NULL);
-    if (status == STATUS_FINE && program->ranks == 1) /* one rank cannot go back alone */
+    if (status == STATUS_FINE && program->ranks == 1) /* one rank alone cannot go back in time */
         remember(program);
     if (status == STATUS_FINE)
-        bp_host_poll(program->host); /* here the inspector begins to listen, or says why it cannot */
+        bp_host_poll(program->host); /* during this call the inspector begins to listen, or logs why it cannot */
     return status == STATUS_FINE && atomic_load(&program->errors) > 0 ? STATUS_BAD_INPUT : status;
 }
 
@@ -414,8 +414,8 @@ int command_run(const arguments_t *arguments)
     int status = program_open(&program, arguments->ini, talking);
     if (status != STATUS_FINE)
         return status;
-    program.follows = true; /* what becomes of files that are written anew is told without -v, refusals above all */
-    if (arguments->inspect && program.rank == 0) /* which shows what the other ranks have, too */
+    program.follows = true; /* results of reloads are printed without -v, above all refusals */
+    if (arguments->inspect && program.rank == 0) /* the page of rank 0 also shows the other ranks */
         status = add_inspector(&program, arguments->port);
     if (status != STATUS_FINE)
         return program_close(&program, status);

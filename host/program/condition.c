@@ -1,4 +1,4 @@
-/* condition.c - reading a condition, and looking whether it holds. */
+/* condition.c - reading a condition, and testing whether it holds. */
 #include "condition.h"
 #include "inspect.h"
 
@@ -181,7 +181,7 @@ static void count_of(const program_t *program, const condition_t *c, char *value
     snprintf(value, CONDITION_VALUE, "%" PRIu32, count);
 }
 
-/* Read by way of a property that has been resolved for another entity, which most have in common; else resolve. */
+/* Read by the property that was resolved for another entity, which serves most entities; else resolve. */
 bool condition_value(const program_t *program, condition_t *c, bp_entity_t entity, char *value)
 {
     const bp_property_api *api = program->api->property;
@@ -211,7 +211,7 @@ bool condition_holds_for(const program_t *program, condition_t *c, bp_entity_t e
     return c->value == NULL || compares(c, value);
 }
 
-/* A condition on numbers: the bytes of a value are enough to rule most entities out. */
+/* A condition on numbers: most entities can be ruled out by the bytes of the value, without its text. */
 typedef struct limit_t {
     int comparison;
     uint32_t type;
@@ -326,8 +326,8 @@ static bool any_within(uint32_t type, const void *cells, uint32_t count, double 
     return false;
 }
 
-/* Numbers between *low and *high may fulfil the condition, others do not. Some more are let in than do: a value is
- * compared as its text says, which is rounded. */
+/* Numbers between *low and *high may fulfil the condition, others do not. The bounds let more numbers in, since a value
+ * is compared by its text, which is rounded. */
 static void bounds_of(const limit_t *l, double *low, double *high)
 {
     double near = 3e-5 * fabs(l->limit);
@@ -354,7 +354,8 @@ static bool may_hold_in(const program_t *program, const condition_t *c, const bp
     return false;
 }
 
-/* One pass over the columns: false where the condition holds for nobody; true where it may, or that is not known. */
+/* One pass over the columns: false where the condition holds for no entity; true where it may hold, or that is not
+ * known. */
 static bool may_hold(const program_t *program, const condition_t *c)
 {
     limit_t limit;

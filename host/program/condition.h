@@ -73,8 +73,8 @@ static inline const void *condition_block_value(const condition_block_t *block, 
 /* Why a condition can never have held, to be said where it has not; NULL where it might have. */
 const char *condition_fault(const program_t *program, const condition_t *condition, char *text, size_t size);
 
-/* Print whose value it is at the step where the host is now, the first at which the condition holds; and, to end that
- * line, what the value was before, "" where there was none. */
+/* Print the entity and its value at the step where the host is now, the first at which the condition holds; and, to end
+ * that line, the value before, "" where there was none. */
 bp_entity_t console_print_first(const program_t *program, condition_t *condition, uint64_t now, uint64_t last);
 void console_print_before(const char *before);
 

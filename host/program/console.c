@@ -1,7 +1,7 @@
 /* console.c - the list of commands, doing a line, and a talk of many lines.
  *
- * A command cuts its words off the rest of the line, so that `set` can take all of it as one value. One that fails has
- * changed nothing, says so on stderr, and the console goes on.
+ * A command cuts its words off the rest of the line, so that `set` can take all of it as one value. A command that
+ * fails has changed nothing and complains on stderr, and the console goes on.
  */
 #include "console.h"
 
@@ -281,12 +281,12 @@ bool console_may_try(const console_t *console, const char *line)
 
 /* `backplane console`: lines in, answers out.
  *
- * A command that fails does not end the console. From a pipe, though, nobody may be reading what stderr says,
- * so the exit status tells of the failure; at a prompt the user has seen it, and typing errors are no failure.
- * Answers are flushed line by line, for programs that talk to the console through two pipes.
+ * A command that fails does not end the console. With input from a pipe stderr may not be read, so the exit status
+ * tells of the failure; at a prompt the user has seen the complaint, and the status is 0. Answers are flushed line by
+ * line, for programs that talk to the console through two pipes.
  */
 
-/* Do lines until there are no more, or nobody takes the answers any longer. */
+/* Do lines until there are no more, or stdout can no longer be written. */
 static bool do_lines(console_t *console, lines_t *lines)
 {
     bool fine = true;
@@ -303,7 +303,7 @@ static bool do_lines(console_t *console, lines_t *lines)
         else
             return console_refuse(console, "the commands cannot be read");
         if (fflush(stdout) != 0)
-            break; /* main finds out and says so */
+            break; /* finish_output complains (main.c) */
     }
     return fine;
 }
@@ -325,7 +325,7 @@ static bool wait_for_input(void *context)
     intptr_t input = os_input_handle();
     bool more = true;
     if (talk->console.program->ranks > 1)
-        os_sleep_ns(NAP_NS); /* the others wait for a line, and nobody polls alone */
+        os_sleep_ns(NAP_NS); /* the other ranks wait for a line, and ranks poll together only */
     else if (talk->console.live != NULL)
         more = live_turn(talk->console.live, input >= 0 ? &input : NULL);
     else if (input >= 0)

@@ -14,7 +14,7 @@
 
 enum { CONSOLE_WATCHED = 16 };
 
-/* What has become of the reload that a line waits for. */
+/* The result of the reload that a line waits for. */
 typedef struct console_news_t {
     bool told;
     bp_result_t result;
@@ -25,11 +25,11 @@ typedef struct console_t {
     program_t *program;
     uint64_t line;    /* number of the present line, from 1 */
     bool interactive;
-    bool in_clone;        /* of a clone, in which a line is tried */
+    bool in_clone;        /* the console of a clone, in which a line is tried */
     bool styled;
     bool over;        /* quit was asked for */
     bool broken;      /* the other ranks cannot be reached */
-    live_t *live;     /* the run that goes on between lines; NULL: nothing does */
+    live_t *live;     /* the run that goes on between lines; NULL: none */
     console_news_t *news; /* of the reload that a line waits for; NULL: none does */
     bool hears;       /* reloads are told to this console */
     bp_spawn_t *spawns; /* what `spawn` brought, number 1 first; {0}: despawned */
@@ -41,7 +41,7 @@ typedef struct console_t {
 
 /* --- complaints, and words that are cut off a line (console_words.c) ---------------------------------------------- */
 
-/* Complain about the present line, with its number where nobody sees it. Returns false. */
+/* Complain about the present line, with the line's number where the input is no terminal. Returns false. */
 bool console_refuse(const console_t *console, const char *format, ...) PRINTS_LIKE(2, 3);
 
 /* Complain as console_refuse does, for two frequent reasons: a quote that is not closed, and memory. */
@@ -157,7 +157,8 @@ bool console_bisect(console_t *console, char *rest);
 bool console_watch(console_t *console, char *rest);
 bool console_unwatch(console_t *console, char *rest);
 
-/* So many of `steps` steps are taken before the watched paths are printed: all of them where no path is watched. */
+/* How many of `steps` steps are taken between two printings of the watched paths: all of them where no path is
+ * watched. */
 uint64_t console_watch_stride(const console_t *console, uint64_t steps);
 void console_show_watched(const console_t *console);
 
@@ -180,8 +181,8 @@ bool console_mark(console_t *console, char *rest);
 bool console_try(console_t *console, char *rest);
 bool console_keep(console_t *console, char *rest);
 
-/* Drafts: have plugins' present files live beside the host, from `back` on, as people write it, where
- * that is given, else for so many steps; drop the draft; tell after steps how it is, where there is one. */
+/* Drafts: run plugins' present files beside the host, from `back` on ("30" or "10s") where that is given, else for so
+ * many steps; drop the draft; print its state after steps, where there is one. */
 bool console_draft(console_t *console, const char *const *names, uint32_t count, const char *back, uint64_t steps);
 bool console_drop_draft(console_t *console);
 void console_follow_draft(console_t *console);

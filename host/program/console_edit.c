@@ -1,8 +1,7 @@
-/* console_edit.c - what the console makes and takes away: entities, their components, scenes; and worlds saved and
- * loaded.
+/* console_edit.c - commands that make and take away entities, their components and scenes; and worlds saved and loaded.
  *
- * Every command is all or nothing: words are understood before anything is done, and the library takes back what it
- * could not finish.
+ * Every command is all or nothing: words are understood before anything is done, and the library takes back a change
+ * that it could not complete.
  *
  * Each spawn gets a number that people can type, from 1 on; the console keeps the library's handle behind it.
  */

@@ -1,5 +1,5 @@
-/* console_find.c - entities by their values, values while steps are taken, and the first step at which something is so
- * among those that the host remembers, with the unit that wrote it. */
+/* console_find.c - entities by their values, values while steps are taken, and the first step among those that the host
+ * remembers at which a condition holds, with the unit that wrote the value. */
 #include "condition.h"
 
 #include "inspect.h"
@@ -173,8 +173,8 @@ void console_print_before(const char *before)
     putchar('\n');
 }
 
-/* The host is at the first step at which the condition holds: tell whose value fits, what the value was before, and who
- * wrote it. The step is taken once more for that. */
+/* The host is at the first step at which the condition holds: print the entity, its value, the value before, and the
+ * unit that wrote it. The step is taken once more for that. */
 static bool tell_first(console_t *console, condition_t *c)
 {
     const program_t *program = console->program;

@@ -1,5 +1,5 @@
-/* console_history.c - going back and forth in what the host remembers; and what could come, or could have come: changes
- * tried on a clone, and drafts beside the host. */
+/* console_history.c - going back and forth in what the host remembers; changes tried on a clone, and drafts beside the
+ * host. */
 #include "arguments.h"
 
 #include "console.h"
@@ -102,7 +102,7 @@ bool console_goto(console_t *console, char *rest)
     bool known = numbers_read_count(word, &moment) ||
                  bp_host_marked(console->program->host, word, &moment) == BP_OK;
     if (!known && console->program->ranks > 1)
-        moment = UINT64_MAX; /* other ranks may know it, and wait */
+        moment = UINT64_MAX; /* other ranks may know the moment, and wait for this one */
     else if (!known)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
     return go(console, moment);
@@ -367,7 +367,7 @@ bool console_try(console_t *console, char *rest)
     if (kept == NULL)
         return console_refuse_memory(console);
     bool follows = console->program->follows;
-    console->program->follows = false; /* a reload of the clone is none of the host */
+    console->program->follows = false; /* a reload of the clone is not reported as one of the host */
     bp_result_t result = bp_host_try(console->program->host, &what, &tried);
     console->program->follows = follows;
     if (result != BP_OK) {

@@ -1,13 +1,13 @@
 /* console_lines.c - lines from a pipe, from a plain prompt, or edited with libedit.
  *
- * libedit is used through its own interface (histedit.h) rather than through the one that resembles another
- * library: the other interface keeps its state in global variables, histedit.h in an object that is ours.
+ * libedit is used through its own interface (histedit.h) and not through the one that imitates another library: that
+ * one keeps its state in global variables, histedit.h in an object of the caller.
  *
- * Editing wants a terminal at both ends. The history is kept in a file from one console to the next
+ * Editing needs a terminal for input and output. The history is kept in a file from one console to the next
  * (history_file); where that file cannot be written the history lives as long as the console. A user's ~/.editrc is
  * followed, as by other programs that use libedit.
  *
- * Each line is copied to a buffer of our own, so that the commands may cut it into words in place.
+ * Each line is copied to a buffer of this file, so that the commands may cut it into words in place.
  */
 #include "console_lines.h"
 
@@ -252,8 +252,8 @@ static void load_history(lines_t *lines)
         history(lines->history, &event, H_LOAD, path);
 }
 
-/* Write the history to its file. Lines that another console has written there meanwhile are lost: the console that ends
- * last wins. */
+/* Write the history to its file. Lines that another console has written there meanwhile are lost: the file has those of
+ * the console that ended last. */
 static void save_history(lines_t *lines)
 {
     char path[HISTORY_PATH];
@@ -309,7 +309,7 @@ static line_end_t read_edited(lines_t *lines, char **line)
     if (lines->line[strspn(lines->line, " \t")] != '\0')
         history(lines->history, &event, H_ENTER, lines->line);
     *line = lines->line;
-    save_history(lines); /* now, since a console may be ended in any way */
+    save_history(lines); /* after each line, since the process may be killed at any time */
     return LINE_READ;
 }
 

@@ -44,8 +44,8 @@ typedef struct line_waiter_t {
     bool (*wait)(void *context);
 } line_waiter_t;
 
-/* Lines of stdin, which nobody else reads. `completer` and `waiter` must live as long as they do. NULL when out of
- * memory. */
+/* Lines of stdin, which no other code may read meanwhile. `completer` and `waiter` must live as long as they do. NULL
+ * when out of memory. */
 lines_t *lines_open(const line_completer_t *completer, const line_waiter_t *waiter);
 void lines_close(lines_t *lines);
 
@@ -53,7 +53,7 @@ void lines_close(lines_t *lines);
 bool lines_interactive(const lines_t *lines);
 
 /* Take the prompt, with what has been typed behind it, off the screen, so that something else can be printed there; and
- * put both below that. Nothing happens where no line is being read, or nobody is there. */
+ * put both below that. Nothing happens where no line is being read, or stdin is no terminal. */
 void lines_hide(lines_t *lines);
 void lines_show(lines_t *lines);
 

@@ -2,14 +2,16 @@
  *
  * Rank 0 reads lines. Each line goes to all ranks, which do it at the same time, between the same two steps; what they
  * print is gathered and printed by rank 0: once where all say the same, else rank by rank. A line fails where it fails
- * on all ranks: `set main/anna.body.mass 2` is done on the rank where anna is, and the others know nobody of that name.
+ * on all ranks: `set main/anna.body.mass 2` is done on the rank that has anna, and fails on the others, which have no
+ * entity of that name.
  *
- * Some lines are not for all. What makes entities is done on rank 0 alone, since the next step of a split world deals
- * entities out, and since each rank would make them all once more. A handle, #index:generation, means an entity of one
- * rank, so a line with one has to say which: `rank 2 get main/#5:1.body`. What only one process can do is refused.
+ * Some lines are not for all ranks. Commands that make entities are done on rank 0 alone, since each rank would make
+ * them once more; the next step of a split world deals them out. A handle, #index:generation, means an entity of one
+ * rank, so a line with one has to name the rank: `rank 2 get main/#5:1.body`. Commands that only a single process can
+ * do are refused.
  *
- * While nobody types, all ranks wait, and no rank polls its host, since what is done for a new file of a plugin is done
- * by all ranks together: they poll once after each line.
+ * While rank 0 waits for a line all ranks wait, and no rank polls its host, since a new file of a plugin is taken in by
+ * all ranks together: they poll once after each line.
  */
 #include "console.h"
 
@@ -24,7 +26,8 @@
 
 enum { COMPLAINTS = 4096, ON_ALL = -1 };
 
-/* --- who does what ------------------------------------------------------------------------------------------------ */
+/* --- which ranks do a line
+ * ------------------------------------------------------------------------------------------------ */
 
 typedef enum whose_t { OF_ALL, OF_RANK_0, OF_NOBODY } whose_t;
 
@@ -70,7 +73,8 @@ static bool is_common(const char *line)
     return false;
 }
 
-/* Write why the line cannot be done to `why`, or "", and who does it to `rank`. All ranks come to the same. */
+/* Write the reason why the line cannot be done to `why`, or "", and the rank that does it to `rank`. The result is the
+ * same on all ranks. */
 static void judge(const console_t *console, const char *line, int *rank, char why[256])
 {
     uint32_t ranks = console->program->ranks;
@@ -222,7 +226,7 @@ static bool gather(console_t *console, const char *mine, size_t size)
     bool fine = answers.all != NULL && mine != NULL &&
                 bp_host_exchange(program->host, mine, size, take_answer, &answers) == BP_OK && !answers.failed;
     if (!fine) {
-        console->over = console->broken = true; /* the others wait for this rank, and end with it */
+        console->over = console->broken = true; /* the other ranks wait for this one, and end with it */
         complain("what the ranks answer cannot be gathered");
     } else if (program->rank == 0) {
         fine = print_answers(&answers);
@@ -311,7 +315,7 @@ bool console_ranks_follow(console_t *console)
             return console_refuse(console, "rank 0 is not heard any more");
         if (heard.line == NULL)
             break;
-        (void)do_line(console, heard.line); /* rank 0 tells how it went */
+        (void)do_line(console, heard.line); /* rank 0 prints the result */
         free(heard.line);
     }
     return !console->broken;

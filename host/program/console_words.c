@@ -1,8 +1,8 @@
 /* console_words.c - complaints about a line, and cutting words off it.
  *
- * Words are cut in place, because a word is never longer than what it is cut from: no allocation that could fail, and
- * no limit beside that of the line. Values are taken whole ("0 0 1" is one vector), so quotes are needed only for the
- * empty text, for blanks at the ends, and for names of entities with blanks in paths.
+ * Words are cut in place, since a word is never longer than the text that it is cut from: no allocation can fail, and
+ * the line's length is the only limit. Values are taken whole ("0 0 1" is one vector), so quotes are needed only for
+ * the empty text, for blanks at the ends, and for names of entities with blanks in paths.
  */
 #include "console.h"
 

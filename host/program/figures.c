@@ -2,7 +2,7 @@
  *
  * People get milliseconds a step, the unit in which they know the time of a frame; JSON gets the nanoseconds and
  * steps as counted, from which a reader computes its own figures. The share of a unit is its part of all time
- * spent in the steps of its world: what is missing from 100 % is the host's own work between the units.
+ * spent in the steps of its world: the rest to 100 % is the host's own work between the units.
  */
 #include "figures.h"
 
@@ -216,7 +216,7 @@ int figures_print_ranks(const json_t *worlds, const json_t *units, bool styled)
 
 enum { NAME_MAX_BYTES = 256 };
 
-/* Whose entries are coming in. */
+/* The world and unit of the entries that are being received. */
 typedef struct section_t {
     char world[NAME_MAX_BYTES];
     char unit[NAME_MAX_BYTES];

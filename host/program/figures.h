@@ -1,6 +1,6 @@
-/* figures.h - what worlds hold and what the units of their steps cost, as tables and as JSON.
+/* figures.h - the sizes of worlds and the times of the units of their steps, as tables and as JSON.
  *
- * Not here: measuring; the host does, and bp_look.h tells what it found.
+ * Not here: measuring; the host measures, and bp_look.h has the figures.
  */
 #ifndef HOST_PROGRAM_FIGURES_H
 #define HOST_PROGRAM_FIGURES_H

@@ -5,7 +5,7 @@
  * Debug names may hold dots, so the longest text that is an entity's name wins.
  *
  * The tables give a component's number, and a number for a type, but no type for a number: the
- * types of all plugins are asked in turn. There are tens of them, and people wait for the answer.
+ * types of all plugins are asked in turn. There are tens of them, and a user's command can wait for that.
  */
 #include "inspect.h"
 
@@ -288,7 +288,7 @@ static bool find_parts(const program_t *program, const char *path, char *rest, t
         return false;
     *dot = '\0';
     target->kind = TARGET_COMPONENT;
-    bool last = strchr(rest, '.') == NULL; /* two parts: there is no third way to read them */
+    bool last = strchr(rest, '.') == NULL; /* two parts: component and property */
     if (inspect_entity(program, target->world, rest, &target->entity, last ? why : ignored))
         return find_component(program, target, dot + 1, why);
     if (last)
@@ -360,7 +360,7 @@ bool inspect_path(const program_t *program, const char *path, target_t *target, 
     return found;
 }
 
-/* A debug name in whatever world. */
+/* A debug name in any world. */
 static bool find_named(const program_t *program, const char *name, bp_entity_t *entity, char why[WHY_MAX])
 {
     bp_world_o *world;

@@ -1,4 +1,4 @@
-/* inspect.h - what lives in a world: entities, their names and components, and what a path names.
+/* inspect.h - the entities of a world, their names and components, and the meaning of paths.
  *
  * A path reads world/entity.component.property; the shorter forms world/entity and world/entity.component
  * name all components of an entity, or all properties of one. What belongs to the world itself is

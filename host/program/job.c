@@ -1,11 +1,11 @@
 /* job.c - recordings of a run of several ranks (docs/machines.md).
  *
  * Rank 2 of 4 writes FILE.2of4; a process that is alone writes FILE. A set of files is good where each can be opened.
- * Whoever resumes brings all ranks to the last moment that all of the files have: that is a step that all had taken.
+ * Resuming brings all ranks to the last moment that all of the files have: a step that all ranks had taken.
  *
- * On another number of ranks each rank brings its host to what one of the old ranks was, and the entities of old ranks
- * that are too many are dealt out (bp_share_api.pack and join). The new ranks write a new set. The old set is removed
- * when each file of the new one has its first state on the disk; so at any moment one set is good.
+ * On another number of ranks each rank brings its host to the state of one of the old ranks, and the entities of the
+ * remaining old ranks are dealt out (bp_share_api.pack and join). The new ranks write a new set. The old set is removed
+ * when each file of the new one has its first state on the disk; so at any moment one set is complete.
  */
 #include "job.h"
 
@@ -60,7 +60,8 @@ bool job_is_concerned(const program_t *program, const char *path)
     return program->ranks > 1 || (!file_stamp(path, &stamp) && find_set(path) > 1);
 }
 
-/* --- what ranks agree on ------------------------------------------------------------------------------------------ */
+/* --- numbers that ranks compare
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct told_t {
     uint64_t least, first; /* of all ranks; of rank 0 */
@@ -90,7 +91,8 @@ static bool tell_all(const program_t *program, uint64_t number, told_t *told)
 
 /* --- files of the ranks before ------------------------------------------------------------------------------------ */
 
-/* What this rank goes on with: files[0] is what its host becomes, the others are of ranks that there are no more. */
+/* The files that this rank goes on with: its host gets the state of files[0]; the others are of old ranks that the new
+ * run does not have. */
 typedef struct resuming_t {
     const program_t *program;
     const char *path;
@@ -157,7 +159,7 @@ static int find_moment(resuming_t *r)
     return STATUS_FINE;
 }
 
-/* Bring the host to what an old rank was, and pack what that had. */
+/* Bring the host to the state of an old rank, and pack that rank's entities. */
 static int pack_file(resuming_t *r, uint32_t index, const bp_share_api *shares)
 {
     const program_t *p = r->program;
@@ -216,7 +218,7 @@ static int go_on(resuming_t *r)
     return STATUS_FAILED;
 }
 
-/* On another number of ranks: what the old ranks had is dealt out, and new files are begun. */
+/* On another number of ranks: deal out the entities of the old ranks, and begin new files. */
 static int deal_out(resuming_t *r)
 {
     const program_t *p = r->program;

@@ -1,4 +1,5 @@
-/* job.h - recordings of a run of several ranks: a file of each, begun, and gone on with on as many ranks or others.
+/* job.h - recordings of a run of several ranks: a file of each rank; beginning them, and resuming them on the same or
+ * another number of ranks.
  *
  * Not here: recordings of a run that is one process.
  */

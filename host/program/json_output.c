@@ -1,8 +1,7 @@
 /* json_output.c - texts to JSON values.
  *
  * Numbers are written with 15 digits: any double carries so many of a decimal text, so 0.1 stays 0.1
- * and does not turn into 0.10000000000000001. A text whose number a double cannot hold (1e999) stays a
- * string rather than becoming something else.
+ * and does not turn into 0.10000000000000001. A text with a number that a double cannot hold (1e999) stays a string.
  */
 #include "json_output.h"
 
@@ -175,7 +174,7 @@ json_t *json_output_words(const char *text)
     return json_output_checked(list, bad);
 }
 
-/* A key must be UTF-8, which a cut or a careless plugin may have broken. */
+/* Make a key valid UTF-8: a text that was cut, or a plugin's own, may not be. */
 static const char *make_valid(char *key)
 {
     json_t *string = json_string(key);
@@ -205,7 +204,7 @@ int json_output_print(json_t *root)
     json_decref(root);
     putchar('\n');
     if (bad == 0 || ferror(stdout))
-        return STATUS_FINE; /* a stream that takes nothing more is found by main, as for all output */
+        return STATUS_FINE; /* main reports an output that cannot be written, as for all commands */
     complain("out of memory while writing JSON");
     return STATUS_FAILED;
 }

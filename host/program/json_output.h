@@ -1,4 +1,4 @@
-/* json_output.h - what the commands need of JSON beside jansson itself.
+/* json_output.h - functions for JSON that the commands need beside jansson.
  *
  *     int bad = 0;
  *     json_t *object = json_object();
@@ -26,7 +26,7 @@ json_t *json_output_checked(json_t *value, int bad);
 /* A string; bytes that are not UTF-8 become '?'. A missing text is null. */
 json_t *json_output_text(const char *text);
 
-/* A count. Numbers above 2^63 - 1, which no count reaches, are cut to it. */
+/* A count. Numbers above 2^63 - 1 become 2^63 - 1. */
 json_t *json_output_count(uint64_t count);
 
 /* A number where the text is one, else a string; null for NULL. */

@@ -1,4 +1,4 @@
-/* main.c - the program `backplane`: finds the command, runs it, and sees to it that the output arrived.
+/* main.c - the program `backplane`: finds the command, runs it, and checks that the output was written.
  *
  * A thin program over libbackplane: everything that it can do, an embedder can do through backplane.h and
  * the tables of bp_api.h, which are all that host/program/ uses (beside the clock and the terminal of
@@ -331,7 +331,7 @@ static int run_line(int count, char **texts)
     return refuse_command(texts[0]);
 }
 
-/* Was all that was printed taken by whoever stands behind stdout? */
+/* Was all output written to stdout? Complains where it was not. */
 static int finish_output(int status)
 {
     bool failed_before = ferror(stdout) != 0;

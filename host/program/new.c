@@ -1,7 +1,7 @@
 /* new.c - `backplane new`: a folder with a plugin in it that builds, runs, reloads and passes `check` as it stands.
  *
- * The folder is new: nothing that is there already is written over. Where one of its files cannot be written, those
- * before it go again.
+ * The folder must not exist, so no file is overwritten. Where one of its files cannot be written, those before it are
+ * removed.
  */
 #include "new.h"
 
@@ -30,7 +30,7 @@ static bool refuse(void)
 
 typedef struct wishes_t {
     const char *name, *fields, *language;
-    const char *kind; /* the option that said it */
+    const char *kind; /* the option that gave it */
 } wishes_t;
 
 /* The value of an option: behind '=', or the next text. */
@@ -106,7 +106,7 @@ static bool read_language(const char *text, new_language_t *language)
     return refuse();
 }
 
-/* The first field that is one number, or a vector of them: what the source lets grow, to begin with. */
+/* The first field that is one number, or a vector of them: the field that the generated source changes in its step. */
 static uint32_t field_to_work_on(const new_plugin_t *plugin)
 {
     for (uint32_t i = 0; i < plugin->field_count; i++) {

@@ -1,8 +1,8 @@
-/* new.h - what `backplane new` is asked for, on its way to a folder with a plugin in it.
+/* new.h - the arguments of `backplane new`, and the functions that write a folder with a plugin from them.
  *
  * Inner to new*.c.
  *
- * Not here: loading plugins, hosts; the functions write text alone.
+ * Not here: loading plugins, hosts; the functions only write text.
  */
 #ifndef HOST_PROGRAM_NEW_H
 #define HOST_PROGRAM_NEW_H

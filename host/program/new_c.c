@@ -2,7 +2,7 @@
  * written for both.
  *
  * Each of the three kinds has a template. The parts that depend on the fields - the columns, their declarations, the
- * line that works - are made here and put into it.
+ * statement of the step - are made here and put into it.
  */
 #include "new.h"
 

@@ -1,7 +1,7 @@
 /* new_fields.c - the types of fields that `backplane new` knows, and reading "hp:f32=100,max:f32".
  *
- * A default is checked by the plugin's own loading later (`make test` of the new folder does that); here only its
- * shape has to be right for the text that is written around it.
+ * A default is checked by the plugin's own loading later (`make test` of the new folder does that); here only its shape
+ * is checked, since it is put into the text of the source.
  */
 #include "new.h"
 

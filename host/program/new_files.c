@@ -1,4 +1,4 @@
-/* new_files.c - what stands beside the source of a new plugin: Makefile, ini, test, README. */
+/* new_files.c - the files beside the source of a new plugin: Makefile, ini, test, README. */
 #include "new.h"
 
 #include <stdio.h>

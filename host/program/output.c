@@ -1,14 +1,13 @@
 /* output.c - complaints on stderr and the nearest known word.
  *
- * stdout is flushed before every complaint: with both going to one file or terminal, a complaint then
- * stands behind what was printed before it and not somewhere in the middle.
+ * stdout is flushed before every complaint: where both go to one file or terminal, a complaint then comes after the
+ * output that was printed before it.
  *
  * The texts that a message quotes come from files and lines of input, so control characters are made visible. A message
  * is written by one call, since log lines may come from several threads at a time.
  *
  * The distance of two words is the number of letters to insert, drop, replace or swap with their neighbour
- * ("--jsno" is one slip from "--json", not two). A guess is offered while it needs at most one change in
- * three letters: a guess that is further away would confuse.
+ * ("--jsno" is one slip from "--json", not two). A guess is offered where it needs at most one change in three letters.
  */
 #include "output.h"
 
@@ -26,10 +25,11 @@ enum {
     WORD_MAX = 64       /* longer words get no guess */
 };
 
-/* The words that complaints begin with. Static, because a process has one rank for good, whoever complains. */
+/* The words that complaints begin with. Static, since a process has one rank for as long as it runs. */
 static char complaint_head[32] = "backplane: ";
 
-/* Where complaints are held, without saying whose they are, and how much room there is. Static, as stderr is one. */
+/* Where complaints are held, without the rank in front, and how much room there is. Static, since the process has one
+ * stderr. */
 static char *held;
 static size_t held_size;
 
@@ -55,7 +55,7 @@ static void print(const char *head, const char *format, va_list values)
     fprintf(stderr, "%s%s\n", head, shown);
 }
 
-static bool is_rank; /* mpirun gives each rank a terminal of its own, wherever the output goes */
+static bool is_rank; /* mpirun gives each rank a terminal of its own, also where the output goes to a file */
 
 void output_name_rank(uint32_t rank)
 {
@@ -130,7 +130,7 @@ const char *guess_hint(const guess_t *guess, char *text, size_t size)
 
 /* --- terminal ---------------------------------------------------------------------------------------------------- */
 
-/* Bold headings where they can be had, and texts that cannot command the terminal.
+/* Bold headings where they can be had, and texts with control characters made visible.
  *
  * Escape sequences go to stdout only when stdout is a terminal, TERM does not say that the terminal is a dumb one, and
  * NO_COLOR is not set (no-color.org: any value but the empty one). On Windows a console takes them only
@@ -387,9 +387,9 @@ void table_end(table_t *table)
 /* The grammar of numbers.
  *
  * strtod and strtoull are too willing for both jobs here: the one takes "inf", "0x10" and " 1", the other
- * "-1", which it turns into eighteen trillion million steps. So the form is checked by hand: for cells the
- * form that JSON has (with a plus sign allowed), because a cell that is a number becomes one in JSON; "007"
- * is more likely somebody's name.
+ * "-1", which it turns into eighteen trillion million steps. So the form is checked here: for cells the form that JSON
+ * has (with a plus sign allowed), because a cell that is a number becomes one in JSON; "007" is no number, since it may
+ * be a name.
  */
 
 static bool is_digit(char c)

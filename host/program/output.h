@@ -1,6 +1,6 @@
-/* output.h - what the program tells people beside its results: complaints, guesses, the exit status.
+/* output.h - the program's messages beside its results: complaints, guesses, the exit status.
  *
- * Not here: ending the program; whoever complains returns a status.
+ * Not here: ending the program; a function that complains returns a status.
  */
 #ifndef HOST_PROGRAM_OUTPUT_H
 #define HOST_PROGRAM_OUTPUT_H
@@ -29,7 +29,7 @@ enum {
 /* Print "backplane: ..." and a line end to stderr, after all that has gone to stdout so far. */
 void complain(const char *format, ...) PRINTS_LIKE(1, 2);
 
-/* Write complaints, and lines like them, to `text` in place of stderr, for whoever prints them later; cut where there
+/* Write complaints, and lines like them, to `text` in place of stderr, for the caller to print later; cut where there
  * is no room. NULL ends it. */
 void output_hold(char *text, size_t size);
 
@@ -37,7 +37,7 @@ void output_hold(char *text, size_t size);
  * styles out. */
 void output_name_rank(uint32_t rank);
 
-/* Print as complain does, but without "backplane: ": a further line of a message, or somebody else's line. */
+/* Print as complain does, but without "backplane: ": a further line of a message, or a line of the log. */
 void remark(const char *format, ...) PRINTS_LIKE(1, 2);
 
 /* The word nearest to a misspelt one. Begin with {.wanted = word}. */
@@ -68,8 +68,8 @@ const char *terminal_heading(bool styled);
 const char *terminal_plain(bool styled);
 
 /* Number of bytes that `text` has once its control characters are written as \n, \t or \x1b: names and
- * texts come from files, and must neither break a line nor command a terminal. `shown` has room for that
- * many bytes and a closing zero. */
+ * texts come from files, and must neither break a line nor contain escape sequences for the terminal. `shown` has room
+ * for that many bytes and a closing zero. */
 size_t terminal_shown_length(const char *text);
 void terminal_show(const char *text, char *shown);
 
@@ -152,7 +152,7 @@ typedef struct progress_t {
     bool shown;        /* is there a terminal to draw the bar on? */
 } progress_t;
 
-/* Begin with `total` steps ahead. Nothing is drawn yet: short runs shall not flicker. */
+/* Begin with `total` steps ahead. Nothing is drawn yet, so that short runs show no bar. */
 void progress_begin(progress_t *progress, uint64_t total, bool wanted);
 
 /* `done` steps are done. Draws at most ten times a second. */

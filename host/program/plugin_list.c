@@ -1,8 +1,8 @@
-/* plugin_list.c - what each plugin brings: options, components with their properties, systems with the components that
- * they touch.
+/* plugin_list.c - the contents of each plugin: options, components with their properties, systems with the components
+ * that they touch.
  *
- * Everything comes from the public tables (bp_look.h), as any plugin gets it; the two forms, for people and JSON, tell
- * the same.
+ * Everything comes from the public tables (bp_look.h), as any plugin gets it; the two forms, for people and JSON, have
+ * the same contents.
  */
 #include "plugin_list.h"
 

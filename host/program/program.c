@@ -3,7 +3,7 @@
  * The log goes through here rather than to the library's own default, for two reasons: a line must not be
  * written into the middle of a progress bar, and the exit status has to tell whether an error was logged.
  * Log lines may come from job threads. Job threads write lines only while a step runs, when the main thread draws
- * nothing; so taking the bar away needs no lock: whoever exchanges its width for 0 does it.
+ * nothing; so taking the bar away needs no lock: the thread that exchanges its width for 0 does it.
  */
 #include "program.h"
 
@@ -65,7 +65,7 @@ int program_create(program_t *program, const char *ini)
 {
     *program = (program_t){.ini = ini, .ranks = 1};
     bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = program, .write = write_log}};
-    desc.tag = 1; /* there is one host: the same run is the same in every process, its hash and entities too */
+    desc.tag = 1; /* the tag is fixed, so that hash and entities of a run are the same in every process */
     desc.flags = BP_HOST_COPY_PLUGINS | BP_HOST_WATCHFUL | (ini == NULL ? BP_HOST_CRASH_GUARD : 0u);
     program->host = bp_host_create(&desc);
     if (program->host == NULL) {
@@ -156,10 +156,10 @@ int program_step(program_t *program, uint64_t count, bool bar, bool verify)
 
 /* A host that knows plugins and nothing else: for compiling scenes and describing them.
  *
- * Whoever writes a scene wants to compile it without writing an ini first, so by default every plugin counts that came
- * with the program. The plugins are loaded in the order of their names, as the output must not depend on how a file
- * system lists them. A plugin that cannot be loaded is no reason to fail: perhaps the scene does not need it. Only when
- * something turns out to be missing do people hear of that plugin.
+ * An author of a scene wants to compile it without writing an ini first, so by default all plugins that came with the
+ * program are loaded. The plugins are loaded in the order of their names, as the output must not depend on how a file
+ * system lists them. A plugin that cannot be loaded is passed over, since the scene may not need it; it is named only
+ * when a type turns out to be missing.
  */
 
 enum { PATH_ROOM = 4096 };
@@ -299,8 +299,8 @@ void program_say_passed_over(const program_t *program)
 /* Steps at the pace of the clock, for watching and for developing.
  *
  * Each world has a clock of its own: the world takes a step whenever the wall clock has passed its time. A world that
- * cannot keep up is let fall behind rather than taking ever more steps at once. Between steps the host is polled, so
- * that new versions of plugins come in.
+ * cannot keep up falls behind: it does not take ever more steps at once. Between steps the host is polled, so that new
+ * versions of plugins come in.
  *
  * Ctrl-C ends the loop in good order, for the report to be printed; a second Ctrl-C ends the program. The flag that
  * Ctrl-C sets is static, because a signal handler has no other way to tell.
@@ -347,7 +347,7 @@ static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, doub
     bp_clock_t clock = {.struct_size = sizeof clock};
     bp_step_t step = {.struct_size = sizeof step};
     bp_result_t result = BP_OK;
-    int most = live->program->ranks > 1 ? 1 : STEPS_AT_ONCE; /* ranks that wait for each other look up after each */
+    int most = live->program->ranks > 1 ? 1 : STEPS_AT_ONCE; /* ranks wait for each other after each step */
     for (int i = 0; i < most && result == BP_OK; i++) {
         live->clocks->read(world, &clock);
         live->program->api->world->clock(world, &step);

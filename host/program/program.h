@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* A prompt on the same screen, and what it watches. */
+/* A prompt on the same screen, and the functions that it needs called. */
 typedef struct program_prompt_t {
     void *context;
     void (*make_room)(void *context);   /* something is about to be printed */
@@ -28,7 +28,7 @@ typedef struct program_t {
     uint32_t rank, ranks; /* this process among those that do the ini together (ranks.h); 0 of 1 */
     progress_t progress;
     const program_prompt_t *prompt; /* NULL: none */
-    bool follows;        /* what comes of plugins and inis that have been written anew is printed all the same */
+    bool follows;        /* results of reloads of plugins and inis are printed without `talking` too */
     bool talking;        /* the log's remarks are printed too, not only warnings and errors */
     char passed_over[1024]; /* plugins of a folder that could not be loaded, and why; may be cut */
     atomic_uint errors;  /* lines of level error that the host and its plugins have logged */
@@ -54,8 +54,7 @@ void program_say_passed_over(const program_t *program);
 int program_add_plugin(program_t *program, const char *name, const bp_option_t *options, uint32_t count);
 
 /* End the host; returns `status`, or STATUS_FAILED in place of STATUS_FINE where an error has been logged:
- * a plugin that could not write its file says so in the log, and the program must not say that all went
- * well. */
+ * a plugin that could not write its file only logs that, and the program must not end with status 0. */
 int program_close(program_t *program, int status);
 
 /* Let all worlds take `count` steps, with a progress bar if `bar`; with `verify` each of them twice
@@ -68,8 +67,8 @@ extern const bp_diff_i program_differences;
 /* Steps at the pace of the worlds' step rates, `count` of each world or, where that is 0, until Ctrl-C; `show` is the
  * path of a property to print once a second, or NULL. Between live_begin and live_end, which returns the status,
  * live_turn takes the steps that are due, and waits until others are, or `input` can be read (NULL: none). live_turn
- * returns false where all is over: complained of, where a step fails or the path is wrong. live_begin returns NULL
- * where there is no memory, with a complaint. */
+ * returns false at the end; where a step fails or the path is wrong, after a complaint. live_begin returns NULL where
+ * there is no memory, with a complaint. */
 typedef struct live_t live_t;
 live_t *live_begin(program_t *program, uint64_t count, const char *show);
 bool live_turn(live_t *live, const intptr_t *input);

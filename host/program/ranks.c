@@ -1,8 +1,8 @@
-/* ranks.c - what several ranks have to say, gathered by rank 0 into one report.
+/* ranks.c - the results of several ranks, gathered by rank 0 into one report.
  *
  * Every rank sends figures and reports as JSON; rank 0 prints all of them. A table that several ranks report under the
  * same title becomes one with the rank in its first column. Values that differ become a table with a line for each
- * rank, so that a sweep over parameters is read in one place; a value that is the same everywhere is told once.
+ * rank, so that a sweep over parameters is one table; a value that is the same everywhere is printed once.
  */
 #include "ranks.h"
 
@@ -24,7 +24,7 @@ void ranks_introduce(program_t *program)
         output_name_rank(rank);
 }
 
-/* --- what a rank has to say --------------------------------------------------------------------------------------- */
+/* --- the report of a rank --------------------------------------------------------------------------------------- */
 
 /* Reports as they come: [{world, unit, tables: [{title, headers: [], rows: [[]]}], values: [[name, text]]}]. */
 typedef struct told_t {
@@ -361,7 +361,7 @@ static int print_json(const program_t *program, gathered_t *all, const totals_t 
 
 static int print_tables(const program_t *program, gathered_t *all, const totals_t *totals)
 {
-    const bool styled = false; /* mpirun gives its programs a terminal, whatever it writes to itself */
+    const bool styled = false; /* under mpirun stdout is a terminal, also where mpirun's own output is a file */
     json_t *worlds = lists_of_all(all, "worlds"), *units = lists_of_all(all, "units");
     int status = worlds != NULL && units != NULL ? report_print_from(replay_all, all, styled) : STATUS_FAILED;
     if (status == STATUS_FINE)

@@ -10,7 +10,7 @@
 /* From now on complaints and lines of the log say which rank they come from, where there are several. */
 void ranks_introduce(program_t *program);
 
-/* Print what the runs of all ranks came to, on rank 0: with `json` as one object. All ranks call it. */
+/* Print the results of all ranks, on rank 0: with `json` as one object. All ranks call it. */
 int ranks_print(program_t *program, uint64_t steps, uint64_t nanoseconds, bool json);
 
 #endif

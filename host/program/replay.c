@@ -1,13 +1,14 @@
-/* replay.c - a recorded run computed again: `backplane replay`; and `backplane bisect`, which finds the first step at
- * which something is so that stays so.
+/* replay.c - a recorded run computed again: `backplane replay`; and `backplane bisect`, which finds the first step of a
+ * condition that holds from then on.
  *
- * The recording says which ini it was made from; the host is set up from that, and then brought to where the recording
- * begins. `replay` prints the hash of the host at the end, which is the same on any machine and number of threads.
+ * The recording names the ini that it was made from; the host is set up from that, and then brought to the beginning of
+ * the recording. `replay` prints the hash of the host at the end, which is the same on any machine and number of
+ * threads.
  *
- * `bisect` halves three times, each time within what the time before has left: the keyframes in the file, which cost no
- * steps; the steps between two of them, which are computed once, from where it is not so up to where it is; and the
- * steps between two of the states that were kept on that way. Only one state is kept at a time: the last at which it is
- * not so. The unit that writes the property is told by taking that one step again, unit by unit (writers.h).
+ * `bisect` searches by halving in three ranges, each within the one before: the keyframes in the file, which costs no
+ * steps; the steps between two of them, which are computed once, up to the first kept state at which the condition
+ * holds; and the steps between two of these states. Only one state is kept at a time: the last at which the condition
+ * does not hold. The unit that writes the property is found by taking that one step again, unit by unit (writers.h).
  */
 #include "condition.h"
 #include "json_output.h"
@@ -130,7 +131,7 @@ int command_replay(const arguments_t *arguments)
 
 /* --- bisect ------------------------------------------------------------------------------------------------------- */
 
-enum { STRETCHES = 16 }; /* of the steps between two keyframes: it is looked, and a state is kept, so often */
+enum { STRETCHES = 16 }; /* of the steps between two keyframes: after each the condition is tested and a state kept */
 
 typedef struct bisecting_t {
     replay_t replay;
@@ -138,7 +139,7 @@ typedef struct bisecting_t {
     const char *file, *ini_of;
     char line[CONDITION_VALUE]; /* the condition */
     condition_t condition;
-    bp_snapshot_o *state;       /* the host at `moment`, where it is not so; NULL: none is kept */
+    bp_snapshot_o *state;       /* the host at `moment`, where the condition does not hold; NULL: none is kept */
     uint64_t moment;
     uint64_t now;               /* the moment at which the host is */
     bool watches, watching;
@@ -178,7 +179,7 @@ static bool fails(bisecting_t *b)
     return false;
 }
 
-/* While the step that is looked for is taken: look at its units. */
+/* During the step that was found: watch its units. */
 static void look_at_step(void *context, uint64_t moment)
 {
     bisecting_t *b = context;
@@ -200,7 +201,7 @@ static bool play_until(bisecting_t *b, uint64_t moment, bool here)
     return result == BP_OK || fails(b);
 }
 
-/* Bring the state back, into a host that is made of what it was made of then. */
+/* Bring the state back, after giving the host the makeup of that moment. */
 static bool return_to_state(bisecting_t *b)
 {
     bp_result_t result = bp_recording_become(b->recording, b->moment);
@@ -232,8 +233,9 @@ static bool keep_state(bisecting_t *b)
     return bp_host_snapshot(b->replay.program.host, &b->state) == BP_OK || fails(b);
 }
 
-/* Compute the steps from where the host is, where it is not so, up to a moment: the last state at which it is not so is
- * kept, and *at is the moment at which it was so next, where it was. That ends it where so at `to` is known already. */
+/* Compute the steps from the present moment, at which the condition does not hold, up to `to`. The last tested state at
+ * which it does not hold is kept, and *at becomes the next tested moment; UINT64_MAX where it does not hold at the end.
+ * `known`: it holds at `to`, so the walk ends at the first tested moment at which it holds. */
 static bool walk(bisecting_t *b, uint64_t to, bool known, uint64_t *at)
 {
     uint64_t stride = (to - b->now) / STRETCHES + 1;
@@ -274,8 +276,8 @@ static int tell_writers(bisecting_t *b, uint64_t moment)
     return played && whole ? STATUS_FINE : STATUS_FAILED;
 }
 
-/* The step at `moment`, where the host is, is the first at which it is so; the state is one before, or there is none
- * before. */
+/* The step at `moment`, where the host is, is the first at which the condition holds; the state is of the step before,
+ * if there is one. */
 static int tell_step(bisecting_t *b, uint64_t moment)
 {
     const program_t *program = &b->replay.program;
@@ -294,8 +296,8 @@ static int tell_step(bisecting_t *b, uint64_t moment)
     return tell_writers(b, moment);
 }
 
-/* Between the state, in which it is not so, and the moment `at`, at which it is: halve. A moment in between at which it
- * is not so yet becomes the state to go on from. */
+/* Halve between the state, at which the condition does not hold, and the moment `at`, at which it holds. A moment in
+ * between at which it does not hold becomes the new state. */
 static int halve(bisecting_t *b, uint64_t at)
 {
     while (at - b->moment > 1) {
@@ -320,8 +322,8 @@ static int never_so(bisecting_t *b)
     return STATUS_FAILED;
 }
 
-/* It is so at the keyframe `at`, or at the end, but not at the first keyframe: the last keyframe before at which it is
- * not so, and from there on the steps. */
+/* The condition holds at the keyframe `at`, or at the end, but not at the first keyframe: find the last keyframe before
+ * at which it does not hold, and search the steps from there. */
 static int look_between_keyframes(bisecting_t *b, uint32_t at)
 {
     uint64_t so_from = bp_recording_keyframe(b->recording, at);
@@ -349,7 +351,7 @@ static int look_between_keyframes(bisecting_t *b, uint32_t at)
     return STATUS_FAILED;
 }
 
-/* First the steps behind the last keyframe, which alone can say whether it is so at the end. */
+/* First the steps behind the last keyframe, to find out whether the condition holds at the end. */
 static int look_for_step(bisecting_t *b)
 {
     const bp_recording_t *info = &b->replay.info;

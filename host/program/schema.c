@@ -1,7 +1,7 @@
 /* schema.c - objects of a scene: entities, prototypes, components.
  *
- * Each component type has two definitions, one for entities with a count, whose properties may be lists, and one
- * without. The component's "type" says which definition it follows, or its key where the key is the name of a type;
+ * Each component type has two definitions: one for entities with a count, where properties may be lists, and one for
+ * others. The component's "type" says which definition it follows, or its key where the key is the name of a type;
  * where neither does, the component must be inherited: then any property of any type is taken, so that a misspelt
  * property is still found. Whether an entity counts and extends is asked with if and then, which keeps messages about
  * the one case that applies.
@@ -21,7 +21,7 @@ static const char component_keys[] = "^(\\$.*|//.*|[A-Za-z0-9_]{1,63})$";
 
 enum { NAME_ROOM = 160 };
 
-/* The definition of a type that is meant: "body", "body_each" ... */
+/* A definition of a type: "body", "body_each" ... */
 typedef struct variant_t {
     bool each;     /* the entity has a count */
     bool extended; /* the entity extends a prototype */
@@ -141,7 +141,7 @@ static json_t *typed_schema(const program_t *program, bool each)
                      "enum", type_names(program), "allOf", choices);
 }
 
-/* Add a property; a property of the same name that several types have may be what any of them says. */
+/* Add a property; where several types have a property of the name, the schema allows the values of each. */
 static int merge_property(json_t *properties, const char *name, json_t *schema)
 {
     json_t *before = json_object_get(properties, name);
@@ -150,7 +150,7 @@ static int merge_property(json_t *properties, const char *name, json_t *schema)
     return json_array_append_new(json_object_get(before, "anyOf"), schema);
 }
 
-/* The schema of a component whose type is said neither by "type" nor by its key: any property of any type. */
+/* The schema of a component with neither "type" nor the name of a type as its key: any property of any type. */
 static json_t *inherited_schema(const program_t *program, bool each)
 {
     types_t types = {.program = program};
@@ -175,7 +175,7 @@ static json_t *or_null(variant_t variant, json_t *schema)
     return json_pack("{s:{s:s}, s:b, s:o}", "if", "type", "null", "then", 1, "else", schema);
 }
 
-/* A component whose key is the name of a type: that type, unless it says another. */
+/* A component with the name of a type as its key: that type, unless its "type" says another. */
 static json_t *named_schema(const char *type, variant_t variant)
 {
     char name[NAME_ROOM];

@@ -1,7 +1,7 @@
 /* schema.h - the JSON Schema of scenes, from what the loaded plugins declare.
  *
- * Not here: what one part of a scene must be for another (names that exist, lists as long as a count, a component
- * that is inherited). A schema cannot say it; the compiler checks it.
+ * Not here: conditions between parts of a scene (names that exist, lists as long as a count, a component that is
+ * inherited). A schema cannot express them; the compiler checks them.
  */
 #ifndef HOST_PROGRAM_SCHEMA_H
 #define HOST_PROGRAM_SCHEMA_H

@@ -1,13 +1,13 @@
-/* tree.c - drawing who is whose child.
+/* tree.c - drawing entities below their parents.
  *
- * A world may have a million entities, so what is drawn is bounded twice: each parent shows its first children and
- * how many more there are, and the whole ends after so many lines, with the number that is left. Both numbers are
- * large enough that a scene made by hand is shown whole.
+ * A world may have a million entities, so the drawing has two bounds: for each parent the first children and the number
+ * of further ones are drawn, and the drawing ends after so many lines, with the number of entities left. Both are large
+ * enough for a scene made by hand.
  *
  * The walk keeps its own stack, one place for each level: since every level that goes deeper has drawn a line, it is
- * never deeper than lines are drawn. Nothing here trusts the plugin that holds the links: an entity that is met a
- * second time, being its own ancestor, is named and not entered again; and those that no root leads to, because they
- * run in a circle, are drawn after the roots.
+ * never deeper than lines are drawn. The plugin's links may contain circles: an entity that is its own ancestor is
+ * named at its second occurrence and not entered again; and entities in a circle, which no root leads to, are drawn
+ * after the roots.
  */
 #include "tree.h"
 
@@ -73,7 +73,7 @@ static const pen_t *choose_pen(void)
 
 /* --- lines ---------------------------------------------------------------------------------------------- */
 
-/* Is nobody behind the present sibling of a level, and no "more" either? */
+/* Is the present sibling the last line of its level, without a line "more" behind it? */
 static bool is_last(const level_t *level)
 {
     return level->next >= level->count;
@@ -368,7 +368,7 @@ static void list_children(family_t *family)
         if (family->parents[i] != BP_NONE)
             family->first[family->parents[i]]++;
     uint32_t end = 0;
-    for (uint32_t i = 0; i < family->count; i++) { /* now where each one's children end */
+    for (uint32_t i = 0; i < family->count; i++) { /* now the end of each entity's children */
         end += family->first[i];
         family->first[i] = end;
     }

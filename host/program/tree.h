@@ -18,8 +18,8 @@ bool tree_print(const program_t *program, bp_world_o *world, bp_entity_t top);
 
 /* The parent of each entity of a world, and the names of entities for people.
  *
- * Both come from flags of declared fields, whatever plugin declares them: BP_FIELD_PARENT and BP_FIELD_LABEL. An entity
- * with several such components goes by the first, in canonical order, that says something.
+ * Both come from flags of declared fields, of any plugin: BP_FIELD_PARENT and BP_FIELD_LABEL. An entity with several
+ * such components goes by the first, in canonical order, that says something.
  *
  * Not here: following changes. Collect again after any change.
  */

@@ -111,7 +111,7 @@ static bool is_same(const writers_t *w, const values_t *a, size_t i, const value
     return strcmp(text_of(w, a, i, before), text_of(w, b, k, after)) == 0;
 }
 
-/* Note all values that are others than before; entities lie in the order of their indices. */
+/* Note all values that differ from those before; entities lie in the order of their indices. */
 static void compare(const writers_t *w, const values_t *a, const values_t *b, writer_t *writer)
 {
     for (size_t i = 0, k = 0; k < b->count || i < a->count;) {

@@ -1,9 +1,10 @@
-/* writers.h - who writes a property in a step, or changes a count: which units, of which entities, from what to what.
+/* writers.h - the units that write a property in a step, or change a count: for which entities, and the values before
+ * and after.
  *
  * All values of the property, or the count, are read before the step and after each unit: as they lie, or as texts
- * where they cannot be read so (condition.h); those that are shown become texts. What differs from the time before has
- * been written by that unit; what differs before the first unit came from outside, what differs after the last one from
- * commands, or from whatever follows the units.
+ * where they cannot be read so (condition.h); those that are shown become texts. A value that differs from the reading
+ * before has been written by that unit; a difference before the first unit comes from outside, one after the last unit
+ * from commands or the other work after the units.
  *
  * Not here: which step (console_find.c, replay.c).
  */
@@ -42,7 +43,7 @@ typedef struct values_t {
 
 typedef struct writers_t {
     const program_t *program;
-    condition_t *condition; /* for its world, and its property or what it counts */
+    condition_t *condition; /* its world, and its property or the count */
     values_t before, now;
     bool any_unit;          /* a unit has run in this step */
     bool no_memory;
@@ -50,11 +51,11 @@ typedef struct writers_t {
     uint32_t count;
 } writers_t;
 
-/* Look at the steps of the host from now on; the last step before writers_end is what is told. False when out of
- * memory: nothing is held. */
+/* Watch the steps of the host from now on; the last step before writers_end is reported. False when out of memory:
+ * nothing is held. */
 bool writers_begin(writers_t *writers, const program_t *program, condition_t *condition);
 
-/* Look no more. False when out of memory meanwhile. */
+/* End the watch. False when out of memory meanwhile. */
 bool writers_end(writers_t *writers);
 
 /* Print a line for each writer. */

@@ -193,8 +193,8 @@ static void retry_folders(file_watch_t *watch, uint64_t now)
 
 /* --- finished files ----------------------------------------------------------------------------------------------- */
 
-/* Is the file whole? A file that no system's loader opens counts as whole once nobody has written it for a while; only
- * the plugin that opens it can judge more. */
+/* Is the file whole? A file that no system's loader opens counts as whole once it has not been written for a while;
+ * only the plugin that opens it can judge more. */
 static bool is_whole(file_watch_t *watch, const watched_file_t *w)
 {
     char *bytes, why[256];
