@@ -103,8 +103,8 @@ static bool reload_live(console_t *console, const char *const *names, uint32_t c
     return news.told && news.result == BP_OK;
 }
 
-/* On several ranks: each of them asks, and they change together, between two of the steps that follow (bp_vote.h). What
- * comes of it is told then. */
+/* On several ranks: each of them asks, and they change together, between two of the steps that follow (bp_vote.h). The
+ * result is printed then. */
 static bool reload_on_ranks(console_t *console, const char *const *names, uint32_t count, bool lossy)
 {
     bp_host_o *host = console->program->host;

@@ -1,4 +1,4 @@
-/* avoid.c - the system bubbles_avoid: who is nearer to a bubble than its distance turns back.
+/* avoid.c - the system bubbles_avoid: a sprite that is nearer to a bubble than the bubble's distance turns back.
  *
  * One sprite after another meets all bubbles in their order, each time at the place where the bubble before
  * has put it: its velocity is turned round, it goes back a little more than it came, and takes the bubble's
@@ -6,8 +6,8 @@
  * only leaves out bubbles that are too far away to matter.
  *
  * Cells are computed for a block of sprites at a time, by a loop that the compiler turns into vectors; a
- * second loop picks the sprites in occupied cells without a branch, because nothing foretells which these
- * are.
+ * second loop picks the sprites in occupied cells without a branch, since they follow no pattern that a branch
+ * predictor could learn.
  */
 #include "bubbles.h"
 
@@ -67,7 +67,7 @@ static void tell(bubbles_bounces_t *told, const sprites_t *s, uint32_t row)
     told->colour[told->count++] = s->colour[row];
 }
 
-/* `told` is NULL where the world does not want to know. */
+/* `told` is NULL where bounces are not sent. */
 static void meet(const bubbles_grid_t *grid, const sprites_t *s, uint32_t row, uint32_t cell, float dt,
                  bubbles_bounces_t *told)
 {

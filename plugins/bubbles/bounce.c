@@ -1,9 +1,10 @@
-/* bounce.c - bounces told to whoever wants to know, as messages, and counted.
+/* bounce.c - bounces sent to other plugins as messages, and counted.
  *
  * In a world that has the component `bounces`, bubbles_avoid sends a message on the channel "bounces" for every time
- * that a sprite bounces off a bubble: who, where, and the colour that the sprite took. Whatever makes sounds or sparks
- * of that reads the channel in the next step, without a header of this plugin. bubbles_count is such a reader: it keeps
- * how many there have been, for people, recorders and curves. Where the world has no such component nothing is sent.
+ * that a sprite bounces off a bubble: the sprite, the place, and the colour that the sprite took. A plugin that makes
+ * sounds or sparks of bounces reads the channel in the next step, without a header of this plugin. bubbles_count is
+ * such a reader: it keeps how many bounces there have been, for people, recorders and curves. Where the world has no
+ * such component nothing is sent.
  *
  * Messages are in the order of the step, on any number of threads, and so are the counts the same.
  */
@@ -57,13 +58,13 @@ void bubbles_bounces_send(bubbles_bounces_t *b)
 {
     const void *const values[] = {b->who, b->place, b->colour};
     if (b->count > 0)
-        b->avoid->messages->send(b->avoid->bounces, b->commands, values, b->count); /* or they are lost */
+        b->avoid->messages->send(b->avoid->bounces, b->commands, values, b->count); /* a failure loses these messages */
     b->count = 0;
 }
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
 
-/* An end that names no field but who: the number of messages is all that is asked for. */
+/* This end names the field `who` alone, since only the number of messages is needed. */
 static const bp_term_field_t counted[] = {{BP_FIELD_OF(struct bounce, who)}};
 
 typedef struct count_t {

@@ -1,14 +1,14 @@
 /* bubbles.c - the plugin bubbles: sprites that wander, bounce off the edges of their world and off bubbles,
  * and take the colour of the bubble they bounced off.
  *
- * The game is that of A. Pranckevicius, "Entity Component Systems & Data Oriented Design" (Unity Training
- * Academy, 2018), whose slides turn the game from objects into arrays; every rule and number here is theirs. Entities
- * are data: `position`, `move` and `sprite` for all, `avoid` for the sprites that bounce, `bubble` for the things that
- * they bounce off. A step runs these systems, in this order:
+ * The game is that of A. Pranckevicius, "Entity Component Systems & Data Oriented Design" (Unity Training Academy,
+ * 2018). Its slides turn the game from objects into arrays; every rule and number here is theirs. Entities are data:
+ * `position`, `move` and `sprite` for all, `avoid` for the sprites that bounce, `bubble` for the things that they
+ * bounce off. A step runs these systems, in this order:
  *
  *   bubbles_place   gives entities without place and speed both, at the first step      (place.c)
  *   bubbles_move    position += velocity * dt, and back from the edges                  (move.c)
- *   bubbles_find    where the bubbles are: a grid                                       (grid.c)
+ *   bubbles_find a grid of the bubbles' places (grid.c)
  *   bubbles_avoid   sprites bounce off bubbles                                          (avoid.c)
  *   bubbles_frame   room for the sprites of this frame                                  (frame.c)
  *   bubbles_draw    the sprites of this frame                                           (draw.c)
@@ -17,7 +17,7 @@
  * (bounce.c).
  *
  * Coordinates are columns of their own rather than vectors, so that every loop runs over full vectors of the
- * processor. Rows of dead sprites are collected at once: then every row is a sprite, and no loop has to ask.
+ * processor. Rows of dead sprites are collected at once: then every row is a sprite, and no loop has to test for holes.
  */
 #include "bubbles.h"
 

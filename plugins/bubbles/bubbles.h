@@ -1,7 +1,7 @@
 /* bubbles.h - what the files of the plugin bubbles share: columns, options by number, the grid, the frame.
  *
  * The data of a world lie in the state of two of its managers: the grid in that of `bubble`, the frame
- * in that of `sprite`. A system keeps nothing but the manager whose state it works on.
+ * in that of `sprite`. A system keeps nothing but the address of the manager with that state.
  *
  * Not here: declarations for other plugins, which read <components/sprite.h>.
  */
@@ -43,7 +43,7 @@ bp_result_t bubbles_use_manager(bp_system_t *s, const char *component);
 void bubbles_place_run(const bp_match_t *match, uint32_t count);
 void bubbles_move_run(const bp_match_t *match, uint32_t count);
 
-/* --- grid.c: where the bubbles are ---------------------------------------------------------------------- */
+/* --- grid.c: the places of the bubbles ---------------------------------------------------------------------- */
 
 typedef struct bubble_t {
     float x, y;
@@ -110,7 +110,7 @@ struct bp_message_api;
 
 /* The state of bubbles_avoid. */
 typedef struct bubbles_avoid_t {
-    bp_manager_t *bubbles; /* whose state is the grid */
+    bp_manager_t *bubbles; /* of the component `bubble`: its state is the grid */
     struct bp_channel_o *bounces;
     const struct bp_message_api *messages;
 } bubbles_avoid_t;

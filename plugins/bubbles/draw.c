@@ -6,7 +6,7 @@
  * processor), with the plain loop for other compilers, and for the sprites left over.
  *
  * Large frames are written past the caches where the processor has such stores: a frame is read by the renderer, not by
- * the next step, and the columns had better keep the room. Such stores need addresses divisible by 16: four sprites are
+ * the next step, so the caches are left to the columns. Such stores need addresses divisible by 16: four sprites are
  * 112 bytes, so after at most three single sprites all addresses are.
  */
 #include "bubbles.h"

@@ -1,12 +1,10 @@
 /* frame.c - the system bubbles_frame, and the frame: the buffer of sprites that a renderer takes.
  *
- * Sprites are written by several threads at once, each a range of rows (draw.c). So that each thread knows where its
- * sprites go, bubbles_frame looks at all runs first, makes room and gives each run its part of the frame, in
- * the order of the runs. A range is recognised by the address of its entities, which lies within the entities of its
- * run.
+ * Sprites are written by several threads at once, each a range of rows (draw.c). To give each thread its place in the
+ * buffer, bubbles_frame looks at all runs first, makes room and gives each run its part of the frame, in the order of
+ * the runs. A range is recognised by the address of its entities, which lies within the entities of its run.
  *
- * The buffer is as large as it was ever needed, and not a byte of it is copied or cleared when it grows: each
- * step writes all of it.
+ * The buffer never shrinks, and is neither copied nor cleared when it grows, since each step writes all of it.
  */
 #include "bubbles.h"
 

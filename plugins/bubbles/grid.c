@@ -1,11 +1,11 @@
 /* grid.c - the system bubbles_find, and the grid that it makes at every step.
  *
- * Of a million sprites a few thousand are near a bubble at any time. The grid tells which sprites: each of its cells
- * lists the bubbles whose square (the distance to all four sides) touches it. For nearly all sprites one byte
- * of 16 KB says that they are done; the others look at one or two bubbles instead of all.
+ * Of a million sprites a few thousand are near a bubble at any time. The grid tells which sprites: each cell lists the
+ * bubbles with a square (the distance to all four sides) that touches it. For nearly all sprites one byte of 16 KB is
+ * enough to know that they bounce off no bubble; the others look at one or two bubbles instead of all.
  *
- * No sprite that is near is missed. A place is mapped to a cell by a function that never decreases, and so are the
- * sides of the square, which is a little larger than the distance, to be beyond the rounding of the test: so a place
+ * Every sprite within the distance is found: places and sides of squares are mapped to cells by the same function,
+ * which never decreases, and the square is larger than the distance by more than the rounding of the test. So a place
  * within the distance lies in a cell between the cells of the sides. Places outside the bounds count to the cells at
  * the border, for sprites and for squares alike.
  *
@@ -50,7 +50,7 @@ bp_result_t bubbles_find_start(bp_system_t *s)
 
 /* --- gathering ------------------------------------------------------------------------------------------ */
 
-/* Room for `needed` items of an array whose old items are not wanted any more. 0: out of memory. */
+/* Room for `needed` items of an array; its old items need not be kept. 0: out of memory. */
 static uint32_t make_room(bp_system_t *s, void **items, uint32_t *capacity, uint32_t needed, size_t size)
 {
     if (needed <= *capacity)

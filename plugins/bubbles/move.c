@@ -1,4 +1,4 @@
-/* move.c - the system bubbles_move: everybody goes on, and comes back from the edges of the world.
+/* move.c - the system bubbles_move: all sprites and bubbles move, and turn back at the edges of the world.
  *
  * A coordinate that is beyond an edge is put onto the edge, and its velocity mirrored. The loop is the same for x
  * and for y and has no branch: the loop computes both answers and takes one, which makes it the same few

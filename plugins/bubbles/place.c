@@ -1,8 +1,7 @@
-/* place.c - the system bubbles_place: at the first step, whoever has neither place nor speed gets both.
+/* place.c - the system bubbles_place: at the first step, each entity with neither place nor speed gets both.
  *
  * So an ini spawns a million entities by their number alone, and an entity that the ini gives a place keeps the place.
- * The values that an entity gets depend on the seed and its index, on nothing else: not on threads, nor on the order of
- * rows.
+ * The values that an entity gets depend only on the seed and its index, not on threads or the order of rows.
  *
  * Direction is an angle, as in the source, but sine and cosine come from a polynomial instead of the C library: the
  * polynomial has the same bits on every machine, and the compiler turns it into vectors, so that placing a million

@@ -1,4 +1,4 @@
-/* camera.h - the parts of the plugin: what a camera sees, and through which effects.
+/* camera.h - the parts of the plugin: a camera's matrix, the meshes that it sees, and its effects.
  *
  * Not here: state; nothing is kept between calls.
  */

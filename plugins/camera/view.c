@@ -1,8 +1,8 @@
 /* view.c - the matrix of a camera, and the meshes that it sees.
  *
  * The mesh plugin answers which meshes are seen (its boxes against the camera's frustum); view.c puts the answer
- * together with the matrices of transforms, and sorts the list. Only whole lists are sorted: a list that did not fit is
- * asked for again anyway.
+ * together with the matrices of transforms, and sorts the list. Only whole lists are sorted, since a caller asks again
+ * for a list that did not fit.
  */
 #include "camera.h"
 

@@ -3,8 +3,8 @@
  * Texts vary in length, so the component stores its instances itself: slots as bp_slots.h keeps them, and texts in
  * one block (names.c). Any number of entities may bear the same name; find gives all of them.
  *
- * The component is collected lazily: nothing outside depends on a name's end, and find and name ask whether
- * an entity lives before they answer, so a dead entity is never found although its slot may still be in use.
+ * The component is collected lazily: no other plugin has to know when a name ends, and find and name test whether an
+ * entity lives, so a dead entity is never found although its slot may still be in use.
  */
 #include "names.h"
 
@@ -86,7 +86,7 @@ static void swap(bp_entity_t *a, bp_entity_t *b)
     *b = c;
 }
 
-/* Let the entity at `i` sink in the heap whose root has the largest index. */
+/* Let the entity at `i` sink in the heap, which has the largest index at its root. */
 static void sink(bp_entity_t *heap, uint32_t count, uint32_t i)
 {
     for (;;) {

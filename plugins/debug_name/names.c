@@ -6,9 +6,9 @@
  * the empty text of every new slot; offset 0 is never garbage.
  *
  * The index: buckets of slots, doubly linked, because a thousand entities may well have the same name and
- * taking one entity out must not cost a walk past the others. Most worlds never ask for an entity by its name, so
- * the index is made by the first search; from then on the index follows every change, until so many names come at once
- * that making the index anew is cheaper.
+ * taking one entity out must not cost a walk past the others. In most worlds entities are never searched by name, so
+ * the first search makes the index; from then on it follows every change, until so many names come at once that making
+ * it anew is cheaper.
  */
 #include "names.h"
 

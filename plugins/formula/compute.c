@@ -1,7 +1,7 @@
 /* compute.c - a component's formulas over its columns: each operation over 128 rows before the next one.
  *
- * So what it costs to find out which operation it is, is paid once for many rows, and the loops within are plain ones.
- * Everything is computed in double; fields of f32 are rounded where they are stored. Rows do not see each other, and
+ * So the cost of decoding an operation is paid once for many rows, and the inner loops are plain ones. Everything is
+ * computed in double; fields of f32 are rounded where they are stored. A row's values depend on that row alone, so rows
  * may be computed on any thread.
  */
 #include "formula.h"

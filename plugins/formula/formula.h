@@ -1,7 +1,7 @@
-/* formula.h - components written as formulas: what a file is made into, and its parts.
+/* formula.h - components written as formulas: the plugin that is made of a file, and its parts.
  *
- * A file becomes a bp_formula_t: the head and descriptor of a plugin, with a program for each component whose fields
- * change. All of it lies in blocks that the file owns, and ends with it.
+ * A file becomes a bp_formula_t: the head and descriptor of a plugin, with a program for each component that changes
+ * fields. All of it lies in blocks that the file owns and that are freed with it.
  *
  * Inner to plugins/formula; docs/loaders.md has the language.
  */

@@ -1,7 +1,7 @@
-/* read.c - the text of a file of formulas: line by line, and expressions by descent into what binds closer.
+/* read.c - the text of a file of formulas: line by line, and expressions by recursive descent.
  *
- * Invariant: while an expression is read, `depth` is the number of values that what was read so far leaves, and neither
- * it nor the nesting goes above FORMULA_DEPTH. The first error ends the reading; its sentence has path and line.
+ * Invariant: while an expression is read, `depth` is the number of values that the steps so far leave, and neither it
+ * nor the nesting goes above FORMULA_DEPTH. The first error ends the reading; its sentence has path and line.
  */
 #include "formula.h"
 
@@ -67,7 +67,7 @@ static int rest(const reading_t *r)
     return length < 20 ? (int)length : 20;
 }
 
-/* Is this what comes next? Then it is behind us. */
+/* Is this the next character? Then go past it. */
 static bool take(reading_t *r, char c)
 {
     skip_blanks(r);

@@ -1,4 +1,4 @@
-/* energy.c - how well the total energy is kept: the measure of a simulation of gravity.
+/* energy.c - measuring how well the simulation keeps the total energy.
  *
  * When gravity runs, the positions are those of time t, and point_mass is about to do v += a dt; x += v dt.
  * Read as leapfrog, the velocity that point_mass finds belongs to t - dt/2 and the one that it leaves to t + dt/2:
@@ -8,7 +8,7 @@
  * measured for the orbits as simulated.)
  *
  * While the set of bodies is the same, every measurement is compared to the first; when bodies come, go or
- * change their mass, energy changes by right, and the comparison begins anew.
+ * change their mass, the energy changes for that reason, and the comparison begins anew.
  */
 #include "gravity.h"
 

@@ -6,12 +6,12 @@
  *
  * The constant is an option of the plugin, for all worlds; a world that uses the component `gravity_law` has its own.
  *
- * Taking part: every row of a living entity whose mass and position are finite; the others (holes, and
- * bodies that have flown to infinity, which would turn all sums to NaN) neither attract nor are attracted,
- * and keep their acceleration. Two bodies in the same place do not attract each other.
+ * Taking part: every row of a living entity with finite mass and position; the others (holes, and bodies that have
+ * flown to infinity, which would turn all sums to NaN) neither attract nor are attracted, and keep their acceleration.
+ * Two bodies in the same place do not attract each other.
  *
  * Out of memory: the accelerations stay as they are, the log says so once, and every later step tries again;
- * a world that goes on with forces one step old is worth more than one that stands still or flies apart.
+ * forces that are one step old keep the orbits, where forces of 0 would not.
  */
 #include "gravity.h"
 
@@ -89,7 +89,7 @@ static void place(gravity_bodies_t *b)
 }
 
 /* Room for `count` bodies. All values in the arrays are rewritten at every step, so nothing is copied. The capacity is
- * kept an odd multiple of eight: arrays whose distance is a power of two would share the same few cache sets. */
+ * kept an odd multiple of eight: at a distance of a power of two the arrays would share the same few cache sets. */
 static bool reserve(bp_system_t *s, gravity_bodies_t *b, size_t count)
 {
     if (count <= b->capacity)

@@ -1,6 +1,6 @@
 /* backplane.c - the methods beyond the Bevy Remote Protocol: looking at worlds, types and entities piece by piece.
  *
- * Lists of entities are sets (sets.h): backplane.find makes a set, whose rows and children are asked for from any
+ * Lists of entities are sets (sets.h): backplane.find makes a set; its rows and children can be asked for from any
  * place.
  */
 #include "methods.h"

@@ -111,7 +111,7 @@ static int ranks(ask_t *ask)
     return ASK_DONE;
 }
 
-/* The last reloads, the latest first: whoever looks wants to know what has just become of a change. */
+/* The last reloads, the latest first, since users look for the result of their last change. */
 static int reloads(ask_t *ask)
 {
     enum { MOST = 64 };

@@ -28,7 +28,7 @@ typedef struct watched_t {
 
 typedef struct wish_t {
     char world[REQUEST_WORLD_MAX];
-    uint64_t entity;        /* the entity whose panel is open; 0: none */
+    uint64_t entity;        /* the entity of the open panel; 0: none */
     bool has_entity;
     watched_t *values;
     uint32_t value_count;

@@ -2,7 +2,7 @@
  *
  * The name that Bevy calls a component's full path is here "type::name", or "type" where a component bears its type's
  * name (look.h). A value of a component is an object of its fields. Values that a client writes are checked as a whole
- * before anything is changed, as far as the contract can tell; a change that fails later is taken back.
+ * before anything is changed, as far as the contract can tell; a change that fails after that is undone.
  */
 #include "methods.h"
 

@@ -1,6 +1,7 @@
 /* brp_resources.c - the resources of the Bevy Remote Protocol: here the components of the world itself.
  *
- * A resource is called by the name of its type. What Bevy inserts and removes, a Backplane uses and drops.
+ * A resource is called by the name of its type. insert_resources uses the component in the world, remove_resources
+ * drops it.
  */
 #include "methods.h"
 

@@ -1,6 +1,6 @@
 /* change.c - changes of values and plugins: tried on a clone of the host, or made in it.
  *
- * The host carries a change out when this turn is over (bp_history.h), so the answer is known in the next one.
+ * The host carries a change out after this turn (bp_history.h), so the answer is known in the next turn.
  */
 #include "methods.h"
 
@@ -161,7 +161,7 @@ static int carry_out(ask_t *ask, bool tries, bool last)
         return ASK_DONE;
     in->history->read_change(in->host, &changed);
     if (!begun && changed.state == BP_CHANGE_WAITS)
-        return ASK_MORE; /* somebody else's */
+        return ASK_MORE; /* the change of another request */
     if (ask_state(ask, 1) == NULL)
         return ASK_DONE;
     if (!begun)

@@ -303,7 +303,8 @@ bool condition_read(condition_t *condition, const char *text, char sentence[COND
     return *r.at == '\0' || refuse(&r, "here it should end; join tests by `and` and `or`");
 }
 
-/* --- which component is sure to be there ---------------------------------------------------------------------- */
+/* --- a component that all matching entities have
+ * ---------------------------------------------------------------------- */
 
 static uint32_t certain(const condition_t *c, uint32_t place)
 {

@@ -85,8 +85,8 @@ void condition_test(const condition_t *condition, const condition_column_t *colu
 /* Is `part` contained in `text`, upper or lower case? */
 bool condition_contains(const char *text, const char *part);
 
-/* The field whose component every entity that satisfies the condition has, so that only entities with that component
- * need to be looked at; BP_NONE where no component is sure to be there. */
+/* A field of a component that every entity which satisfies the condition has, so that only entities with that component
+ * need to be tested; BP_NONE where there is no such component. */
 uint32_t condition_certain(const condition_t *condition);
 
 #endif

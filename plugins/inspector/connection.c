@@ -1,4 +1,4 @@
-/* connection.c - one connection: requests in their parts, and what is sent for them (connection.h).
+/* connection.c - one connection: receiving requests in their parts, and sending answers and streams (connection.h).
  *
  * Invariants: a request belongs either to its connection or to the stepping thread; while the stepping thread has one,
  * only its flag `abandoned` is touched here. A connection is suspended exactly while nothing can be sent for it.
@@ -47,8 +47,8 @@ void connection_hand_over(http_t *http, request_t *request)
         http->setup.arrived(http->setup.context);
 }
 
-/* Add the headers that every response bears for the browser: nothing is loaded from elsewhere, nothing is guessed,
- * nothing is framed. */
+/* Add the headers for the browser to a response: pages load nothing from other sites, types are not guessed, and pages
+ * cannot be framed. */
 static void add_headers(struct MHD_Response *response, const connection_t *connection)
 {
     static const char *const headers[][2] = {
@@ -282,7 +282,7 @@ static enum MHD_Result count_key(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* NULL where the request may come in; else the reason against it. */
+/* NULL where the request is let in; else the reason for refusing it. */
 static const char *stopped_at_the_door(connection_t *connection, unsigned *status)
 {
     const door_t *door = &connection->http->setup.door;
@@ -451,7 +451,7 @@ void connection_abandon(connection_t *connection)
     connection->http->waiting--;
 }
 
-/* Called by libmicrohttpd when a request is over, for whatever reason. */
+/* Called by libmicrohttpd when a request is over, with or without an error. */
 void connection_complete(void *context, struct MHD_Connection *mhd, void **seen, enum MHD_RequestTerminationCode why)
 {
     connection_t *connection = *seen;

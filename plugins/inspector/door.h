@@ -1,7 +1,7 @@
-/* door.h - who may come in: the Host, the Origin and the token of a request, and how many requests a second.
+/* door.h - which requests are let in: by the Host, the Origin and the token, and how many a second.
  *
  * A page of any site can make the user's browser send requests to 127.0.0.1. Three checks keep such a page out:
- *   Host     must name this server. A site whose name has been rebound to 127.0.0.1 sends its own name.
+ *   Host     must name this server. A site that has rebound its name to 127.0.0.1 sends that name.
  *   Origin   where the browser sends one, must be this server's own, or an origin that an option lists.
  *   token    where one is set, must come along as "Authorization: Bearer TOKEN". Without a token the server listens
  *            on the loopback only.

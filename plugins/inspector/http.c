@@ -1,4 +1,4 @@
-/* http.c - HTTP over libmicrohttpd, in a thread whose loop is ours (http.h); its connections are in connection.c.
+/* http.c - HTTP over libmicrohttpd, in a thread with the loop of loop.h (http.h); its connections are in connection.c.
  *
  * A turn of the loop waits, takes the answers that the stepping thread has put out, lets libmicrohttpd do what is due,
  * and cuts the connections that have taken too long. A connection goes through these phases:
@@ -7,7 +7,7 @@
  *                                                \---answer---> STREAMING --event, event ...
  *
  * While ASKED, and while a stream has nothing to send, the connection is suspended: libmicrohttpd does not look at it,
- * so whether a stream's other side has gone away is seen by loop_watch_end. libmicrohttpd is called from this thread
+ * so loop_watch_end finds out whether a stream's other side has gone away. libmicrohttpd is called from this thread
  * only, but for its start and its end, when the thread does not run; so nothing here needs a lock.
  *
  * The connection timeout of libmicrohttpd starts anew with each byte, so a slow client can stay for ever; so each phase
@@ -170,7 +170,7 @@ static void turn(void *context)
     pulse(http, now);
 }
 
-/* Leave paths as they stand: no path of this server has anything to unescape. */
+/* Leave paths as they are: no path of this server contains escapes. */
 static size_t keep_escaped(void *context, struct MHD_Connection *mhd, char *text)
 {
     (void)context, (void)mhd;
@@ -242,8 +242,8 @@ static void end_connections(http_t *http)
     MHD_stop_daemon(http->daemon);
 }
 
-/* In a copy of the process, free our own memory alone: libmicrohttpd would shut the sockets for the original too. The
- * memory of libmicrohttpd goes with the process. */
+/* In a copy of the process, free this plugin's memory alone: libmicrohttpd would shut the sockets of the original too.
+ * The memory of libmicrohttpd is freed with the process. */
 static void leave_connections(http_t *http)
 {
     connection_t *next;

@@ -1,4 +1,4 @@
-/* inspector.c - the plugin inspector: a server through which a running host is seen and touched.
+/* inspector.c - the plugin inspector: a server for looking at a running host and changing it.
  *
  *     [plugin inspector]
  *     port = 15702
@@ -8,9 +8,9 @@
  * left over the task is posted again. The server's thread touches no world.
  *
  * The server is started by the task `serve`, which `resume` posts: so a host that only asks what plugins bring, and
- * never polls, opens no port, and a port that is taken is told in the log and ends nothing. `pause` ends the server;
- * for the copying of the process only the thread is ended, and the connections stay open. The plugin's state is for
- * requests that are under way, so nothing of it goes over to another version: clients connect again.
+ * never polls, opens no port, and where the port is taken the log says so and the host goes on. `pause` ends the
+ * server; for the copying of the process only the thread is ended, and the connections stay open. The plugin's state is
+ * for requests that are under way, so nothing of it goes over to another version: clients connect again.
  */
 #include "inspector.h"
 
@@ -127,7 +127,7 @@ static void end_server(inspector_t *in)
 
 static const bp_task_t tasks[] = {{.name = "serve", .run = serve}, {.name = "answer", .run = answer}};
 
-/* States are not saved, so a snapshot does not mind what the server's thread does. */
+/* Does nothing for a snapshot, since this plugin's state is not saved. */
 static void pause_server(bp_plugin_t *plugin, uint32_t reason)
 {
     inspector_t *in = plugin->state;

@@ -29,14 +29,14 @@ uint64_t loop_now_ns(void);
 loop_socket_t loop_listen(const char *address, uint16_t port, uint16_t *bound, char sentence[LOOP_SENTENCE_MAX]);
 void loop_close(loop_socket_t descriptor);
 
-/* End both directions of a connection whose other side takes too long; the connection's owner finds it closed. */
+/* End both directions of a connection that has exceeded a time limit; the connection's owner finds it closed. */
 void loop_cut(loop_socket_t descriptor);
 
 /* A loop that is not running yet; NULL where the system has not enough memory, descriptors or the like. */
 loop_t *loop_make(const allocator_t *allocator);
 
-/* What MHD_start_daemon is to be told, so that the loop can wait for the daemon; and wake the loop also when that
- * daemon has something to do. */
+/* The flags for MHD_start_daemon with which the loop can wait for the daemon; and wake the loop also when that daemon
+ * has something to do. */
 unsigned loop_daemon_flags(void);
 bool loop_watch_daemon(loop_t *loop, struct MHD_Daemon *daemon);
 
@@ -58,7 +58,7 @@ void loop_stop(loop_t *loop);
 bool loop_is_copy(const loop_t *loop);
 
 /* [loop] Wait until something can be read, the loop is woken, or `milliseconds` have passed; negative: for any time.
- * Each connection whose other side has gone away is told to `gone`. */
+ * `gone` is called for each connection after its other side has gone away. */
 void loop_wait(loop_t *loop, int milliseconds, void (*gone)(void *context, loop_socket_t descriptor),
                void *context);
 

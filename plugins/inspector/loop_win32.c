@@ -1,8 +1,8 @@
-/* loop_win32.c - the serving thread on Windows: select over the sockets that libmicrohttpd waits for, those whose other
- * side may go away, and one of the loop's own, to which a byte is sent for waking (loop.h).
+/* loop_win32.c - the serving thread on Windows: select over the sockets that libmicrohttpd waits for, those of
+ * loop_watch_end, and one of the loop's own, to which a byte is sent for waking (loop.h).
  *
- * Windows tells only by reading from a socket that its other side has gone away. So a socket that can be read is looked
- * at without taking anything; where bytes wait in it, which nobody wants at present, it is left alone for a while.
+ * On Windows only reading from a socket shows that its other side has gone away. So a socket that can be read is peeked
+ * at; where bytes wait in it, which are not to be read yet, it is left out of the set for a while.
  */
 #define _WIN32_WINNT 0x0600 /* inet_pton */
 #define FD_SETSIZE 1024     /* sockets in a set */
@@ -19,7 +19,7 @@
 
 enum { QUIET_MS = 200, ENDS = FD_SETSIZE / 2 };
 
-/* A connection whose end is waited for. */
+/* A connection that is watched for its end. */
 typedef struct end_t {
     SOCKET socket;
     uint64_t quiet_until_ns;
@@ -210,7 +210,7 @@ static void forget(loop_t *loop, uint32_t at)
     loop->ends[at] = loop->ends[--loop->end_count];
 }
 
-/* What is there to be read of a socket: > 0 bytes, 0 for its end, < 0 for nothing yet. */
+/* Peek at a socket: > 0 bytes can be read, 0 its other side has gone away, < 0 nothing yet. */
 static int look(SOCKET socket)
 {
     char byte;
@@ -220,7 +220,7 @@ static int look(SOCKET socket)
     return WSAGetLastError() == WSAEWOULDBLOCK ? -1 : 0;
 }
 
-/* Tell whose other side has gone away, of those that can be read. */
+/* Call `gone` for those of the readable sockets that have lost their other side. */
 static void tell_gone(loop_t *loop, const fd_set *readable, void (*gone)(void *context, loop_socket_t descriptor),
                       void *context)
 {
@@ -294,7 +294,7 @@ void loop_stop(loop_t *loop)
     loop->thread = NULL;
 }
 
-/* No process is copied here. */
+/* Windows has no copies of a process. */
 bool loop_is_copy(const loop_t *loop)
 {
     (void)loop;

@@ -6,8 +6,8 @@
  *     tools/list, tools/call     the tools, each of which is a method of this server under another name
  *
  * There are no sessions: each message holds everything that it needs, so that nothing is lost when the plugin is
- * reloaded; a client whose session is none goes without the header. A tool that fails answers with isError and the
- * sentence, so that a model can read it; a call that is no tool is an error of JSON-RPC.
+ * reloaded; clients send no session header. A tool that fails answers with isError and the sentence, so that a model
+ * can read it; a call that is no tool is an error of JSON-RPC.
  */
 #include "methods.h"
 

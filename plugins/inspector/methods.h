@@ -1,6 +1,6 @@
 /* methods.h - all methods, by name.
  *
- * Not here: guessing methods of other names; serve.c answers -32601 with the nearest name.
+ * Not here: the answer for an unknown name; serve.c sends -32601 with the nearest name.
  */
 #ifndef INSPECTOR_METHODS_H
 #define INSPECTOR_METHODS_H

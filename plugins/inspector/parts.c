@@ -104,7 +104,7 @@ bool parts_known(const inspector_t *in, bp_world_o *world, const char *wanted)
 
 /* --- inserting ------------------------------------------------------------------------------------------------ */
 
-/* The type whose name `wanted` is, or begins with up to "::"; the text behind "::" is the name in the entity. */
+/* The type named by `wanted`, or by its part before "::"; the text behind "::" is the name in the entity. */
 static bool split_name(ask_t *ask, const char *wanted, char type[64], const char **name)
 {
     look_type_t known;

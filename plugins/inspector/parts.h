@@ -9,7 +9,7 @@
 #include "look.h"
 
 /* Two components that every client of Bevy's asks for, made from declared fields: the name from the field that is an
- * entity's label, the parent from the field that says whose child an entity is. Both can be read, not inserted. */
+ * entity's label, the parent from the field that names an entity's parent. Both can be read, not inserted. */
 #define PARTS_NAME "bevy_ecs::name::Name"
 #define PARTS_PARENT "bevy_ecs::hierarchy::ChildOf"
 
@@ -23,11 +23,11 @@ bool parts_has(const inspector_t *in, bp_world_o *world, bp_entity_t entity, con
 bool parts_write_called(const inspector_t *in, writer_t *w, bp_world_o *world, bp_entity_t entity,
                         const look_part_t *parts, uint32_t count, const char *wanted);
 
-/* Does anything bear the name: a type, a component that entities of the world have, one of the two above? */
+/* Is it the name of a type, of a component that entities of the world have, or of one of the two above? */
 bool parts_known(const inspector_t *in, bp_world_o *world, const char *wanted);
 
-/* The field by which an entity says whose child it is: the name of its component and the field's own. False where the
- * entity has no such field. */
+/* The field that holds an entity's parent: the name of its component and the field's own. False where the entity has no
+ * such field. */
 bool parts_parent_field(const inspector_t *in, const look_part_t *parts, uint32_t count, const look_part_t **part,
                         bp_field_t *field);
 

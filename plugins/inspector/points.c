@@ -1,4 +1,4 @@
-/* points.c - POST /points: where entities are, as bytes for the view of the world.
+/* points.c - POST /points: the positions of entities, as bytes for the view of the world.
  *
  *     {"world": "main", "position": "body.position", "colour": "body.mass", "size": ..., "most": 100000, "box": [...]}
  *

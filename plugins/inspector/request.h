@@ -4,7 +4,7 @@
  *                      <------------ answers: the same request_t, answered; or event_t, for a stream that is open
  *
  * An object belongs to the side that has it: the side that puts an object into the list does not touch it any more. A
- * request whose answer opens a stream stays with the serving thread as long as the stream, and the request goes over
+ * request that opens a stream by its answer stays with the serving thread as long as the stream, and is handed over
  * once more, with kind REQUEST_GONE, when the stream has ended: the stepping thread then stops watching, and frees it.
  *
  * Not here: requests that concern HTTP alone; http.c answers those without asking.
@@ -43,11 +43,11 @@ typedef struct request_t {
     const char *type;               /* Content-Type of the answer, a static text */
     writer_t answer;                /* bytes of the answer */
     bool stream;                    /* the answer is a stream's first event, and the stream stays open */
-    atomic_bool abandoned;          /* nothing waits for the answer any more */
+    atomic_bool abandoned;          /* no connection waits for the answer any more */
     atomic_size_t unsent; /* of a stream: bytes that its other side has not taken in. Both sides may look until
                              the stepping thread has met REQUEST_GONE */
     void *connection;               /* for the serving thread alone */
-    void *work;                     /* of the stepping thread: what it remembers of a call that takes several turns */
+    void *work;                     /* of the stepping thread: the state of a call that takes several turns */
 } request_t;
 
 /* One event of a stream. */

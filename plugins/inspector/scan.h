@@ -1,10 +1,10 @@
 /* scan.h - going over the rows of a world's prototypes with a condition, where their columns lie.
  *
  * A column that a condition asks for is handed to it as it lies in the rows; a property of a component with storage of
- * its own, a list or an array is gathered first (gather.h). Prototypes without a component that whatever satisfies the
- * condition has are passed over.
+ * its own, a list or an array is gathered first (gather.h). Prototypes that lack a component which the condition
+ * requires (condition_certain) are passed over.
  *
- * Not here: what becomes of the entities that satisfy the condition (sets.c).
+ * Not here: collecting the entities that satisfy the condition (sets.c).
  */
 #ifndef INSPECTOR_SCAN_H
 #define INSPECTOR_SCAN_H

@@ -15,7 +15,7 @@
  *
  * Place 0 of `first` stands for the roots, place p + 1 for entity number p of the set: children of p lie in `children`
  * from first[p + 1] to first[p + 2] - 1. A parent that is not in the set counts as none, so that each entity is shown
- * once. Entities whose parents form a circle are in no root's subtree; the page's list shows them all the same.
+ * once. Entities with parents that form a circle are in no root's subtree; the page's list shows them all the same.
  */
 #include "sets.h"
 
@@ -242,7 +242,7 @@ static bool make_tree(set_t *set)
     return set->place_of != NULL && set->parent != NULL && set->children != NULL && set->first != NULL;
 }
 
-/* Every field of the world's components that says whose child an entity is. */
+/* Every field of the world's components with the flag BP_FIELD_PARENT. */
 static uint32_t parent_fields(const set_t *set, bp_world_o *world, gather_t fields[PARENT_FIELDS_MAX])
 {
     look_part_t part;
@@ -298,7 +298,7 @@ static const char *name_text(void *context, bp_name_t name)
     return words->in->api->name->text(words->in->host, name);
 }
 
-/* What a condition asks the set's world: names of entities, texts of names. */
+/* The functions that a condition calls: names of entities, texts of names. */
 static condition_words_t words_of(words_t *context)
 {
     return (condition_words_t){context, same_entity, name_text};
@@ -312,7 +312,7 @@ static void test_labels(const set_t *set, bp_world_o *world, const bp_entity_t *
     }
 }
 
-/* Set the bits of those entities of a block whose mask is 1. Entities that have come since the set was begun have
+/* Set the bits of those entities of a block that have mask 1. Entities that have come since the set was begun have
  * indices that the set has no bits for. Masks are looked at eight at a time, since most conditions pick few. */
 static void note_hits(set_t *set, const bp_entity_t *entities, const uint8_t *mask, uint32_t count)
 {
@@ -400,7 +400,8 @@ static bool add(set_t *set, bp_entity_t entity)
     return true;
 }
 
-/* List some more of the entities whose bits are set. True also at the end; `cursor` is past the last word then. */
+/* List some more of the entities that have their bits set. True also at the end; `cursor` is past the last word
+ * then. */
 static bool list_some(set_t *set)
 {
     uint32_t words = set->bound / 64 + 1, end = words - set->cursor < LIST_WORDS ? words : set->cursor + LIST_WORDS;

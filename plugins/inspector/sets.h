@@ -1,11 +1,11 @@
 /* sets.h - lists of entities that clients look at piece by piece: a whole world, or what a condition picks from it.
  *
  * A set is made at once and filled between the steps that follow, as the budget goes; its rows can be asked for from
- * the beginning. A set is a picture of its moment: entities that have died since are told as dead, new entities are not
+ * the beginning. A set is not kept up to date: entities that have died since are reported as dead, new entities are not
  * in the set. There are SETS_MAX sets; a new set takes the place of the set that was not used for longest.
  *
- * A set may know who is whose child (by fields that say so, BP_FIELD_PARENT): then its roots and the children of each
- * entity can be asked for likewise.
+ * A set may have a tree (by fields with BP_FIELD_PARENT): then its roots and the children of each entity can be asked
+ * for likewise.
  *
  * Not here: keeping sets up to date; the client makes a new set.
  */

@@ -1,9 +1,9 @@
-/* units.c - the units of a world's step: as backplane.systems tells them, with what they touch and whom they wait for;
- * and as the Bevy Remote Protocol's schedule.list and schedule.graph do.
+/* units.c - the units of a world's step: backplane.systems, with the fields that units touch and the units that they
+ * wait for; and the Bevy Remote Protocol's schedule.list and schedule.graph.
  *
  * A world has one schedule, its step, which is called "step". All units have an order that the host has settled, so
- * what Bevy calls conflicts (units that touch the same while nothing says which of them comes first) does not exist: a
- * graph tells such pairs as dependencies.
+ * there are none of Bevy's conflicts (units that touch the same without an order between them): the graph has such
+ * pairs as dependencies.
  */
 #include "methods.h"
 
@@ -136,8 +136,8 @@ static uint32_t number_of(const inspector_t *in, const char *name)
     return UINT32_MAX;
 }
 
-/* The components that a unit reads, or writes, each once. A component that is both is written only, as in Bevy, where
- * one who may write may read. */
+/* The components that a unit reads, or writes, each once. A component that is read and written is listed as written
+ * only, as in Bevy, where write access includes reading. */
 static void write_numbers(const inspector_t *in, writer_t *w, bp_world_o *world, uint32_t place, bool writes)
 {
     bp_look_access_t access = {.struct_size = sizeof access};
@@ -169,7 +169,7 @@ static void write_system(const inspector_t *in, writer_t *w, bp_world_o *world, 
     writer_key_text(w, "name", unit->name);
     writer_key_truth(w, "apply_deferred", false);
     writer_key_truth(w, "exclusive", !(unit->flags & BP_LOOK_CONCURRENT));
-    writer_key_truth(w, "deferred", unit->flags & BP_LOOK_SYSTEM); /* whatever it records is made after it */
+    writer_key_truth(w, "deferred", unit->flags & BP_LOOK_SYSTEM); /* commands of a system are made after it */
     writer_key(w, "filtered_accesses");
     writer_array(w);
     writer_object(w);

@@ -6,9 +6,9 @@
  *     writer_real(&w, 1.5);
  *     writer_object_end(&w);                      {"mass":1.5}
  *
- * Commas come by themselves. A failed allocation sets `failed` and empties the text; all later calls do nothing then,
- * so that callers check once, at the end. Answers are written this way and not as a tree of jansson, because most of
- * them are made on the thread that steps the worlds, where time is scarce.
+ * Commas are added by the functions. A failed allocation sets `failed` and empties the text; all later calls do nothing
+ * then, so that callers check once, at the end. Answers are written this way and not as a tree of jansson, because most
+ * of them are made on the thread that steps the worlds, where they take time from the steps.
  *
  * Not here: a check that keys and values alternate; the tests parse the texts that are written.
  */

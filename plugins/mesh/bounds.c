@@ -1,9 +1,10 @@
-/* bounds.c - boxes in the world, and the question which of them a frustum meets.
+/* bounds.c - boxes in the world, and finding those that reach into a frustum.
  *
  * A box follows from the resource's box and the world matrix. The host stamps blocks of the transforms' slots when
  * something in them changes; where a block has an old stamp, and the same entity is still in the slot, the box is
- * right as it is. Slots of transforms change, so each instance remembers a slot and checks whose it is; only where that
- * check fails the world is asked. Without a single change since the last question not even the stamps are read.
+ * right as it is. Slots of transforms change, so each instance remembers a slot and checks that its entity is still in
+ * it; only where it is not, the world is asked. Where no transform has changed since the last call the stamps are not
+ * read.
  *
  * Middle and half size of the new box: the matrix takes the middle to the middle, and each half axis contributes its
  * absolute value (Arvo, "Transforming axis-aligned bounding boxes", Graphics Gems, 1990). An instance without a place

@@ -1,7 +1,6 @@
-/* bounds.h - where instances are: their boxes in the world, and which of them a frustum meets.
+/* bounds.h - the boxes of instances in the world, and finding those that reach into a frustum.
  *
- * Not here: boxes before somebody asks, and boxes of entities without a
- * transform.
+ * Boxes are made by the first call that needs them; entities without a transform have none.
  */
 #ifndef MESH_BOUNDS_H
 #define MESH_BOUNDS_H

@@ -1,9 +1,8 @@
-/* mesh.c - what entities look like: instances that refer to shared mesh resources.
+/* mesh.c - the component mesh: instances that refer to shared mesh resources.
  *
  * The component stores its instances itself because each holds a counted reference to a resource
- * (resource.c), which must be given back exactly once whatever happens to the instance; for the same reason
- * the component has no gc and is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of
- * bounds.c.
+ * (resource.c), which must be given back exactly once, however the instance ends; for the same reason the component has
+ * no gc and is told of a death at once. Slots are those of bp_slots.h, boxes in the world a matter of bounds.c.
  *
  * A reload hands instances and resources over as they are, even where the files have changed meanwhile. Where only the
  * instances have another form, instances are carried over by properties and find their resources loaded; where
@@ -11,7 +10,7 @@
  */
 #include "bounds.h"
 
-enum { FOUND = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED }; /* from the resource, and from where the entity is */
+enum { FOUND = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED }; /* computed from the resource and from the entity's transform */
 
 static const bp_field_t fields[] = {
     [BP_MESH_RESOURCE] = {.name = "resource", .type = BP_STRING,

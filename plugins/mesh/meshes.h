@@ -32,7 +32,7 @@ typedef struct meshes_t {
     bool bounded;             /* the columns of boxes are in use */
     bool changed;             /* something of our own has changed since boxes were computed */
     uint64_t looked;          /* the moment at which boxes were computed */
-    bp_manager_t *watched;    /* the transforms whose changes are asked for; NULL: not yet */
+    bp_manager_t *watched;    /* the transforms that stamps are kept for; NULL: none yet */
 } meshes_t;
 
 /* The form of a world's instances. Instances refer to resources, so a change in the form of resources changes this form

@@ -7,8 +7,8 @@
  * in every locale.
  *
  * Refused, with "name:line: what is wrong": indices of what is not there, numbers that are none, infinite or
- * too large for a float, faces of two corners, files without faces, overlong lines, zero bytes, and whatever
- * exceeds the limits. Nothing is kept of a file that is refused.
+ * too large for a float, faces of two corners, files without faces, overlong lines, zero bytes, and files that exceed a
+ * limit. Nothing is kept of a file that is refused.
  *
  * Not here: texture coordinates and normals, which are checked and counted but not kept; materials.
  */

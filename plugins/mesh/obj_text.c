@@ -1,7 +1,7 @@
 /* obj_text.c - lines from a window, tokens from lines, numbers from tokens.
  *
- * Numbers are read by hand: strtof follows the locale of the program that loads us ("1,5" in half of Europe)
- * and wants a closing zero.
+ * Numbers are not read by strtof, which follows the locale of the program ("1,5" in much of Europe) and needs a closing
+ * zero.
  */
 #include "obj_text.h"
 

@@ -1,8 +1,8 @@
 /* asked.c - which fields of copies are asked for, and so sent.
  *
  * Systems of the split world say by terms with BP_TERM_BESIDE what they read of the copies beside it (bp_system.h).
- * Copies have those fields, and the ones that the option `copied` names. Where neither says anything copies have all
- * that their entities have, since whoever reads them does so by queries and properties, of which nothing is known here.
+ * Copies have those fields, and the ones that the option `copied` names. Where neither names a field copies have all
+ * fields of their entities, since then they are read by queries and properties, which this plugin does not know.
  *
  * The answer is made of declarations alone, which are the same on all ranks.
  */
@@ -79,7 +79,7 @@ static bool is_named(const split_t *split, const char *name, const char *field)
     return false;
 }
 
-/* Does nobody say what copies are to have? */
+/* Is there neither an option nor a term that names fields of copies? */
 static bool nobody_says(const split_t *split)
 {
     const char *option = split->system->plugin->options[SPLIT_COPIED].string;

@@ -172,7 +172,7 @@ const char *split_skip_column(const char *at)
 
 /* --- unpacking ---------------------------------------------------------------------------------------------------- */
 
-/* A reference may have been on its way while the entity died. */
+/* Has the entity of that number died while a reference to it was being sent? */
 static bool has_died(const split_t *split, uint64_t id)
 {
     const uint64_t *dead = (const uint64_t *)(const void *)split->buried.at;
@@ -264,7 +264,7 @@ const void *split_unpack_column(split_t *split, const split_column *column, cons
 
 /* --- setting ------------------------------------------------------------------------------------------------------ */
 
-/* What no property can be set for, since it is read only, hidden or out of its range, is written where it lies. */
+/* Write values that cannot be set as properties (read only, hidden or out of range) directly to their cells. */
 static void write_raw(split_t *split, const split_column *column, bool of_copies, const bp_entity_t *entities,
                       uint32_t count, const char *cells)
 {

@@ -1,9 +1,10 @@
 /* copies.c - copies of entities that are near another rank's part, in the world of copies there.
  *
- * Sender and receiver keep the same list, slot by slot: who of a kind one rank has told another of. In each step the
- * sender says which slots are given up, from the last to the first (the last entity takes the place), who is new, and
- * then field by field the values that are other than those it has sent before. The receiver does to its list what the
- * sender did. The sender remembers of each entity the values that it has sent, and of texts and lists a hash.
+ * Sender and receiver keep the same list, slot by slot: the entities of a kind that one rank has told another of. In
+ * each step the sender says which slots are given up, from the last to the first (the last entity takes the place),
+ * which entities are new, and then field by field the values that differ from those sent before. The receiver changes
+ * its list in the same way. The sender remembers of each entity the values that it has sent, and of texts and lists a
+ * hash.
  *
  * The values of one field: their number, how the slots are said, the slots, then the column (columns.c).
  */
@@ -25,7 +26,8 @@ static void *need(split_t *split, void *old, size_t old_size, size_t new_size)
     return block;
 }
 
-/* --- who has been told of ----------------------------------------------------------------------------------------- */
+/* --- the list of entities told of
+ * ----------------------------------------------------------------------------------------- */
 
 static void reserve(split_t *split, const split_kind *kind, split_told *told, uint32_t count)
 {
@@ -78,7 +80,7 @@ static uint32_t slot_of(const split_told *told, bp_entity_t e)
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-/* Slots whose entity is not near any more are given up, the last ones first. Returns how many. */
+/* Give up the slots of entities that are not near any more, the last ones first. Returns how many. */
 static uint32_t give_up(split_t *split, const split_kind *kind, split_told *told, split_bytes *slots)
 {
     uint32_t given = 0;
@@ -107,7 +109,7 @@ static const char *remembered(const split_column *column, const char *cell, uint
     return (const char *)hash;
 }
 
-/* Slots from `old` on are new. The slots whose value is another one than was told, and their packed cells. */
+/* Slots from `old` on are new. Find the slots with values that differ from those told, and their packed cells. */
 static uint32_t find_changed(split_t *split, const split_kind *kind, const split_column *column, split_told *told,
                              char *cells, uint32_t old, uint32_t *slots)
 {
@@ -338,8 +340,8 @@ static void set_copies(split_t *split, const split_reading *reading)
             set_column(split, &kind->columns[c], &kind->copies[reading->from], &at);
 }
 
-/* First all that is given up goes, since another rank may tell of the same entity anew; then what is new comes, so that
- * references find it; then values. */
+/* Copies that are given up are ended first, since another rank may tell of the same entity anew; then new ones are
+ * made, so that references find them; then values are set. */
 void split_settle_copies(split_t *split)
 {
     static void (*const turns[])(split_t *split, const split_reading *reading) = {remove_copies, add_copies,

@@ -26,8 +26,8 @@ typedef struct cut_node {
  * order give the same cuts. */
 void cut_space(cut_point *points, uint64_t count, uint32_t ranks, cut_node *nodes, cut_part *parts);
 
-/* The rank whose part has the point; a point with a coordinate that is not a number belongs to some rank too, always to
- * the same. */
+/* The rank of the part that has the point; a point with a coordinate that is not a number belongs to some rank too,
+ * always to the same. */
 uint32_t cut_rank(const cut_node *nodes, uint32_t ranks, const cut_point *point);
 
 /* The square of the distance from a point to a part; 0 inside. */

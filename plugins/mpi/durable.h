@@ -1,11 +1,12 @@
 /* durable.h - the numbers by which all ranks know the entities of a split world.
  *
  * A handle means an entity on one rank only. Where ranks talk of an entity they name its durable number, which stays
- * with it wherever it goes. What all ranks have at the beginning has the same index on each, so its number is its index
- * and 1, and takes no memory. An entity that was made later gets a number when somebody first asks for it.
+ * with it wherever it goes. Entities that all ranks have at the beginning have the same index on each, so their number
+ * is the index and 1, and takes no memory. An entity that was made later gets a number when it is first asked for.
  *
- * An entity whose components are on another rank may have a stand-in here: an entity without components in the world
- * that is split, which references mean it by. A copy in the world of copies is such a stand-in with components there.
+ * For an entity with its components on another rank there may be a stand-in here: an entity without components in the
+ * world that is split, to which references lead. A copy in the world of copies is such a stand-in with components
+ * there.
  *
  * Invariants: a quarter of a byte for each index; 8 bytes, in pages of 64 indices, and 11 to 21 in the table that finds
  * them, for each number that is not its entity's index and 1. A number means at most one entity here.
@@ -26,7 +27,7 @@ typedef struct durable_slot {
 } durable_slot;
 
 typedef struct durable_t {
-    const bp_plugin_t *plugin; /* whose memory it is */
+    const bp_plugin_t *plugin; /* its account has the memory */
     uint64_t **pages;          /* by index / 64: numbers with flags; NULL: none of these has one of its own */
     uint64_t *gone;            /* a bit for each index of the beginning: its entity is not there any more */
     uint32_t page_count;
@@ -50,13 +51,13 @@ uint64_t durable_known(const durable_t *d, uint32_t index);
 /* The index of the entity with that number here; BP_NONE where there is none. */
 uint32_t durable_find(const durable_t *d, uint64_t id);
 
-/* Soon somebody asks for the number of that index, or for that number: both lie scattered in memory, and reading them
- * begins here. Nothing comes of an index or a number that is not there. */
+/* Prefetch for a later call with that index, or with that number: both lie scattered in memory. Does nothing for an
+ * index or a number that is not there. */
 void durable_expect_index(const durable_t *d, uint32_t index);
 void durable_expect(const durable_t *d, uint64_t id);
 
-/* From now on that number means the entity of that index, whose components are here, or elsewhere. False when out of
- * memory. */
+/* From now on that number means the entity of that index; `elsewhere`: its components are on another rank. False when
+ * out of memory. */
 bool durable_set(durable_t *d, uint32_t index, uint64_t id, bool elsewhere);
 
 /* Are the components of the entity of that index on another rank? */

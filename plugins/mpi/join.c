@@ -46,7 +46,7 @@ static void pack_world(split_t *split, split_bytes *parcel)
     uint64_t left = split->left, moved = split->moved, migrated = split->migrated;
     split->out[0].size = 0;
     each_kind(split, &rows, pack_kind);
-    split->left = left; /* nobody has gone to another rank */
+    split->left = left; /* these entities have not gone to another rank */
     split->moved = moved;
     split->migrated = migrated;
     head.made = split->durable.made;
@@ -135,7 +135,7 @@ static void join_world(split_t *split, uint32_t keeps_own, const bp_parcel_t *pa
         split_fail(split, "out of memory for the ranks of a split world");
     split->rank = mpi_peers.rank(host);
     if (!split->begun)
-        return; /* all ranks have everything still */
+        return; /* all ranks still have all entities */
     if (!keeps_own)
         each_kind(split, &rows, give_up_kind);
     split_resize(split, rows.at, rows.room, 0);

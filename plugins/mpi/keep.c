@@ -1,8 +1,8 @@
 /* keep.c - the state of a world that is split, as one block of bytes, and back: for a history and for recordings
  * (docs/history.md).
  *
- * What is loaded is kept as it is at first, since the worlds are not there yet; the first step takes it over. Saved
- * before that, the same bytes are given again. Times that were measured are no part of it.
+ * `load` only keeps the bytes, since the worlds are not there yet; the first step takes them over. A `save` before that
+ * returns the same bytes. Measured times are not saved.
  */
 #include "split.h"
 

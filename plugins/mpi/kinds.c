@@ -93,8 +93,8 @@ static bool has_own_storage(split_t *split, const char *name)
     return false;
 }
 
-/* Of a component with storage of its own all properties are sent that can be set, as when its plugin is reloaded. What
- * rows_added makes again is not sent. */
+/* Of a component with storage of its own all properties are sent that can be set, as when its plugin is reloaded.
+ * Fields that rows_added makes again are not sent. */
 static void add_component(split_t *split, split_kind *kind, uint32_t number, char text[TEXT])
 {
     uint32_t component;
@@ -162,7 +162,7 @@ static split_kind *make_kind(split_t *split, uint32_t prototype)
     return kind;
 }
 
-/* Does a prototype have the component whose property is the position? */
+/* Does a prototype have the component of the property `position`? */
 static bool has_position(split_t *split, uint32_t prototype)
 {
     uint32_t keys[SPLIT_KEYS], count = split->look->keys(split->world, prototype, keys, SPLIT_KEYS), component;

@@ -5,15 +5,15 @@
  * number, and an entity that comes back is the stand-in again. Stand-ins that nothing refers to are ended from time to
  * time. When the entity dies where it is, all stand-ins for it die.
  *
- * What comes is made by commands in the first of the two systems. In the second one the entities are there, so that
- * their fields can refer to each other whatever the order in which they have come.
+ * Entities that arrive are made by commands of the first of the two systems. In the second one all of them are there,
+ * so that their fields can refer to each other in any order of arrival.
  */
 #include "split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 8 }; /* entities whose numbers are on their way while one is dealt with */
+enum { AHEAD = 8 }; /* entities ahead for which numbers are prefetched */
 
 size_t split_begin_block(split_t *split, split_bytes *out, const split_kind *kind, const split_block *block)
 {

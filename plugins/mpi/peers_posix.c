@@ -3,7 +3,7 @@
  * MPI belongs to the process, not to a host, and can begin and end once in a process. So the plugin keeps no state
  * about it: MPI is asked each time. A copy of the process, in which a new version of some plugin is tried, has all of
  * MPI's memory and none of its threads and connections; the copy is recognised by its process id, which differs from
- * the one in the name of the communicator, and says nothing to anybody.
+ * the one in the name of the communicator, and exchanges nothing with other ranks.
  *
  * A process that was not started by mpirun, srun or the like is not joined to anything: MPI_Init would look for a
  * daemon, and take half a second for it.

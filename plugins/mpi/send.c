@@ -1,9 +1,9 @@
 /* send.c - the calls of MPI that a split world makes.
  *
- * What comes from other ranks is taken through bp_outside: where a step is taken again (docs/history.md), nobody is
- * asked, and the same comes as in the first place. So a rank can go back in time, or its recording be played, alone.
- * Where something is asked of a host that the other ranks do not know of (a copy of the process in which a plugin is
- * tried, a clone of the host), nothing is sent, and the world goes on by itself.
+ * Data from other ranks is taken through bp_outside: where a step is taken again (docs/history.md), MPI is not called,
+ * and the data of the first time is returned. So a single rank can go back in time, or its recording be played. In a
+ * host that the other ranks do not know of (a copy of the process in which a plugin is tried, a clone of the host)
+ * nothing is sent, and the world goes on by itself.
  */
 #include "split.h"
 

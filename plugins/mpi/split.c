@@ -9,7 +9,7 @@
  * on the number of all entities, and the sum of the hashes of their identities, are the same in each step: where they
  * are not, unless some were made or destroyed by other units, the job ends.
  *
- * Entities without the position are every rank's own, and never sent.
+ * Entities without the position are kept by every rank, and never sent.
  */
 #include "split.h"
 
@@ -155,7 +155,7 @@ static void walk(split_t *split, split_each each, void *data)
 }
 
 typedef struct counting {
-    bool hashing; /* what identifies entities is summed too */
+    bool hashing; /* the hashes of identities are summed too */
     uint64_t entities, hash;
 } counting;
 
@@ -220,7 +220,7 @@ static void cut(split_t *split, uint64_t own, uint64_t all)
 }
 
 /* Is the rank with the most entities further above the mean than allowed? All ranks find the same. They compare after
- * the first step too, so that somebody who looks sees figures soon. */
+ * the first step too, so that figures are there soon. */
 static bool is_uneven(split_t *split, uint64_t own, uint64_t all)
 {
     const bp_value_t *option = split->system->plugin->options;
@@ -338,7 +338,7 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
     split->packing += packed - began + split_seconds() - sent;
 }
 
-/* What has come is there by now: values, copies, and what refers to it. */
+/* The entities that arrived are made by now: set their values, settle copies and references. */
 static void settle(split_t *split)
 {
     uint32_t every = split->system->plugin->options[SPLIT_EVERY].u32;

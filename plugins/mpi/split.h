@@ -104,7 +104,7 @@ typedef struct split_t {
     bool begun;                  /* space has been cut */
     bool refers;                 /* some component of the host has a field that refers to entities */
     bool alone;                  /* this is a copy that no other rank knows of: nothing is sent */
-    bool uneven;                 /* space is to be cut anew, whoever has how many */
+    bool uneven;                 /* space is to be cut anew, however the entities are distributed */
     bool hashed;                 /* identities were summed at the beginning of the step */
     uint64_t steps;
     uint64_t declared;           /* of the fields of all components, when kinds were described */
@@ -118,7 +118,7 @@ typedef struct split_t {
     split_bytes arrived;         /* entities of all arrivals */
     uint64_t *dead;              /* numbers of entities that have died here and that others may refer to */
     uint32_t dead_count, dead_room;
-    split_bytes buried;          /* numbers, ascending: who has died since the step before, on all ranks */
+    split_bytes buried;          /* numbers, ascending: entities that have died since the step before, on all ranks */
     split_rows rows;
     split_bytes *out;            /* for each rank */
     split_bytes in;
@@ -165,7 +165,8 @@ split_kind *split_kind_of(split_t *split, uint32_t prototype);
 /* The kind of that text. */
 split_kind *split_kind_named(split_t *split, const char *text);
 
-/* Forget all kinds, and end all copies: what is known of fields is not true any more. The other ranks do the same. */
+/* Forget all kinds, and end all copies, since the descriptions of fields are out of date. The other ranks do the
+ * same. */
 void split_forget_kinds(split_t *split);
 void split_free_kinds(split_t *split);
 
@@ -173,8 +174,8 @@ void split_free_kinds(split_t *split);
 bool split_kinds_are_old(split_t *split);
 
 /* split_places gives the cells with the places of a prototype's rows, split_place reads the place in one cell.
- * split_identities gives the numbers by which the entities are known on all ranks: NULL where no property says so, or
- * nobody asks, since nothing is audited. */
+ * split_identities gives the numbers by which the entities are known on all ranks: NULL where no option names the
+ * property, or where there is no audit. */
 const char *split_places(const split_t *split, const split_kind *kind);
 static inline cut_point split_place(const split_kind *kind, const char *places, uint32_t row)
 {
@@ -260,7 +261,7 @@ typedef struct split_block {
     uint32_t removed, text_bytes; /* filled up; 0: of no kind */
 } split_block;
 
-/* Append the head of a block, whose size is known when it is ended; the place of the head is returned. */
+/* Append the head of a block; its size is written when the block is ended. Returns the place of the head. */
 size_t split_begin_block(split_t *split, split_bytes *out, const split_kind *kind, const split_block *block);
 void split_end_block(split_bytes *out, size_t at);
 

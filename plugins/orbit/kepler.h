@@ -1,4 +1,4 @@
-/* kepler.h - where a body on an elliptic orbit is, and how fast it moves.
+/* kepler.h - the position and velocity of a body on an elliptic orbit.
  *
  * Elements are the six that planetary tables print, angles in degrees. `mu` is the gravitational constant
  * times both masses; lengths and times have the units of `mu`. Pure functions, any thread.

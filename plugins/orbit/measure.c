@@ -5,7 +5,7 @@
  * the last completed revolution divided by the number of revolutions, so that the period does not depend on where on
  * the ellipse the body began, and grows more exact as the body goes on.
  *
- * All results lie in fields of the component, so the results survive a reload and can be read by anyone. The
+ * All results lie in fields of the component, so the results survive a reload and can be read by any plugin. The
  * system's own state is a cache: for each row that the system saw in the last step, where the primary's position lies.
  */
 #include "orbit.h"
@@ -37,7 +37,7 @@ static const bp_term_field_t report_fields[] = {
 static const bp_term_t report_terms[] = {{.component = "orbit", .fields = BP_LIST(report_fields)}};
 
 #define KEYS_LOOKED_AT 64  /* components of a primary, to find its point_mass among them */
-#define ROWS_REPORTED 100  /* a longer table is not read by anybody */
+#define ROWS_REPORTED 100  /* most rows of the table */
 #define FIRST_TRACKS 16
 
 /* Where the primary of one body is. */

@@ -1,11 +1,10 @@
-/* orbit.c - the plugin orbit: bodies on published orbits, and what their periods come to.
+/* orbit.c - the plugin orbit: bodies on published orbits, and their measured periods.
  *
  * The component `orbit` says around which body an entity goes, on which ellipse, and which period a
  * publication gives for it. Two systems work with it and with point_mass: orbit_place (place.c) puts bodies
- * on their orbits once; orbit_measure (measure.c) counts revolutions and times them. In between nothing here
- * moves a body: moving is left to whatever writes accelerations (the plugin gravity) and to point_mass. For
- * bodies that need more digits than f32 has there are the component `rounding` and the system carry_rounding
- * (rounding.c).
+ * on their orbits once; orbit_measure (measure.c) counts revolutions and times them. In between this plugin moves no
+ * body: that is done by the plugin that writes accelerations (gravity) and by point_mass. For bodies that need more
+ * digits than f32 has there are the component `rounding` and the system carry_rounding (rounding.c).
  *
  * The primary is given by its debug name rather than as an entity, since an ini or a scene is written before
  * any entity exists.

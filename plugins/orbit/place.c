@@ -30,7 +30,7 @@ typedef struct place_state {
 /* A body to place, or the primary of one. */
 typedef struct body {
     bp_entity_t entity;
-    const bp_match_t *match; /* NULL: a primary whose row is not found yet */
+    const bp_match_t *match; /* NULL: the row of this primary is not found yet */
     uint32_t row;
     uint32_t parent;         /* index of its primary; BP_NONE: not needed */
     uint32_t depth;          /* primaries above it */

@@ -1,4 +1,4 @@
-/* rounding.c - the system carry_rounding: what f32 drops is kept and put back.
+/* rounding.c - the system carry_rounding: the rounding errors of f32 are kept and put back.
  *
  * A position of one au is stored in steps of 9 km. For a planet that does not matter; for the Moon, 384,000
  * km from Earth, half a million such roundings are a random walk that changes the Moon's period by a percent. So
@@ -8,8 +8,8 @@
  * summation). The error of position and velocity stays below one such unit for ever.
  *
  * The system follows the formulas of a step of point_mass, which are part of that component's contract. Where the
- * difference is larger than rounding can be, somebody else has moved the body: then the rest from earlier steps means
- * nothing any more and is dropped.
+ * difference is larger than rounding can be, the body has been moved by other code: then the rest from earlier steps is
+ * dropped.
  */
 #include "orbit.h"
 

@@ -1,8 +1,8 @@
 /* picture.c - the plugin picture: the last frame of a world's sprites, as a PNG file.
  *
- * The plugin's one system takes no part in the steps; when the system stops it asks whoever brings the component
- * `sprite` for the frame, paints it (paint.c) and writes it (png.c). The plugin needs libpng, which no other plugin
- * needs: hence a plugin of its own, which a build without that library leaves out.
+ * The plugin's one system takes no part in the steps; when the system stops it takes the frame from the table of the
+ * component `sprite`, paints it (paint.c) and writes it (png.c). The plugin needs libpng, which no other plugin needs:
+ * hence a plugin of its own, which a build without that library leaves out.
  *
  * The system finds out at the start, rather than after the last step, whether the picture can be written.
  */

@@ -5,8 +5,8 @@
  * energy in the long run, where the explicit form spirals outwards.
  *
  * A column of bp_vec3_t is an array of floats, and x, y and z are treated alike, so the loop runs over
- * 3 * count floats and the compiler turns it into full vectors without shuffling. Holes left by the dead are
- * computed along: cheaper than asking.
+ * 3 * count floats and the compiler turns it into full vectors without shuffling. Holes left by the dead are computed
+ * too, which costs less than testing for them.
  *
  * Where compiler and C library can, the loop exists for several instruction sets and the dynamic linker chooses once
  * (BP_WIDEST); all of them give the same bits.

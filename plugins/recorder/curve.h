@@ -21,7 +21,7 @@ typedef struct recorder_point {
 struct recorder_curve {
     recorder_point *points;
     uint32_t count, limit;
-    uint32_t marked;      /* points whose lines are in the grid */
+    uint32_t marked;      /* points with lines in the grid */
     uint32_t tail;        /* cells that the pen has come since the last line that was not covered */
     int32_t pen_down;     /* the last point goes on to the next sample */
     int32_t has_previous; /* there is a sample before the next one */

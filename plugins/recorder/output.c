@@ -1,4 +1,4 @@
-/* output.c - files that appear when they are whole.
+/* output.c - files that take their place only when they are complete.
  *
  * A file is written as TARGET.part beside its target and takes the target's place when it is complete:
  * a reader of the target sees the old file or the new one, and a run that fails, or a power cut, leaves the old one. A

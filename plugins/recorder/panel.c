@@ -144,7 +144,7 @@ int recorder_find_panel(const recorder_state *r, uint32_t number, recorder_panel
     return 0;
 }
 
-/* Cut off a value far outside a place, where nobody sees the difference: the value must fit an integer. */
+/* Limit a value far outside of the picture, where that cannot be seen: it must fit an integer. */
 static double clamp(double value)
 {
     return fmax(-1e6, fmin(1e6, value));

@@ -20,7 +20,7 @@ enum {
 
 typedef struct recorder_panel {
     int32_t kind;
-    int32_t left, top; /* of the frame, in pixels; set by whoever draws it */
+    int32_t left, top; /* of the frame, in pixels; set when it is drawn */
     uint32_t first;    /* a source that is drawn in it */
     int32_t given;     /* its width is from svg_panels */
     int32_t padding;

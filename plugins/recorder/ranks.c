@@ -1,8 +1,8 @@
 /* ranks.c - one recording of a world that several ranks share (docs/machines.md).
  *
- * An entity is on one rank, and may go to another. So in each sample every rank reads what it has, all tell each other,
- * and rank 0 writes the files. Where the options name other files on each rank, which `{rank}` in their names does,
- * every rank writes its own, with what it has itself.
+ * An entity is on one rank, and may go to another. So in each sample every rank reads the values that it has, all
+ * exchange them, and rank 0 writes the files. Where the options name other files on each rank, which `{rank}` in their
+ * names does, every rank writes its own, with what it has itself.
  *
  * Which of the two it is the ranks find out at the first sample, which all of them take in the same step. Until then
  * only rank 0 has its files open.

@@ -2,8 +2,8 @@
  *
  * Its one system runs last in a step and takes a sample of the named properties every so many steps, by way
  * of the property tables, and knows no component. CSV rows are written as they come (csv.c); for the picture
- * vectors become curves (curve.c) and scalars become series (series.c), whose size is bounded, so that a run
- * may be of any length; the SVG is drawn from them when the system stops (svg.c).
+ * vectors become curves (curve.c) and scalars become series (series.c), both of bounded size, so that a run may be of
+ * any length; the SVG is drawn from them when the system stops (svg.c).
  *
  * The options name files, and a file has one writer: so the system can be at work in one world at a time. The system
  * may read from all worlds.

@@ -1,8 +1,7 @@
 /* recorder.h - what the files of the plugin recorder share.
  *
- * A source is one property that is recorded; a source yields up to 16 numbers ("parts") in each sample. Samples go
- * to two places that know nothing of each other: rows of a CSV file, and curves that become a picture at the
- * end.
+ * A source is one property that is recorded; a source yields up to 16 numbers ("parts") in each sample. Samples go to
+ * two independent places: rows of a CSV file, and curves that become a picture at the end.
  *
  * Not here: declarations for other plugins.
  */
@@ -38,7 +37,7 @@ typedef struct recorder_series recorder_series; /* series.h */
 /* One property that is recorded. */
 typedef struct recorder_source {
     char *path;            /* "world/entity.component.property" */
-    char *reference;       /* a path whose value is subtracted; NULL: none. Both texts lie in one allocation */
+    char *reference;       /* the path of a value to subtract; NULL: none. Both texts lie in one allocation */
     size_t size;           /* of that allocation */
     bp_path_t at, from;    /* resolved, while `found` */
     uint32_t found;
@@ -55,7 +54,7 @@ typedef struct recorder_source {
 } recorder_source;
 
 /* The CSV file while it is written: the plugin's state, which one version of the plugin hands to the next even where
- * everything else has changed. The form of this struct is therefore never changed; reserved members may get a meaning,
+ * all other forms have changed. The form of this struct is therefore never changed; reserved members may get a meaning,
  * in which 0 must stand for the behaviour of older versions. */
 typedef struct recorder_csv {
     FILE *file;           /* NULL: none is wanted, or writing has failed */
@@ -118,8 +117,8 @@ void recorder_begin_ranks(recorder_state *r);
 /* Before the first sample: where every rank has files of its own, open them. */
 bp_result_t recorder_meet(recorder_state *r);
 
-/* Read what this rank has of all sources, and take what the others have. 0: nobody can be asked, as in a copy of the
- * process in which something is tried; then nothing has been read. */
+/* Read what this rank has of all sources, and take what the others have. 0: other ranks cannot be reached, as in a copy
+ * of the process in which something is tried; then nothing has been read. */
 int recorder_read_shared(recorder_state *r);
 
 /* --- source.c ------------------------------------------------------------------------------------------- */
@@ -131,7 +130,7 @@ void recorder_free_sources(recorder_state *r);
 /* Read all sources: values and valid. The first call settles types, units and labels. */
 void recorder_read(recorder_state *r);
 
-/* Read one path, whose type is `*type` unless that is BP_TYPE_NONE, and then is found. 0 where it has no value here. */
+/* Read one path of type `*type`; where that is BP_TYPE_NONE it receives the type. 0 where it has no value here. */
 int recorder_read_path(recorder_state *r, const char *path, uint32_t *type, double *numbers);
 
 /* Entities have died: of sources that were found in them this is told, and is no error. */

@@ -1,4 +1,4 @@
-/* render_data.c - settings of screen effects: a component that is nothing but its declaration.
+/* render_data.c - settings of screen effects: a component with a declaration and no code.
  *
  * One component type for all effects, told apart by their names in the entity ("fog", "vignette"), because a
  * renderer wants to walk all settings of a camera or a zone without knowing every plugin that brings an

@@ -1,4 +1,4 @@
-/* family.c - who is whose child: linking, unlinking, and what the end of an instance means for its relatives.
+/* family.c - parents and children: linking, unlinking, and mending the links of relatives when an instance ends.
  *
  * Linking one child asks whether the new parent lies below the child. Packed, that is a comparison; otherwise two
  * searches take turns, up from the parent and through what is below the child, and the shorter one answers, so

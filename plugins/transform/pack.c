@@ -5,9 +5,9 @@
  * matrices that a walk needs next are those that the processor has already fetched.
  *
  * Links that change leave all slots where they are. The cost of that is counted: a walk along links counts its jumps
- * in memory. When jumps amount to half the children families are packed, which is one pass over the slots whose place
- * changes. A hierarchy that was built in order, or that changes here and there, is hardly ever packed anew; a hierarchy
- * that was built in shuffled order is packed after its first walk.
+ * in memory. When jumps amount to half the children families are packed, which is one pass over the slots that change
+ * their place. A hierarchy that was built in order, or that changes here and there, is hardly ever packed anew; a
+ * hierarchy that was built in shuffled order is packed after its first walk.
  *
  * When slots change the world is told, but holders of copies of slots are not. So packing happens only where the
  * contract says that slots may change (transform.h).
@@ -50,7 +50,7 @@ static uint32_t plan(const transforms_t *t, uint32_t *order)
     return families;
 }
 
-/* Links speak of old slots; let them speak of new ones. */
+/* Replace the numbers of old slots in links by those of new ones. */
 static void rename_links(transforms_t *t, const uint32_t *order, uint32_t *place)
 {
     uint32_t count = t->slots.count;

@@ -1,13 +1,13 @@
-/* save.c - all instances of a world in one block, for a reload between versions whose states are of different forms.
+/* save.c - all instances of a world in one block, for a reload between versions with states of different forms.
  *
  * Carried by properties instead, siblings would come out in another order, and matrices that no local pose gives (those
- * of children whose parent has died, see family.c) would be computed anew. Here every instance keeps its slot, its
- * matrix bit for bit, and its place among its siblings.
+ * of children of a dead parent, see family.c) would be computed anew. Here every instance keeps its slot, its matrix
+ * bit for bit, and its place among its siblings.
  *
  * The block is a head and behind it the slots as bp_slots.h writes them, each column with one item a slot. The block's
- * form is that of version 2 of the component, even where the state has changed since: whoever changes pose_t, or the
- * meaning of a column, raises the component's version and goes on reading this form. Nothing that decides how the world
- * goes on is left out, so a host that remembers keeps instances by this block too.
+ * form is that of version 2 of the component, even where the state has changed since: a change of pose_t, or of the
+ * meaning of a column, needs a higher version of the component, and the code must go on reading this form. The block
+ * has all state that later steps depend on, so the history keeps instances by this block too.
  */
 #include "transforms.h"
 

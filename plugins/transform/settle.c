@@ -89,7 +89,7 @@ static inline void place_of_block(const block_t *b, int i, const bp_vec3_t *posi
     memcpy(world + 12, &origin, sizeof origin);
 }
 
-/* A range in preorder, the slots of whose parents come before them. */
+/* Compute a range in preorder: a parent's slot comes before those of its children. */
 BP_WIDEST_8
 static void place_range(const pose_t *pose, const uint32_t *parent, bp_mat4_t *world, uint32_t first, uint32_t end)
 {
@@ -109,7 +109,7 @@ static void place_range(const pose_t *pose, const uint32_t *parent, bp_mat4_t *w
     }
 }
 
-/* Compute everything below a slot whose own matrix is right. */
+/* Compute everything below a slot. Precondition: the slot's own matrix is right. */
 static void follow(transforms_t *t, uint32_t top)
 {
     uint32_t previous = top, walked = 0;

@@ -1,6 +1,6 @@
-/* transform.c - where entities are: the component's verbs and properties, and the table.
+/* transform.c - the component transform: its verbs and properties, and the table.
  *
- * The component stores its instances itself because a hierarchy wants an order of its own: families close together,
+ * The component stores its instances itself because a hierarchy needs an order of its own: families close together,
  * parents before children (transforms.h says how the parts share the work). A world without links pays for none of
  * that: such a world has the matrix, the local pose and the entity of each instance, and nothing else.
  *
@@ -74,7 +74,8 @@ static bool note_orphan(bp_manager_t *m, transforms_t *t, bp_entity_t orphan)
     return true;
 }
 
-/* The children of those among `slots` whose entities have died; a component that is removed is no death. */
+/* Note the children of those among `slots` that end because their entity has died, not because the component is
+ * removed. */
 static void note_orphans(bp_manager_t *m, transforms_t *t, const uint32_t *slots, uint32_t count)
 {
     const bp_entity_t *entities = BP_SLOTS(const bp_entity_t, &t->slots, BP_SLOTS_ENTITY);

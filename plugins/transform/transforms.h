@@ -3,7 +3,7 @@
  *   transform.c  verbs, properties and table
  *   local.c      local poses: instances made with one, set, read
  *   parents.c    links as plugins and users make and read them: by property, by the table
- *   family.c     who is whose child: linking, unlinking, cycles, the relatives of instances that end or move
+ *   family.c parents and children: linking, unlinking, cycles, the relatives of instances that end or move
  *   settle.c     world matrices: of one, of a subtree, of everything below a batch
  *   pack.c       families together in memory, parents before children
  *   save.c       all instances in one block, for a reload
