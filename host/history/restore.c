@@ -223,7 +223,11 @@ static bp_result_t prepare(back_t *back)
     }
     if (result == BP_OK)
         result = prepare_spawns(back);
-    return result == BP_OK ? prepare_states(back) : result;
+    if (result == BP_OK)
+        result = prepare_states(back);
+    for (uint32_t i = 0; i < back->world_count && result == BP_OK; i++)
+        result = world_back_prepare_messages(&back->worlds[i]);
+    return result;
 }
 
 /* --- the exchange ----------------------------------------------------------------------------------------- */

@@ -57,6 +57,11 @@ typedef struct world_back_t {
 
 bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept_world_t *kept,
                                uint32_t *layouts);
+
+/* Make sure that the snapshot's channels exist with all fields, and have room for the records that are to be read.
+ * Present records stay. Called last, since plugins may open and close ends until then, by which fields that no end
+ * names go. */
+bp_result_t world_back_prepare_messages(world_back_t *back);
 void world_back_commit(world_back_t *back);
 void world_back_free(world_back_t *back); /* frees the memory that it holds; after a commit, or instead of one */
 

@@ -327,9 +327,7 @@ static bp_result_t reserve(world_back_t *back)
     return good ? reserve_notices(back) : no_memory(back);
 }
 
-/* Make sure that the snapshot's channels exist with all fields, and have room for the records that are to be read.
- * Present records stay. */
-static bp_result_t prepare_messages(world_back_t *back)
+bp_result_t world_back_prepare_messages(world_back_t *back)
 {
     messages_t *messages = &back->world->schedule->messages;
     for (uint32_t i = 0; i < back->kept->channel_count; i++) {
@@ -369,8 +367,6 @@ bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept
     back->has_records = world->rows.pages_used > 0;
     if (result == BP_OK)
         result = reserve(back);
-    if (result == BP_OK)
-        result = prepare_messages(back);
     if (result == BP_OK && changes_layout(back))
         back->layout = ++*layouts;
     return result;

@@ -212,30 +212,6 @@ static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fie
     return true;
 }
 
-static bp_result_t need(messages_t *all, const plugin_t *owner, const char *name, const message_field_t *fields,
-                        uint32_t count, pipe_t **needed)
-{
-    pipe_t *pipe = messages_find(all, name);
-    bp_result_t result = check_fields(all, owner, pipe, fields, count);
-    if (result != BP_OK)
-        return result;
-    if (pipe == NULL)
-        pipe = make_pipe(all, name);
-    if (pipe == NULL || !memory_reserve(all->memory, &pipe->fields, &pipe->field_capacity,
-                                        (uint64_t)pipe->field_count + count, sizeof *pipe->fields) ||
-        !add_fields(all, pipe, fields, count))
-        return error_memory(&all->world->base->error, "opening a channel");
-    find_offsets(all);
-    *needed = pipe;
-    return BP_OK;
-}
-
-bp_result_t messages_need(messages_t *all, const char *name, const message_field_t *fields, uint32_t count,
-                          pipe_t **needed)
-{
-    return need(all, NULL, name, fields, count, needed);
-}
-
 /* --- fields that no end names any more ---------------------------------------------------------------------------- */
 
 static bool is_named(const messages_t *all, const pipe_t *pipe, uint32_t field)
@@ -305,7 +281,7 @@ static void drop_unwanted(messages_t *all, pipe_t *pipe)
     narrow.size = round_up(end_of(&narrow), MOST_ALIGNMENT);
     free_records(all, &pipe->sent, pipe->size); /* between steps there are none */
     if (!narrow_messages(all, pipe, &narrow, from))
-        return; /* the field goes when the next end is closed */
+        return; /* the field goes when the next end is opened or closed */
     for (bp_channel_o *end = all->ends; end != NULL; end = end->next) {
         for (uint32_t i = 0; i < end->field_count && end->pipe == pipe; i++)
             end->places[i] = to[end->places[i]];
@@ -314,6 +290,34 @@ static void drop_unwanted(messages_t *all, pipe_t *pipe)
     pipe->field_count = narrow.field_count;
     pipe->size = narrow.size;
     find_offsets(all);
+}
+
+/* --- a channel with the fields that are asked for ----------------------------------------------------------------- */
+
+static bp_result_t need(messages_t *all, const plugin_t *owner, const char *name, const message_field_t *fields,
+                        uint32_t count, pipe_t **needed)
+{
+    pipe_t *pipe = messages_find(all, name);
+    if (pipe != NULL)
+        drop_unwanted(all, pipe); /* fields whose last message has gone since their last end was closed */
+    bp_result_t result = check_fields(all, owner, pipe, fields, count);
+    if (result != BP_OK)
+        return result;
+    if (pipe == NULL)
+        pipe = make_pipe(all, name);
+    if (pipe == NULL || !memory_reserve(all->memory, &pipe->fields, &pipe->field_capacity,
+                                        (uint64_t)pipe->field_count + count, sizeof *pipe->fields) ||
+        !add_fields(all, pipe, fields, count))
+        return error_memory(&all->world->base->error, "opening a channel");
+    find_offsets(all);
+    *needed = pipe;
+    return BP_OK;
+}
+
+bp_result_t messages_need(messages_t *all, const char *name, const message_field_t *fields, uint32_t count,
+                          pipe_t **needed)
+{
+    return need(all, NULL, name, fields, count, needed);
 }
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */

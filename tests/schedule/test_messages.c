@@ -108,8 +108,37 @@ static void collect(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     last = *reading;
 }
 
+/* A state that is brought back beside the one in place, and looks into the channel meanwhile. */
+static bp_result_t scout_start(bp_manager_t *m)
+{
+    const bp_term_field_list_t list = BP_LIST(what_field);
+    ends_t ends;
+    bp_result_t result = open_end(m->api, m->world, m->plugin, &list, &ends);
+    if (result == BP_OK)
+        ends.api->close(ends.channel);
+    return result;
+}
+
+static bp_result_t scout_save(bp_manager_t *m, void **data, size_t *size)
+{
+    *data = m->api->memory->resize(m->plugin, NULL, 0, *size = 1);
+    *(char *)*data = 0;
+    return BP_OK;
+}
+
+static bp_result_t scout_load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    (void)m, (void)version, (void)data;
+    return size == 1 ? BP_OK : BP_ERROR_SYNTAX;
+}
+
+static const bp_save_i scout_saves = {.save = scout_save, .load = scout_load};
+static const bp_extension_t scout_extensions[] = {{BP_EXTENSION("bp_save", scout_saves)}};
 static const bp_field_t emitter_fields[] = {{.name = "weight", .type = BP_F32}};
-static const bp_component_i components[] = {{.name = "emitter", .fields = BP_LIST(emitter_fields)}};
+static const bp_component_i components[] = {
+    {.name = "emitter", .fields = BP_LIST(emitter_fields)},
+    {.name = "scout", .start = scout_start, .keeps = BP_KEEP_SAVED, .extensions = BP_LIST(scout_extensions)},
+};
 static const bp_term_field_t weight[] = {{.name = "weight", .type = BP_F32}};
 static const bp_term_t terms[] = {{.component = "emitter", .fields = BP_LIST(weight)}};
 static const bp_system_i systems[] = {
@@ -325,6 +354,27 @@ START_TEST(messages_under_way_are_kept_and_come_back)
     bp_snapshot_free(snapshot);
     bp_snapshot_free(again);
     bp_snapshot_free(read);
+    post_close(&p);
+}
+END_TEST
+
+START_TEST(messages_come_back_where_managers_open_and_close_ends_meanwhile)
+{
+    static const bp_term_field_t extra[] = {{.name = "extra", .type = BP_U32}};
+    const bp_term_field_list_t list = BP_LIST(extra);
+    bp_snapshot_o *snapshot;
+    bp_channel_o *mine;
+    post_t p;
+    post_open(&p, 1, 100);
+    WORKS(p.rig.host, bp_world_use_component(p.world, "scout"));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &list, &mine));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &snapshot));
+    p.api->close(mine);
+    WORKS(p.rig.host, bp_host_bring_back(p.rig.host, snapshot));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_uint_eq(last.count, 200);
+    bp_snapshot_free(snapshot);
     post_close(&p);
 }
 END_TEST
@@ -578,6 +628,25 @@ START_TEST(a_version_that_is_refused_leaves_no_field_behind)
 }
 END_TEST
 
+/* Also where the last message with something in that field went some steps after the last end that named the field. */
+START_TEST(a_field_that_no_end_names_and_no_message_has_may_be_of_another_type)
+{
+    static const bp_term_field_t as_number[] = {{.name = "from", .type = BP_F64}};
+    const bp_term_field_list_t number = BP_LIST(as_number), what = BP_LIST(what_field);
+    bp_channel_o *mine, *other;
+    post_t p;
+    post_open(&p, 1, 3);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &what, &mine));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_unload_plugin(p.rig.host, "mail"));
+    FAILS(p.rig.host, BP_ERROR_TYPE, "'from' as 1 entity, not as 1 f64",
+          p.api->open(p.world, NULL, "news", &number, &other));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &number, &other));
+    post_close(&p);
+}
+END_TEST
+
 Suite *messages_suite(void)
 {
     Suite *suite = suite_create("messages");
@@ -590,6 +659,7 @@ Suite *messages_suite(void)
     tcase_add_test(tests, placeholders_become_the_entities);
     tcase_add_test(tests, a_channel_has_the_fields_of_all_who_name_it);
     tcase_add_test(tests, messages_under_way_are_kept_and_come_back);
+    tcase_add_test(tests, messages_come_back_where_managers_open_and_close_ends_meanwhile);
     tcase_add_test(tests, a_damaged_block_of_messages_is_refused);
     tcase_add_test(tests, each_allocation_may_fail);
     tcase_add_test(tests, without_memory_messages_are_lost_and_the_log_says_how_many);
@@ -598,5 +668,6 @@ Suite *messages_suite(void)
     tcase_add_test(tests, a_field_that_a_plugin_alone_names_changes_its_type_with_it);
     tcase_add_test(tests, a_field_that_others_name_keeps_its_type);
     tcase_add_test(tests, a_version_that_is_refused_leaves_no_field_behind);
+    tcase_add_test(tests, a_field_that_no_end_names_and_no_message_has_may_be_of_another_type);
     return suite;
 }
