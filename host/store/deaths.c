@@ -1,4 +1,4 @@
-/* deaths.c - which deaths a listener asked for.
+/* deaths.c - picking the deaths that a listener asked for from a batch.
  *
  * The entities that refer to the dead are found by a walk through the columns of one field: one walk for each batch,
  * however many die together. A batch of one is compared with each cell; the entities of a larger batch are put into a

@@ -6,9 +6,9 @@
  * the field that a request means in a world are looked up anew whenever a manager, a unit or a plugin has come or gone
  * (destruction.h).
  *
- * Whether an entity had a component, and who refers to it, must be looked up when it has died and before its row is
- * emptied: deaths_gather does so, and keeps the entities found until the batch is announced. Where memory for an entity
- * is lacking, the listener is not told of that entity, and the log says so.
+ * Whether an entity had a component, and which entities refer to it, must be looked up when it has died and before its
+ * row is emptied: deaths_gather does so, and keeps the entities found until the batch is announced. Where memory for an
+ * entity is lacking, the listener is not told of that entity, and the log says so.
  *
  * Not here: when a batch is announced, and in which order (destruction.h).
  */
@@ -30,7 +30,7 @@ typedef struct listener_t {
     uint32_t manager, field;   /* numbers in that world; BP_NONE: the world lacks the component */
 
     bp_entity_t *dead;         /* the deaths to be told of, */
-    bp_entity_t *referrers;    /* ... and who refers to each */
+    bp_entity_t *referrers;    /* ... and an entity that refers to each */
     uint32_t count, dead_capacity, referrer_capacity;
     uint32_t ready;            /* how many of `dead`, from the first on, belong to the batch that is announced at
                                   present */

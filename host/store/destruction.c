@@ -132,7 +132,7 @@ static bool list_listener(destruction_t *d, listener_t *listener, uint32_t annou
     return true;
 }
 
-/* A number that changes whenever somebody who may have asked comes or goes. */
+/* A number that changes whenever a manager, unit or plugin that may ask for deaths comes or goes. */
 static inline uint32_t roster(const destruction_t *d)
 {
     return d->entities->listeners + d->plugins->roster;
@@ -153,7 +153,7 @@ static bool asks(const plugin_t *plugin)
     return plugin->deaths.died != NULL;
 }
 
-/* Does that plugin, if it is still there, ask by what a world has? */
+/* Is that plugin still there, and does it ask by a component or a field? */
 static bool is_wanted(const destruction_t *d, const plugin_listener_t *p)
 {
     uint32_t at = 0, count = plugin_count(d);
@@ -185,7 +185,8 @@ static bool need_plugin_listener(destruction_t *d, plugin_t *plugin, world_t *wo
     return true;
 }
 
-/* The same for plugins: who went is forgotten, and whoever asks by a component has a listener for each world. */
+/* The same for plugins: listeners of plugins that have gone are freed, and each plugin that asks by a component or a
+ * field gets a listener for each world. */
 static bool find_plugins(destruction_t *d)
 {
     uint32_t kept = 0;
@@ -209,7 +210,7 @@ static bool find_plugins(destruction_t *d)
     return room;
 }
 
-/* Find out anew who asked for deaths, where managers, units or plugins have come or gone. False when out of memory. */
+/* Make the list of listeners anew, where managers, units or plugins have come or gone. False when out of memory. */
 static bool find_listeners(destruction_t *d)
 {
     if (d->listened == roster(d))
@@ -393,7 +394,7 @@ NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32
 
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    /* Four numbers, all of them 0 where nobody is to be told: joined, they cost one branch. */
+    /* Four numbers, all of them 0 where no listener is to be told: joined, they cost one branch. */
     bool told = (d->callback_count | d->listener_count | d->asking | (d->listened ^ roster(d))) != 0;
     if (told)
         gather(d, dead, count);
@@ -466,8 +467,8 @@ NOT_INLINED static uint32_t refuse(const destruction_t *d)
 
 static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t count);
 
-/* The same where some entities of the host bear what belongs to worlds: these are passed over; and where others are
- * being made. */
+/* The same where the host has entities that must not die: those of worlds' own components are passed over, and entities
+ * that are being made are refused. */
 NOT_INLINED static uint32_t destroy_others(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     uint32_t died = 0;

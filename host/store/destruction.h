@@ -1,10 +1,10 @@
-/* destruction.h - the death of entities: in every world, and to everyone who asked to be told.
+/* destruction.h - the death of entities: in every world, and announcing it to listeners.
  *
  * A batch dies in this order: the entities stop being alive; the listeners that asked for deaths by a component or a
- * field pick theirs from the batch (deaths.h); each world tells the managers that must know at once and leaves holes in
- * its runs; then the batch is announced to all that have the extension "bp_deaths": world by world managers in the
- * order in which they came, and systems in the order of the step; then plugins that ask themselves, in the order in
- * which they were loaded. Callbacks of embedders come last, in order of registration.
+ * field pick theirs from the batch (deaths.h); each world calls `destroy` of the managers without lazy collection and
+ * leaves holes in its runs; then the batch is announced to all that have the extension "bp_deaths": world by world
+ * managers in the order in which they came, and systems in the order of the step; then plugins that ask themselves, in
+ * the order in which they were loaded. Callbacks of embedders come last, in order of registration.
  *
  * Callbacks may destroy and create. Entities that callbacks destroy die at once, but are announced only when the
  * present batch has been announced to all: announcements never nest. While a world steps, a destruction waits for the
@@ -17,7 +17,7 @@
  * swept with their plugin and go on with its next version. An embedder's callback carries its owner, by which it is
  * dropped.
  *
- * Not here: the table of who lives (entities.h).
+ * Not here: the table of living entities (entities.h).
  */
 #ifndef HOST_STORE_DESTRUCTION_H
 #define HOST_STORE_DESTRUCTION_H
@@ -48,11 +48,11 @@ typedef struct destruction_t {
     /* Find the `index`-th unit of a world's step: *listener is its listener, or NULL for a unit that does not listen.
      * Returns false past the last unit. A NULL function: worlds have no steps. */
     bool (*unit)(world_t *world, uint32_t index, listener_t **listener);
-    const plugins_t *plugins; /* who may ask for deaths themselves; without a host, a list of none */
+    const plugins_t *plugins; /* plugins that may ask for deaths themselves; without a host, an empty list */
     plugin_listener_t **plugin_listeners;
     uint32_t plugin_listener_count, plugin_listener_capacity;
     uint32_t asking;          /* plugins that ask for deaths, of whichever kind */
-    listener_t **listeners; /* all other listeners; valid while the number of who has come and gone is `listened` */
+    listener_t **listeners; /* all other listeners; valid while the roster is `listened` */
     uint32_t listener_count, listener_capacity, listened;
     uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;
@@ -75,8 +75,8 @@ void destruction_remove_world(destruction_t *destruction, const world_t *world);
 /* The world of that name; NULL where there is none. [main] */
 world_t *destruction_find_world(const destruction_t *destruction, const char *name);
 
-/* Let nobody change a world, and nobody be created or destroyed, while code of plugins is called that only looks: its
- * states are saved, or others loaded beside them. Begun where no world is held. [main] */
+/* Seal all worlds, so that no call changes a world and no entity is created or destroyed, while verbs of plugins are
+ * called that must not change anything: `save`, or `load` of a second state. Precondition: no world is held. [main] */
 void destruction_seal(destruction_t *destruction, bool sealed);
 
 /* As bp_entity_api.destroy. [main] */
@@ -94,7 +94,7 @@ static inline void destruction_end_step(destruction_t *destruction)
         destruction_make_waiting(destruction);
 }
 
-/* Brackets around a part of a step in which nobody holds columns: in between, destructions are made at once; those
+/* Brackets around a part of a step in which no unit holds columns: in between, destructions are made at once; those
  * that waited before go on waiting. `resume` gets what `pause` returned. [main] */
 uint32_t destruction_pause(destruction_t *destruction);
 void destruction_resume(destruction_t *destruction, uint32_t stepping);

@@ -1,13 +1,13 @@
 /* entities.c - the entity manager of the sources (part 1), with 64-bit ids.
  *
  * Fresh memory is cleared and a fresh index's counter is 0, so creating entities by count into fresh memory writes
- * nothing but the ids: a counter is first touched when somebody asks for its entity or the entity dies.
+ * nothing but the ids: a counter is first touched when the entity is looked up or dies.
  *
  * Invariants: lives[i] is even exactly while an entity lives at i; every odd index below bound is in the queue once
  * or retired; queue and lives have the same capacity, so the queue never overflows.
  *
- * The ring of the queue is smaller than its room: a few hundred entities that die and come anew in each step would else
- * go round through four bytes for each entity there is.
+ * The ring of the queue is smaller than its room: otherwise a few hundred entities that die and are created in each
+ * step would move through a ring of four bytes for each entity of the host.
  */
 #include "entities.h"
 
@@ -298,7 +298,7 @@ void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *out, 
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-/* Inlined twice, so that the copy for hosts in which no pool has pages asks for no pool. */
+/* Inlined twice, so that the copy for hosts in which no pool has pages needs no test for pools. */
 ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_entity_t *batch, uint32_t count,
                                                 bool pooled)
 {

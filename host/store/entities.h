@@ -1,4 +1,4 @@
-/* entities.h - who is alive: ids, their generations, and the queue of free indices.
+/* entities.h - living entities: ids, their generations, and the queue of free indices.
  *
  * An id is 32 bits of index and 32 of generation. `lives` holds for each index what its present generation is:
  * even while an entity lives there, odd while the index is free; the generation in an id is that number plus one
@@ -11,7 +11,7 @@
  * dead come back to it and wait in a queue of their own. Where many indices outside of pools are free, these are used
  * first, so that the indices that were freed before there were pools do not lie idle.
  *
- * Not here: telling anybody of a death (destruction.h).
+ * Not here: announcing deaths (destruction.h).
  */
 #ifndef HOST_STORE_ENTITIES_H
 #define HOST_STORE_ENTITIES_H
@@ -23,7 +23,7 @@
 enum {
     ENTITIES_MIN_FREE = 1024,
     ENTITIES_POOL_MIN_FREE = 64, /* the same of a pool */
-    ENTITIES_PAGE = 1 << BP_RECORDS_SHIFT /* indices whose records lie together (records.h) */
+    ENTITIES_PAGE = 1 << BP_RECORDS_SHIFT /* indices with records in one page (records.h) */
 };
 #define ENTITIES_MAX (UINT32_MAX - 1) /* indices */
 
@@ -53,8 +53,8 @@ typedef struct entities_t {
     uint32_t bound;       /* indices ever used */
     uint32_t capacity;    /* of lives and of the queue */
     uint32_t *queue;      /* a ring; there is room for every index, so that destroying needs no memory */
-    uint32_t queue_size;  /* places of the ring, at most `capacity`: as few as do, so that what goes round and round
-                             touches no more memory than it needs */
+    uint32_t queue_size;  /* places of the ring, at most `capacity`: no more than are needed, so that it touches little
+                             memory */
     uint32_t queue_head;
     uint32_t queue_count;
     uint32_t living;
@@ -68,11 +68,11 @@ typedef struct entities_t {
     uint32_t *links;      /* of free indices of pools: the next one */
     uint32_t owner_capacity, link_capacity;
     uint32_t listeners;   /* changes when a manager that may want to know of deaths comes or goes */
-    bool sealed;          /* while a reload is prepared: nobody is created or destroyed */
-    uint32_t told;        /* calls under way in which components are told of rows: nobody is destroyed */
+    bool sealed;          /* while a reload is prepared: no entity is created or destroyed */
+    uint32_t told;        /* calls under way in which components are told of rows: no entity is destroyed */
     uint32_t makings;     /* calls under way in which managers make instances of new entities, ... */
     const new_ones_t *making; /* ... and these, which are not destroyed before all of their instances are there */
-    uint32_t owned;       /* worlds that have components of their own, and an entity that bears them (own.h) */
+    uint32_t owned;       /* worlds that have components of their own, and an entity that has them (own.h) */
 } entities_t;
 
 void entities_init(entities_t *entities, base_t *base);
@@ -81,7 +81,7 @@ void entities_free(entities_t *entities);
 /* Make sure that the next `count` creations need no memory. Ids stay valid. [main] */
 bp_result_t entities_reserve(entities_t *entities, uint32_t count);
 
-/* Room for `bound` indices, whoever is in them. Errors: memory, limit. [main] */
+/* Room for `bound` indices, in use or not. Errors: memory, limit. [main] */
 bp_result_t entities_make_room(entities_t *entities, uint32_t bound);
 
 /* Managers are called to make instances of these new entities: until `entities_made` the entities are neither destroyed
@@ -90,7 +90,7 @@ bp_result_t entities_make_room(entities_t *entities, uint32_t bound);
 void entities_make(entities_t *entities, new_ones_t *making, const bp_entity_t *batch, uint32_t count);
 void entities_made(entities_t *entities, const new_ones_t *making);
 
-/* The first entity of a batch whose instances are being made, or {0}; and BP_ERROR_STATE with a sentence about it.
+/* The first entity of a batch for which instances are being made, or {0}; and BP_ERROR_STATE with a sentence about it.
  * [main] */
 bp_entity_t entities_in_making(const entities_t *entities, const bp_entity_t *batch, uint32_t count);
 bp_result_t entities_refuse_making(const entities_t *entities, bp_entity_t entity);
@@ -113,8 +113,8 @@ static inline uint32_t entities_next(const entities_t *entities)
     return entities->queue_count > ENTITIES_MIN_FREE ? entities->queue[entities->queue_head] : entities->bound;
 }
 
-/* Create the one entity whose index entities_next has told, where no memory is needed for it: the short way. False
- * where memory is needed. [main] */
+/* Create one entity at `index`, which entities_next has returned, where no memory is needed for it: the short way.
+ * False where memory is needed. [main] */
 static inline bool entities_create_next(entities_t *entities, uint32_t index, bp_entity_t *out)
 {
     uint32_t life = 0, bound = entities->bound;
@@ -185,14 +185,14 @@ static inline void entities_pool_put(entities_t *entities, entity_pool_t *pool, 
     pool->tail = index;
 }
 
-/* The pool whose page an index lies in; NULL: the index is everybody's. */
+/* The pool of the page that an index lies in; NULL: the index belongs to no pool. */
 static inline entity_pool_t *entities_owner(const entities_t *entities, uint32_t index)
 {
     uint32_t page = index / ENTITIES_PAGE, owner = page < entities->owner_capacity ? entities->owners[page] : 0;
     return owner == 0 ? NULL : entities->pools[owner - 1];
 }
 
-/* Put a free index that is everybody's at the end of the queue. */
+/* Put a free index that belongs to no pool at the end of the queue. */
 static inline void entities_put_free(entities_t *entities, uint32_t index)
 {
     if (entities->queue_count == entities->queue_size)

@@ -1,4 +1,4 @@
-/* holes.h - which rows of a run are holes: rows that no entity is in any more.
+/* holes.h - the holes of a run: rows that no entity is in any more.
  *
  * A bit a row. Above the words of bits lies a bit for each word that is not 0, and above these words once more: so the
  * lowest hole of ten million rows is three words away, and holes that lie close together are found one after another.

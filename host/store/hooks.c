@@ -1,5 +1,5 @@
 /* hooks.c - rows that a component is told of before they come or after they have gone: made outside of the runs, handed
- * to the component's verbs (bp_rows_i), and put in place. Who calls this, and when, says hooks.h. */
+ * to the component's verbs (bp_rows_i), and put in place. hooks.h says which functions are called when. */
 #include "hooks.h"
 
 #include "../base/error.h"
@@ -192,8 +192,8 @@ void hooks_take_back(world_t *world, uint32_t key, run_t *rows)
     free_rows(world, rows);
 }
 
-/* The next key from link `at` of a chain on whose component is told; the link after it is left in `at`. BP_NONE: there
-   is none. */
+/* The next key from link `at` of a chain on with a component that is told of rows; the link after it is left in `at`.
+   BP_NONE: there is none. */
 static uint32_t next_hooked(const world_t *world, uint32_t *at)
 {
     const prototypes_t *p = &world->prototypes;

@@ -1,15 +1,16 @@
 /* hooks.h - components that are told of their rows: of those that come, go, and are set (bp_rows_i).
  *
  * Rows that may be refused are made aside: in a run that no world knows, with the columns of one component alone. There
- * the component writes what it likes. Rows that the component takes give their values to the real rows; rows that it
- * refuses are freed, and the world is as before. So nothing of a world has to be undone, and a batch is one call,
- * wherever its rows lie.
+ * the component may write any value. If the component accepts the rows, their values are moved to the real rows; if it
+ * refuses, they are freed, and the world is as before. So no change of a world has to be undone, and a batch is one
+ * call, wherever its rows lie.
  *
- * Rows that go are told where they lie, one call for each stretch of consecutive ones, before anything of them goes.
+ * Rows that go are told where they lie, one call for each stretch of consecutive ones, while their values are still
+ * there.
  *
  * While a component is told, rows of its world stay where they are, and no entity dies (entities_t.told).
  *
- * Not here: steps and scenes. Whoever makes or removes rows calls these functions.
+ * Not here: making and removing rows; the code that does so calls these functions.
  */
 #ifndef HOST_STORE_HOOKS_H
 #define HOST_STORE_HOOKS_H
@@ -33,7 +34,7 @@ void hooks_put(world_t *world, uint32_t key, run_t *rows);
 /* Free rows made aside that are not used, after telling the component that they go. NULL is allowed. [main] */
 void hooks_take_back(world_t *world, uint32_t key, run_t *rows);
 
-/* The same for all keys of a prototype whose components want to be told: `made` has room for `count` of hooks_count.
+/* The same for all keys of a prototype that have components with bp_rows: `made` has room for `count` of hooks_count.
    [main] */
 uint32_t hooks_count(const world_t *world, uint32_t prototype);
 bp_result_t hooks_make_all(world_t *world, uint32_t prototype, const bp_entity_t *entities, uint32_t count,
@@ -47,8 +48,8 @@ bp_result_t hooks_added(world_t *world, uint32_t key, run_t *run, uint32_t row, 
 /* Consecutive rows of a run are about to go. [main] */
 void hooks_removed(world_t *world, uint32_t key, const run_t *run, uint32_t row, uint32_t count);
 
-/* The components `key`, or BP_NONE: all of that manager, of entities are about to go; who lacks them is passed over.
-   [main] */
+/* The components `key`, or BP_NONE: all of that manager, of entities are about to go; entities that lack them are
+   passed over. [main] */
 void hooks_leave(world_t *world, const manager_t *manager, uint32_t key, const bp_entity_t *entities, uint32_t count);
 
 /* Set field p->field of entities, which have the component; values have been checked, single elements too. All or
@@ -67,8 +68,8 @@ typedef struct hooked_rows_t {
     void *const *columns;  /* row 0 of each field */
 } hooked_rows_t;
 
-/* Tell a component whose state knows nothing of them of all living rows of a run. Of what the component writes only
- * fields that are rebuilt stay. Errors: the component's own, memory; nothing has changed then. [main] */
+/* Tell a component with a new state of all living rows of a run. Of what the component writes only fields that are
+ * rebuilt stay. Errors: the component's own, memory; nothing has changed then. [main] */
 bp_result_t hooks_rebuild(world_t *world, const hooked_rows_t *rows);
 
 /* The same for all rows of a manager, in the runs of its world. [main] */

@@ -1,9 +1,9 @@
 /* notices.c - signatures, the list of moves, and telling that list.
  *
- * As long as no hop begins where another ends, nobody can come twice, and moves are only appended: a batch that gets a
- * component costs a copy. From then on the list finds an entity's entry as a sparse set does: `places` gives an entry's
- * number by entity index, and the entry says whether it is about that entity. So nothing has to be cleared when the
- * list is emptied, and an index that gets a new entity meanwhile gets a second entry.
+ * As long as no hop begins where another ends, no entity can be in the list twice, and moves are only appended: a batch
+ * that gets a component costs a copy. From then on the list finds an entity's entry as a sparse set does: `places`
+ * gives an entry's number by entity index, and the entry says whether it is about that entity. So nothing has to be
+ * cleared when the list is emptied, and an index that gets a new entity meanwhile gets a second entry.
  *
  * Entries that follow each other with the same hop are told together: a batch that moved as one is handed on where it
  * lies; small groups are gathered for each subscription.
@@ -87,7 +87,7 @@ uint32_t notices_signature(notices_t *n, uint32_t prototype)
 
 /* --- writing down ------------------------------------------------------------------------------------------------- */
 
-/* Drop the entries of entities that have come back to the signature they had before. */
+/* Drop the entries of entities that are back at the signature that they had before. */
 static void compact(notices_t *n)
 {
     uint32_t kept = 0;
@@ -111,7 +111,8 @@ bool notices_reserve(notices_t *n, uint32_t more)
         compact(n);
         needed = (uint64_t)n->count + n->world->occupied + more;
     }
-    /* The hops are reserved first, so their capacity is never the smaller one: `entity_capacity` is what counts. */
+    /* The hops are reserved first, so their capacity is never the smaller one: `entity_capacity` is the one to compare
+     * with. */
     return memory_reserve(&n->memory, &n->hops, &n->hop_capacity, needed, sizeof *n->hops) &&
            memory_reserve(&n->memory, &n->entities, &n->entity_capacity, needed, sizeof *n->entities) &&
            (n->has_places || (n->has_places = records_reserve_places(n->world)));
@@ -178,8 +179,8 @@ void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *
     for (uint32_t i = 0; i < count; i++) {
         bp_entity_t e = entities[i];
         uint32_t *at = notices_place(n, e), there = *at;
-        /* A place left over from an earlier list is as good as a random number, so no branch may depend on it: entry 0,
-         * which is then about another entity, is looked at instead. */
+        /* A place left over from an earlier list has an unpredictable value, so there is no branch on it: where it is
+         * beyond the list, entry 0, which is about another entity, is compared instead. */
         uint32_t place = there < used ? there : 0;
         if (entries[place].id == e.id) {
             hops[place].to = to;

@@ -1,4 +1,4 @@
-/* notices.h - which entities have come to match the terms of a subscription, and which no longer do.
+/* notices.h - the entities that have begun to match the terms of a subscription, and those that no longer do.
  *
  * A subscription is a set of terms. Whether an entity is in a subscription's set depends on its prototype alone, so
  * each run carries a signature (run_t.signature): the number of a row of bits, one for each subscription that its
@@ -25,7 +25,7 @@ typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, c
                              uint32_t count);
 
 typedef struct subscription_t {
-    const query_t *query;    /* the query whose terms the subscription has; compared by address only */
+    const query_t *query;    /* the query with the terms of the subscription; compared by address only */
     query_term_t terms[TERMS_MAX];
     uint32_t term_count;
     uint32_t batched;

@@ -1,4 +1,4 @@
-/* own.c - the entity that bears what belongs to a world: made, ended, found again, given other values. */
+/* own.c - the entity with the components of a world itself: made, ended, found again, given other values. */
 #include "own.h"
 
 #include "../base/error.h"
@@ -81,7 +81,7 @@ static void swap_cells(char *a, char *b, size_t size)
     }
 }
 
-/* Take a row that came last away again, and with it what its cells hold. */
+/* Remove the last row of a run, and release the texts and lists in its cells. */
 static void end_row(world_t *world, bp_entity_t e)
 {
     record_t *record = world_own_record(world, e);

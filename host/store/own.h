@@ -1,9 +1,9 @@
-/* own.h - what belongs to a world and to none of its entities.
+/* own.h - components that belong to a world and to none of its entities.
  *
  * A component with BP_COMPONENT_WORLD has one instance in a world, made when the world begins to use it and ended when
- * the world drops it. All of them are borne by one entity, world_t.own, whose rows are rows as any others: so
- * properties, references, stamps, reloads, snapshots and saves need nothing that is theirs alone. What is different is
- * who may change it: nobody but the functions here makes, destroys or changes that entity.
+ * the world drops it. One entity, world_t.own, has all of them, in rows like those of any other entity: so properties,
+ * references, stamps, reloads, snapshots and saves need no code of their own for them. The difference: only the
+ * functions here make, destroy or change that entity.
  *
  * Invariants
  *   - world_t.own is {0} just when the world has no component of its own;
@@ -21,11 +21,11 @@
  * entities. Errors: memory, limit; nothing has changed then. [main] */
 bp_result_t own_bring(world_t *world, const manager_t *manager);
 
-/* The components of a manager have been taken out of the world: end the entity where it has nothing left. [main] */
+/* The components of a manager have been taken out of the world: end the entity where it has no component left.
+ * [main] */
 void own_settle(world_t *world);
 
-/* Does an entity bear what belongs to a world? Looks only at worlds in which the entity or one of its neighbours is, or
- * has been. */
+/* Is an entity the world_t.own of a world? Looks only at worlds that have a page of records for its index. */
 bool own_is(const entities_t *entities, bp_entity_t e);
 
 /* Find the entity again among rows that have come from elsewhere: a snapshot. [main] */

@@ -6,19 +6,18 @@
  * direct-mapped cache, so in steady state a transition costs one probe.
  *
  * Where the columns of a key begin in a prototype is asked for with every look-up of an entity that has other
- * components than the one before. Walking the chain is a guess at each link of where it ends, so the answers are kept
- * in a small direct-mapped cache as well. An entry is one word, since jobs ask too: whoever reads it sees all of an
- * answer or none of it.
+ * components than the one before. Walking the chain costs a mispredicted branch at its end, so the results are kept in
+ * a small direct-mapped cache as well. An entry is one word, since jobs read it too: so a reader sees a whole entry or
+ * none.
  *
- * A prototype that was made on the way to a failure is harmless: the prototype stands for a combination that no entity
- * has yet.
+ * A prototype that was made before a failure may stay: it stands for a combination that no entity has yet.
  */
 #include "prototypes.h"
 
 #define WITHOUT PROTOTYPES_WITHOUT
 
-/* How large the caches are for so many buckets: a direct-mapped cache answers well while it is much larger than what it
- * is asked for. Where there are very many prototypes, memory counts more. */
+/* The size of the caches for so many buckets: a direct-mapped cache has few misses while it is much larger than the
+ * number of pairs in use. Where there are very many prototypes, it is smaller to save memory. */
 static uint32_t transitions_for(uint32_t buckets)
 {
     return buckets < 16384 ? 4 * buckets : buckets;

@@ -25,12 +25,12 @@ enum {
     KEY_SINGLE = 1u << 0,           /* no second component of this manager in the same entity */
     KEY_AT_ONCE = 1u << 1,          /* rows of the dead are collected at once */
     KEY_OWN_STORAGE = 1u << 2,
-    KEY_TELL = 1u << 3,             /* own storage whose manager wants to be told of a death at once */
-    KEY_COUNTED = 1u << 4,          /* has columns whose cells hold something outside themselves */
+    KEY_TELL = 1u << 3,             /* own storage with a manager that is told of a death at once */
+    KEY_COUNTED = 1u << 4,          /* has columns of cells that hold something outside themselves */
     KEY_GONE = 1u << 5,             /* its manager has left the world */
     KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
     KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
-    KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* the short ways of one are not for it */
+    KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* not for the short ways for one entity */
     PROTOTYPES_COLUMNS = 512,       /* words of the cache of columns, at least ... */
     PROTOTYPES_MOST_COLUMNS = 65536 /* ... and at most; both are powers of two */
 };

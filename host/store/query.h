@@ -1,4 +1,4 @@
-/* query.h - which runs have a set of components: the match lists behind systems and simulate.
+/* query.h - the runs that have a set of components: the match lists behind systems and simulate.
  *
  * A query is matched against prototypes, never against entities, and incrementally: a world only appends runs, so
  * each run is looked at once, when it is new. A term that names no instance and meets an entity with two components
@@ -7,9 +7,9 @@
  * Two systems with the same requirements share one query, whatever the order in which they list them: terms are kept in
  * one canonical order (query_order), and each system remembers the place of its own.
  *
- * What the world itself has lies in a run of its own (KEY_WORLD), which only queries see whose terms are all of the
- * world. In other queries a term of the world has no bearing on what matches, and no cell: whoever hands out columns
- * finds its row by world_t.own.
+ * The components of the world itself lie in a run of their own (KEY_WORLD), which is matched only by queries with terms
+ * of the world alone. In other queries a term of the world does not influence the matches and has no cell: the code
+ * that hands out columns finds its row by world_t.own.
  *
  * Not here: calls of systems (step/).
  */
@@ -37,7 +37,7 @@ typedef struct query_t {
     query_cell_t *cells; /* term_count for each match */
     uint32_t count, run_capacity, cell_capacity;
     uint32_t looked_at;       /* runs of the world looked at so far */
-    uint32_t users;      /* how many systems share the query; counted by those who share */
+    uint32_t users;      /* how many systems share the query; counted by the code that shares it (step/) */
 } query_t;
 
 /* An empty query of no terms. */

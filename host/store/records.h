@@ -28,7 +28,7 @@ typedef bp_record_t record_t;
 typedef struct record_page_t {
     struct record_page_t *next; /* of another world */
     struct world_t *world;
-    uint32_t *places;           /* by index, of notices.h; NULL: nobody is told of anything in this world */
+    uint32_t *places;           /* by index, of notices.h; NULL: there are no subscriptions in this world */
     record_t records[ENTITIES_PAGE];
 } record_page_t;
 
@@ -37,7 +37,7 @@ typedef struct record_slab_t {
     uint32_t count, used;
 } record_slab_t;
 
-/* The records of no world: all cleared, and never written to. */
+/* Cleared records, never written to: they stand for pages that a world does not have. */
 extern const record_t records_of_nobody[ENTITIES_PAGE];
 
 /* Make sure that the pages number `first` to first + count - 1 exist in a world. False when out of memory: some of the
@@ -47,7 +47,7 @@ bool records_reserve(struct world_t *world, uint32_t first, uint32_t count);
 /* Make room for the places of notices in all pages of the world, and from now on in each new page. [main] */
 bool records_reserve_places(struct world_t *world);
 
-/* Clear all records of the world: by them no entity has components there any more. */
+/* Clear all records of the world: no entity has components there any more. */
 void records_clear(struct world_t *world);
 
 void records_free(struct world_t *world);

@@ -282,9 +282,10 @@ static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
     return true;
 }
 
-/* How much room a run gets that needs more. Pages of the system's grow without being copied, so a large run need not
- * double its room. Nor should any other, where many runs of some ten KiB would each have as much empty room: these go
- * through the sizes that are 4 to 7 times a power of two. So blocks have few sizes, and one fits where another was. */
+/* The new capacity of a run that needs more room. Pages of the system's grow without being copied, so a large run does
+ * not double its room. Where superblocks are wanted, there are many runs of some ten KiB, which together would have as
+ * much empty room as rows: these go through the sizes of 4 to 7 times a power of two, so that blocks have few sizes,
+ * and one fits into the place of another. */
 static uint64_t grown(const run_t *run, const memory_t *memory)
 {
     uint32_t capacity = run->capacity;
@@ -493,7 +494,7 @@ static void cut(run_t *run, uint32_t end, const holdings_t *holdings)
     run->count = end;
 }
 
-/* The last row is looked at before the bits are: mostly an entity is in it. */
+/* The last row is tested before the bits, since mostly an entity is in it. */
 void run_cut_holes(run_t *run, const holdings_t *holdings)
 {
     if (run->holes == 0 || run_entities(run)[run->count - 1].id != 0)

@@ -60,7 +60,7 @@ typedef struct run_t {
     bool split;                /* a block for each column */
     bool has_counted;          /* cells that hold something outside themselves */
     bool plain;                /* no such cells, none of more than 16 bytes, and no stamps */
-    stamps_t *stamps;          /* when columns were written last; NULL: nobody asks */
+    stamps_t *stamps;          /* when columns were written last; NULL: stamps are not kept */
     uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
     holes_t hole_set;          /* which rows the holes are; the last row is none of them */
 } run_t;
@@ -104,7 +104,7 @@ size_t run_trim(run_t *run, memory_t *memory, size_t most);
 /* Write defaults to columns `first_column` to `last_column` - 1 of rows `first` to first + count - 1. [main] */
 void run_fill(run_t *run, uint32_t first_column, uint32_t last_column, uint32_t first, uint32_t count);
 
-/* Write one cell to rows of a column whose cells hold nothing outside themselves. [main] */
+/* Write one cell to rows of a column; its cells hold nothing outside themselves. [main] */
 void run_fill_with(run_t *run, uint32_t column, uint32_t first, uint32_t count, const void *value);
 
 /* Let go of what cells of `count` rows hold. [main] */
@@ -148,7 +148,7 @@ static inline uint32_t run_take_hole(run_t *run)
     return holes_take(&run->hole_set);
 }
 
-/* Stands in the place of a field whose plugin has gone. */
+/* Stands in the place of a field after its plugin has gone. */
 extern const field_t run_gone_field;
 
 /* The fields of `width` columns from `first` on no longer exist. Precondition: the run has no rows and will never have
@@ -244,12 +244,12 @@ static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
     return (char *)run->columns[column] + (size_t)row * run->sizes[column];
 }
 
-/* As run_stretch, for entities no more than there are rows from `row` on, whose first `known` are known to lie
+/* As run_stretch, for no more entities than there are rows from `row` on, of which the first `known` are known to lie
    there. */
 uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count, uint32_t known);
 
-/* How many of the entities lie in consecutive rows from `row` on; 0 where the first does not lie in `row`. A hole is
- * nobody, not even the entity {0} of a batch. */
+/* How many of the entities lie in consecutive rows from `row` on; 0 where the first does not lie in `row`. A hole
+ * matches no entity, not even an entity {0} of a batch. */
 static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_entity_t *entities, uint32_t count)
 {
     const bp_entity_t *rows = run_entities(run) + row;
@@ -261,8 +261,8 @@ static inline uint32_t run_stretch(const run_t *run, uint32_t row, const bp_enti
     return n;
 }
 
-/* Copy `count` cells of one row to another, from column to column. The arrays that the pointers of a run point to do
- * not change meanwhile, which a compiler cannot know: so the pointers are fetched once. */
+/* Copy `count` cells of one row to another, from column to column. The pointers of the runs are read once, since a
+ * compiler cannot know that the copies leave them unchanged. */
 static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
                                 uint32_t to_column, uint32_t to_row, uint32_t count)
 {

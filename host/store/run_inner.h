@@ -1,4 +1,4 @@
-/* run_inner.h - how a run's memory is laid out, for those who make or fill such memory.
+/* run_inner.h - how a run's memory is laid out, for the files that make or fill such memory.
  *
  * Inner to run.c and run_shape.c; others include run.h.
  *
@@ -25,7 +25,7 @@ char *run_shared_start(char *block, uint32_t capacity);
 size_t run_block_bytes(size_t bytes);
 char *run_place(const run_t *run, uint32_t column, char *block, size_t bytes);
 
-/* Say anew what follows from `fields`: sizes, plain, has_counted. */
+/* Set the members that follow from `fields`: sizes, plain, has_counted. */
 void run_describe(run_t *run);
 
 #endif

@@ -1,13 +1,13 @@
-/* run_shape.c - a run whose columns become others.
+/* run_shape.c - replacing the columns of a run by others.
  *
  * The run keeps its address: references and caches hold it. An exchange of shapes changes the arrays that describe the
  * run's columns, and the blocks that the columns lie in. A shape is another set of both, complete before anything of
  * the run changes; the two then change places. Where every column has a block of its own, columns that stay are the
- * same memory in both, so that no value moves, however many rows there are; small runs, whose columns share a block,
- * are copied.
+ * same memory in both, so that no value moves, however many rows there are; small runs, in which all columns share a
+ * block, are copied.
  *
- * Invariant: what run and shape share is marked in `adopted` on both sides, so that whichever of them goes frees only
- * what is its own.
+ * Invariant: what run and shape share is marked in `adopted` on both sides, so that freeing either of them frees only
+ * its own memory.
  */
 #include "run_inner.h"
 

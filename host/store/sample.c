@@ -1,4 +1,4 @@
-/* sample.c - which runs are thinned, and the records of a world that has thinned ones.
+/* sample.c - choosing the runs that are thinned, and mending the records of their worlds.
  *
  * Invariant, in the copy: a record either leads to the row that its entity is in, or is cleared. The records to be
  * cleared need no list: they are the records that lead to a row with another entity, or with none.

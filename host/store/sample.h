@@ -1,4 +1,4 @@
-/* sample.h - worlds for a copy of this process, their large runs thinned to some thousand rows.
+/* sample.h - thinning the large runs of worlds to some thousand rows, for a copy of this process.
  *
  * A copy of the process shares all memory with it until either writes: the page tables are copied while the process
  * stands still, and then each page of a column that a step writes to is copied at the first write, which costs the next

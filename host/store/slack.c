@@ -1,7 +1,7 @@
 /* slack.c - the pattern behind the rows of columns.
  *
- * The room behind a column ends where its run's capacity does. No value in that room is in use: new rows are filled,
- * whatever bytes lay there.
+ * The room behind a column ends where its run's capacity does. No value in that room is in use: new rows are filled
+ * without reading the bytes there.
  */
 #include "slack.h"
 

@@ -1,10 +1,11 @@
-/* slack.h - what lies behind the last row of every column: filled before plugins are called, and looked at afterwards.
+/* slack.h - the room behind the last row of every column: filled with a pattern before plugins are called, and compared
+ * afterwards.
  *
  * Columns have room for rows to come. A loop that goes too far writes there, and the error is not seen until rows come
  * or the room ends. In the copy of a trial that room is filled with a pattern before each call; bytes of the pattern
  * that have changed afterwards were written by the call.
  *
- * Runs whose rows have moved during the call are passed over.
+ * Runs with rows that have moved during the call are passed over.
  *
  * Not here: reads beyond the last row, writes beyond that room.
  */
@@ -31,7 +32,7 @@ typedef struct slack_t {
     uint32_t most, turn; /* runs of a world that are looked at with one call; the next call begins with run `turn` */
 } slack_t;
 
-/* Look at the rows of these worlds, at `most` runs of each with one call, and at others with the next. */
+/* Watch the runs of these worlds: `most` runs of each with one call, others with the next. */
 void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count,
                 uint32_t most);
 
@@ -39,7 +40,7 @@ void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32
  * room to look at. */
 void slack_make(const slack_t *slack);
 
-/* Fill what lies behind the rows now. */
+/* Fill the room behind the present rows. */
 void slack_fill(slack_t *slack);
 
 /* Is the pattern as slack_fill left it? Else `reason` says where the pattern was overwritten. */

@@ -11,8 +11,7 @@
  * each as a whole and of the block.
  *
  * All code that writes values notes the moment: units by the access of their fields (step/unit.c), properties
- * (property/), the verbs of the store, reloads. While nobody asks for stamps a run has none, and noting costs no more
- * than a test.
+ * (property/), the verbs of the store, reloads. While stamps are not kept a run has none, and noting costs one test.
  *
  * Invariant: a stamp may be later than the moment of the write, never earlier.
  *
@@ -31,7 +30,7 @@ typedef struct stamps_t {
     uint64_t *blocks;    /* ... `room` of each column, one column after another */
 } stamps_t;
 
-/* Stamps of columns of which all was written now. NULL when out of memory. */
+/* Stamps that count all values as written now. NULL when out of memory. */
 stamps_t *stamps_create(memory_t *memory, uint32_t columns, uint32_t rows, const uint64_t *now);
 void stamps_free(stamps_t *stamps, memory_t *memory);
 
@@ -81,9 +80,9 @@ static inline uint64_t stamps_of_block(const stamps_t *stamps, uint32_t column, 
     return stamp;
 }
 
-/* Rows from `row` on, of the first `end`, in whose blocks one of `columns` was written after the moment `since`, or
- * whose entity changed after that moment. Returns the first such row, and in *count how many such rows follow each
- * other; BP_NONE where there are none. Without columns only the rows whose entity changed are found. */
+/* Rows from `row` on, of the first `end`, in blocks in which one of `columns` was written after the moment `since`, or
+ * the entities changed after that moment. Returns the first such row, and in *count how many such rows follow each
+ * other; BP_NONE where there are none. Without columns only rows with changed entities are found. */
 uint32_t stamps_next(const stamps_t *stamps, const uint16_t *columns, uint32_t column_count, uint64_t since,
                      uint32_t row, uint32_t end, uint32_t *count);
 
@@ -98,8 +97,8 @@ typedef struct slot_stamps_t {
     uint32_t users;    /* how many users ask for these stamps; 0: no stamps are kept */
 } slot_stamps_t;
 
-/* Slots have been written at the moment `now`; does nothing where nobody asks for stamps. Cannot fail: without memory
- * for more blocks all slots behind the last one are stamped. */
+/* Slots have been written at the moment `now`; does nothing where stamps are not kept. Cannot fail: without memory for
+ * more blocks all slots behind the last one are stamped. */
 void slot_stamps_note(slot_stamps_t *stamps, memory_t *memory, const uint32_t *slots, uint32_t count, uint64_t now);
 void slot_stamps_note_range(slot_stamps_t *stamps, memory_t *memory, uint32_t first, uint32_t count, uint64_t now);
 void slot_stamps_note_all(slot_stamps_t *stamps, uint64_t now);

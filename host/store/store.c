@@ -4,8 +4,8 @@
  * managers with their own storage come last, since only these managers can refuse; a refusal takes the whole batch
  * back.
  *
- * Adding and removing are in store_change.c, as is what a plugin that goes takes along; death and collection are in
- * store_death.c; what an entity has is looked up in store_look.c.
+ * Adding and removing are in store_change.c, taking out all components of a plugin in store_move.c; death and
+ * collection are in store_death.c; looking up an entity's components in store_look.c.
  */
 #include "store.h"
 
@@ -59,8 +59,9 @@ static void take_slots(world_t *world, const run_t *run, uint32_t at, const bp_e
 }
 
 /* Create the own-storage instances of new entities, from the top of the chain down. A manager may do in its `create`
- * what a program may do between steps, but for changes of these entities, so that rows move and columns grow: slots go
- * to an array of the host's own first. Returns the prototype of the chain whose manager refused, or 0. */
+ * what a program may do between steps, but for changes of these entities, so rows may move and columns grow: therefore
+ * slots go to an array of the host's own first. Returns the prototype of the chain with the manager that refused, or
+ * 0. */
 static uint32_t create_instances(world_t *world, run_t *run, const bp_entity_t *entities, uint32_t count,
                                  uint32_t *slots, bp_result_t *result)
 {
@@ -153,7 +154,7 @@ static void place_rows(world_t *world, run_t *run, uint32_t first, const bp_enti
     store_moved(world, NULL, run, entities, count);
 }
 
-/* The entities end, and with them what components were told of. */
+/* End entities that have just been created; those that have died meanwhile are passed over. */
 static void end_made(world_t *world, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t done = 0; done < count; done++)
@@ -210,7 +211,7 @@ static bool create_pooled(world_t *world, run_t *run, bp_entity_t *entity)
     return true;
 }
 
-/* The same with one of everybody's. */
+/* The same with an index that belongs to no pool. */
 static bool create_common(world_t *world, run_t *run, bp_entity_t *entity)
 {
     uint32_t index = entities_next(world->entities);
@@ -221,8 +222,8 @@ static bool create_common(world_t *world, run_t *run, bp_entity_t *entity)
     return true;
 }
 
-/* Create entities in all remaining cases. A function apart from the short way, so that this pays for nothing that only
- * the remaining cases need. */
+/* Create entities in all remaining cases. A function apart, so that the short way has no cost for the remaining
+ * cases. */
 NOT_INLINED static bp_result_t create_any(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
     if (world_holds_rows(world))
@@ -245,7 +246,7 @@ NOT_INLINED static bp_result_t create_any(world_t *world, uint32_t prototype, bp
     return fill_new_rows(world, run, entities, count);
 }
 
-/* Create one entity in a plain run that has holes, or that somebody is told of, or with an index of the world's own. */
+/* Create one entity in a plain run that has holes or is subscribed to, or with an index of the world's own. */
 NOT_INLINED static bp_result_t create_aside(world_t *world, run_t *run, bp_entity_t *entity)
 {
     if (store_has_row(run) && store_has_notice_room(world) &&
@@ -255,8 +256,8 @@ NOT_INLINED static bp_result_t create_aside(world_t *world, run_t *run, bp_entit
     return create_any(world, run->prototype, entity, 1);
 }
 
-/* One entity in a plain run without holes: the short way. Written so that all other ways are calls at an end, since a
- * function that goes on after a call pays for registers that it has to keep. */
+/* One entity in a plain run without holes: the short way. All other ways are tail calls: a function that goes on after
+ * a call has to save registers. */
 bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {
     if (count != 1 || world_holds_rows(world) || prototype >= world->prototypes.count)
@@ -284,7 +285,7 @@ bp_result_t store_create(world_t *world, uint32_t prototype, bp_entity_t *entiti
 
 /* --- store append ------------------------------------------------------------------------------------------------ */
 
-/* Rows for what a scene brings: many prototypes, values in columns, all or nothing.
+/* Rows for a spawned scene: many prototypes, values in columns, all or nothing.
  *
  * A spawn knows all its rows beforehand, so memory comes first, for all runs together; appending cannot fail after
  * that. Where a later part of the spawn fails (a manager refuses), the batches are taken back in the opposite order;
@@ -484,7 +485,7 @@ bp_result_t store_reserve_entities(world_t *world, uint32_t count)
     const entities_t *e = world->entities;
     bp_result_t result = entities_is_pooled(e, &world->ids) ? reserve_pooled(world, count) : BP_OK;
     if (result != BP_OK || entities_is_pooled(e, &world->ids))
-        return result; /* where pages were taken, the indices that were passed over may have made many free */
+        return result; /* taking pages may have freed the indices that were passed over */
     result = entities_reserve(world->entities, count);
     if (result != BP_OK)
         return result;

@@ -1,8 +1,8 @@
-/* store.h - what happens to rows: creation in bulk, adding and removing components, death, collection, look-up.
+/* store.h - changes of rows: creation in bulk, adding and removing components, death, collection; and look-up.
  *
  * All verbs take batches and are all or nothing: a batch is checked, and all memory for it taken, before the first
- * row moves. Row moves work column by column over blocks of rows, so the cost of finding out what to do is paid
- * once for many rows that go the same way.
+ * row moves. Row moves work column by column over blocks of rows, so the cost of finding the transition is paid once
+ * for many rows that take the same one.
  *
  * Not here: values (property/), order of steps (step/).
  */
@@ -59,8 +59,8 @@ bool store_reserve_living(world_t *world, const bp_entity_t *entities, uint32_t 
  * Errors: memory, limit; none after store_prepare_append. [main] */
 bp_result_t store_make_entities(world_t *world, bp_entity_t *out, uint32_t count);
 
-/* Append the rows of entities that have just been created, to a batch that was prepared. Their columns hold nothing
- * that may be read yet, strings among them: the caller fills every one. Cannot fail. [main] */
+/* Append the rows of entities that have just been created, to a batch that was prepared. The cells are undefined,
+ * strings among them: the caller must fill all of them. Cannot fail. [main] */
 void store_append(world_t *world, store_batch_t *batch, const bp_entity_t *entities);
 
 /* Take appended rows, all columns filled, away again; the batch appended last first. Own storage is not told. [main] */
@@ -70,7 +70,8 @@ void store_retract(world_t *world, const store_batch_t *batch, const bp_entity_t
  * Cannot fail: rows become holes. [main] */
 void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count);
 
-/* Entities that have just died: tell the managers that want to know at once, and leave holes. Cannot fail. [main] */
+/* Entities that have just died: call `destroy` of managers that are told at once, and leave holes. Cannot fail.
+ * [main] */
 void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count);
 
 /* Collect holes and instances of the dead: one round of the lazy kind, or all there are. Returns the rows

@@ -61,9 +61,9 @@ static void unmark(store_change_t *c, const bp_entity_t *entities, uint32_t coun
 }
 
 /* Plan the entities that lie in the rows behind the one just planned: these entities live, and take the same
- * transition. `alone`: nobody was planned before that one. Returns how many were planned; ends before an entity whose
- * record is marked, which `plan_one` then refuses. Where all lie in consecutive rows none is mentioned twice, and
- * nobody asks for marks. */
+ * transition. `alone`: no entity was planned before that one. Returns how many were planned; ends before an entity with
+ * a marked record, which `plan_one` then refuses. Where all lie in consecutive rows none is mentioned twice, and marks
+ * are not needed. */
 static uint32_t plan_stretch(store_change_t *c, bp_entity_t planned, const bp_entity_t *entities, uint32_t count,
                              bool alone)
 {
@@ -163,7 +163,7 @@ static bp_result_t plan_wanted(store_change_t *c, bp_entity_t *entities, uint32_
 
 /* --- one ---------------------------------------------------------------------------------------------------------- */
 
-/* Rows that entities leave one by one are filled with the last ones many at a time, whose misses then overlap. */
+/* Rows that entities leave one by one are filled with the last rows many at a time, so that cache misses overlap. */
 NOT_INLINED static void fill_many_left(world_t *world, run_t *from)
 {
     store_compact(world, from, UINT32_MAX, store_holes_allowed(from) / 2);
@@ -175,7 +175,7 @@ static inline bool has_many_holes(const run_t *run)
     return run->holes >= STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
 }
 
-/* An entity has left a row; what the row held has gone with it. */
+/* An entity has left a row, with the texts and lists of its cells. */
 static void vacate_row(world_t *world, run_t *from, uint32_t row)
 {
     uint32_t last = from->count - 1;
@@ -244,8 +244,8 @@ ALWAYS_INLINED static inline void fill_cells_of_hole(const run_t *from, uint32_t
     }
 }
 
-/* Let an entity leave its row where that is so simple that no other row moves, and nobody has to be told. False where
- * it is not: nothing has changed. */
+/* Let an entity leave its row where no other row moves, and no subscription changes. False in all other cases: nothing
+ * has changed. */
 ALWAYS_INLINED static inline bool leave_simply(run_t *from, uint32_t row)
 {
     uint32_t last = from->count - 1;
@@ -344,8 +344,8 @@ static bp_result_t create_slots(store_change_t *c, const bp_entity_t *entities, 
     return result;
 }
 
-/* Add a component that is told of its rows, for entities that lack it. The component looks at the entities as they are,
- * and may refuse; else the rows move. */
+/* Add a component that is told of its rows, for entities that lack it. The component sees the entities before the
+ * change, and may refuse; else the rows move. */
 static bp_result_t add_told(store_change_t *c, const bp_entity_t *entities, uint32_t count)
 {
     run_t *rows;
@@ -421,8 +421,8 @@ static bp_result_t change_any(world_t *world, uint32_t key, bool adding, const b
     return result != BP_OK ? result : change_planned(&c, entities, count);
 }
 
-/* Add, or remove, a component in all remaining cases. Functions apart from the short ways, so that these pay for
- * nothing that only the remaining cases need. */
+/* Add, or remove, a component in all remaining cases. Functions apart, so that the short ways have no cost for the
+ * remaining cases. */
 NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
     return count == 1 && add_first(world, key, entities[0]) ? BP_OK : change_any(world, key, true, entities, count);
@@ -473,8 +473,8 @@ NOT_INLINED static bp_result_t remove_aside(world_t *world, record_t *record, co
 }
 
 /* The usual case of one: the entity has components before and after, the transition is known, and there is room behind
- * the last row. Inlined twice, with a constant `adding` each time. All other ways are calls at an end, since a function
- * that goes on after a call pays for registers that it has to keep. */
+ * the last row. Inlined twice, with a constant `adding` each time. All other ways are tail calls: a function that goes
+ * on after a call has to save registers. */
 ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, const bp_entity_t *entities,
                                                 uint32_t count, bool adding)
 {

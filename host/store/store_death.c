@@ -1,9 +1,9 @@
-/* store_death.c - what a death leaves behind, and its collection.
+/* store_death.c - the holes that a death leaves, and their collection.
  *
- * A death costs a cleared record and a hole in a run; managers that must know are told in blocks, while the records of
- * the block are still there. The next entity that is created with the same components fills the lowest hole. Holes that
- * are not filled are collected after steps: the last row moves into the lowest hole, and holes at the end go. So with
- * rows a to h, of which b, d and g have died,
+ * A death costs a cleared record and a hole in a run; managers without lazy collection are told in blocks, while the
+ * records of the block are still there. The next entity that is created with the same components fills the lowest hole.
+ * Holes that are not filled are collected after steps: the last row moves into the lowest hole, and holes at the end
+ * go. So with rows a to h, of which b, d and g have died,
  *
  *     a . c . e f . h        two rows move         a h c f e
  *
@@ -14,7 +14,7 @@
  *     since entities that are created next may fill them.
  *
  * Runs with holes are listed, so that collection visits nothing else; where the list cannot grow, the next collection
- * looks at all runs once instead. Memory that a run no longer needs is given back a little in each step.
+ * looks at all runs once instead. Memory that a run no longer needs is given back in small parts, some in each step.
  */
 #include "../plugin/verbs.h"
 #include "store.h"
@@ -46,8 +46,8 @@ void store_leave_scattered(world_t *world, run_t *run, const uint32_t *rows, uin
     store_note_holes(world, run);
 }
 
-/* End the instances that a manager keeps for entities whose records are still there. `flag` is KEY_... that their
- * prototypes then have. */
+/* End the instances that a manager keeps for entities. Precondition: their records are still there. `flag` is the
+ * KEY_... of their prototypes. */
 static void tell_manager(world_t *world, manager_t *manager, uint32_t flag, const bp_entity_t *entities, uint32_t count)
 {
     const prototypes_t *p = &world->prototypes;
@@ -81,7 +81,7 @@ static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t 
     }
 }
 
-/* Rows of one run whose records have been cleared. */
+/* Rows of one run; their records have been cleared. */
 typedef struct leaving_t {
     run_t *run; /* NULL: none yet */
     uint32_t count;
@@ -116,7 +116,7 @@ static void leave_at_once(world_t *world, run_t *run, bp_entity_t e, uint32_t ro
 }
 
 /* Clear the records of the entities that lie in consecutive rows from `row` on, the first of which does; returns how
- * many, and their rows. What does not change meanwhile is read once, which a compiler cannot know. */
+ * many, and their rows. Values that do not change meanwhile are read once, since a compiler cannot know that. */
 NOT_INLINED static uint32_t clear_stretch(const world_t *world, const run_t *run, uint32_t row,
                                           const bp_entity_t *entities, uint32_t count, uint32_t *rows)
 {
@@ -267,7 +267,8 @@ static bool choose_together(const run_t *run, uint32_t hole, uint32_t most, fill
 }
 
 /* Pair the lowest holes with the last rows, no more than `most`. The bits of the holes stay until they are filled. The
- * rows keep their order, so that entities that lay behind each other still do, and take part in batches together. */
+ * rows keep their order, so that entities in consecutive rows stay in consecutive rows, which makes batches of them
+ * fast. */
 static void choose_fillers(const run_t *run, uint32_t most, fillers_t *f)
 {
     const bp_entity_t *entities = run_entities(run);
@@ -484,8 +485,8 @@ static inline bool is_to_be_trimmed(run_t *run, uint32_t now)
     return now - run->roomy_since >= WORLD_TRIM_AFTER;
 }
 
-/* Runs that have been roomy for a while give memory back, as much in each step as a step can do with; from this one on,
- * and `visits` - 1 that follow. */
+/* Give memory back from runs that have been roomy for a while, a limited amount in each step: from the run whose turn
+ * it is, and the `visits` - 1 that follow. */
 NOT_INLINED static void give_back(world_t *world, uint32_t visits)
 {
     for (size_t most = 0; visits > 0; visits--, world->trim_next++) {
@@ -503,7 +504,7 @@ NOT_INLINED static void give_back(world_t *world, uint32_t visits)
     }
 }
 
-/* Look at some runs. The usual world has few and none that is to be trimmed. */
+/* Look at some runs for room to give back. Most worlds have few runs, and none to be trimmed. */
 static inline void look_for_room(world_t *world)
 {
     uint32_t visits = world->run_count / WORLD_TRIM_VISITS + 1, next = world->trim_next;

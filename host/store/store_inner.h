@@ -11,8 +11,8 @@
 #include <assert.h>
 
 enum {
-    STORE_BLOCK = 256, /* rows that are worked on together: what is known of them fits a stack */
-    STORE_AHEAD = 12,  /* entities ahead whose records are fetched early */
+    STORE_BLOCK = 256, /* rows that are worked on together: their data fits the stack */
+    STORE_AHEAD = 12,  /* entities ahead for which records are prefetched */
     STORE_FEW_HOLES = 64, STORE_HOLES_SHARE = 128
 };
 
@@ -34,16 +34,16 @@ static inline bool store_reserve_record(world_t *world, uint32_t index)
 /* The run of a prototype other than 0, made where it is new. NULL when out of memory. */
 run_t *store_need_run(world_t *world, uint32_t prototype);
 
-/* Drop a row whose entity's record has been seen to; its strings are let go. */
+/* Drop a row; its strings are released. Precondition: the record of its entity has been changed already. */
 void store_erase_row(world_t *world, run_t *run, uint32_t row);
 
-/* Consecutive rows whose entities have gone elsewhere, or nowhere, become holes that collection knows of. */
+/* Consecutive rows that entities have left become holes, and are listed for collection. */
 void store_leave_rows(world_t *world, run_t *run, uint32_t row, uint32_t count);
 
 /* The same for rows in any order, each once. */
 void store_leave_scattered(world_t *world, run_t *run, const uint32_t *rows, uint32_t count);
 
-/* Collection is to know of a run with holes. */
+/* Put a run with holes on the list for collection. */
 void store_list_holes(world_t *world, run_t *run);
 
 static inline void store_note_holes(world_t *world, run_t *run)
@@ -190,7 +190,8 @@ static inline void store_follow_transition(store_change_t *c, uint32_t from)
 /* Take the memory for all rows that were counted, and forget the counts. False when out of memory. */
 bool store_reserve_touched(store_change_t *c);
 
-/* Move the rows of entities whose transitions were found and whose rows there is room for; marks go. */
+/* Move the rows of entities, and take the marks away. Preconditions: the transitions were found, and there is room for
+ * the rows. */
 void store_move_all(store_change_t *c, const bp_entity_t *entities, uint32_t count);
 
 #endif

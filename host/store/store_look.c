@@ -1,10 +1,10 @@
-/* store_look.c - looking at what an entity has: which components, which slots, where a field lies.
+/* store_look.c - looking up the components of an entity, their slots, and the place of a field.
  *
  * Each look-up goes from the entity's record to its prototype, and from there to a column of the prototype's run. Slots
  * of storage of its own lie in columns of the world, but for those of a manager that keeps them elsewhere while a
  * reload is prepared (world_slots_i).
  *
- * A reference that was made before a declaration changed is taken to where its field is now (field_moves_t).
+ * A reference that was made before a change of declarations is led to the new place of its field (field_moves_t).
  */
 #include "store.h"
 

@@ -1,8 +1,8 @@
 /* store_move.c - the moves of rows between runs when a component comes or goes, and when a manager leaves a world.
  *
- * Rows are added behind those that `to` has, whose holes are filled before. In `from` they leave holes, of which few
- * may stay (store_holes_allowed); the others are filled with the last rows when all have moved. So a row is copied
- * once, and once more only where it fills a hole that is left: a batch that empties a run fills none.
+ * Rows are added behind those of `to`, after its holes have been filled. In `from` they leave holes, of which few may
+ * stay (store_holes_allowed); the others are filled with the last rows when all have moved. So a row is copied once,
+ * and once more only where it fills a hole that is left: a batch that empties a run fills none.
  *
  * Rows move in one of two ways:
  *   - a stretch of entities that lie in consecutive rows moves as blocks of memory (`move_stretch`);
@@ -88,7 +88,7 @@ static void move_cells(const block_t *b, const char *from, char *to, uint32_t si
     }
 }
 
-/* Copy columns; what cells hold goes along, so that the hole holds nothing. */
+/* Copy columns; texts and lists go along, so that the hole holds none. */
 static void move_columns(const block_t *b, uint32_t from_column, uint32_t to_column, uint32_t count)
 {
     for (uint32_t c = 0; c < count && b->to != NULL; c++) {
@@ -207,7 +207,7 @@ static void move_stretch(store_change_t *c, run_t *from, uint32_t row, const bp_
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-/* Holes of the run that entities come to are filled first, as many as there are entities: what is added lies
+/* Holes of the run that entities come to are filled first, as many as there are entities, so that the added rows lie
    together. */
 static void close_holes(world_t *world, run_t *to, uint32_t count)
 {

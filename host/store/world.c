@@ -1,7 +1,7 @@
 /* world.c - managers of a world, from their start to their end.
  *
- * A manager keeps its number for the life of the world, and so do keys. One that has left stays behind as a tombstone
- * (started == false): nothing has its components any more, and if its type comes back it gets a new number, because
+ * A manager keeps its number for the life of the world, and so do keys. A manager that has left keeps its place
+ * (started == false): no entity has its components any more, and if its type comes back it gets a new number, because
  * its fields may then be others.
  */
 #include "world.h"
@@ -177,7 +177,7 @@ bp_result_t world_use_component(world_t *world, component_t *component)
     return result;
 }
 
-/* Runs stay, empty, when a plugin goes, and its fields go. */
+/* When a plugin goes its runs stay, empty: replace its fields in them, which are freed. */
 static void forget_fields(world_t *world, run_t *run, uint32_t manager)
 {
     const prototypes_t *p = &world->prototypes;

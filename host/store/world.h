@@ -2,14 +2,14 @@
  *
  * Each world has its own managers, prototypes and runs; entities are the host's, and one entity may have components in
  * several worlds. A record says where an entity is in this world: its generation, its prototype, its row (records.h). A
- * record whose generation is not the entity's belongs to another entity.
+ * record with another generation than the entity's belongs to another entity.
  *
  * Invariants
  *   - record r of a living entity e: r.generation is e's, run(r.prototype)->entities[r.row] is e;
  *   - a row's entity is alive, or {0} (a hole: its entity died or has moved to another run); the last row's is alive;
  *   - prototype 0 has no run: an entity without components has a cleared record or none.
  *
- * Not here: steps (step/), who lives (entities.h; a world is told of deaths by destruction.h).
+ * Not here: steps (step/), living entities (entities.h; destruction.h tells a world of deaths).
  */
 #ifndef HOST_STORE_WORLD_H
 #define HOST_STORE_WORLD_H
@@ -36,11 +36,11 @@ typedef struct manager_t {
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
     listener_t listener;  /* of deaths, where its component asks for them */
     bool started;
-    bool leaving;         /* about to be dropped: the world is looked at as it will be without the manager */
+    bool leaving;         /* about to be dropped: checks treat the world as if it had no such manager */
 } manager_t;
 
-/* Where the fields of a component went when its declaration changed; used by references that were made before the
- * change. */
+/* The new places of the fields of a component after a change of its declaration, for references that were made
+ * before. */
 enum { WORLD_MOVES = 64, FIELD_GONE = 0xff };
 
 typedef struct field_moves_t {
@@ -81,12 +81,12 @@ typedef enum world_hold_t {
     WORLD_SEALED = BP_FIELD_READ_ONLY, /* a reload is prepared or taken back: nothing changes through the tables of the
                                           contract */
     WORLD_STEPPING = 1 << 1, /* units run, and hold columns */
-    WORLD_TELLING = 1 << 2,  /* systems that came are told who matches */
+    WORLD_TELLING = 1 << 2,  /* new systems are told which entities match */
     WORLD_SPAWNING = 1 << 3, /* a scene is spawned, and managers are called */
     WORLD_TOLD = 1 << 4      /* a component is told of its rows */
 } world_hold_t;
 
-/* In world_t.care, beside WORLD_SEALED: whoever sets a value stamps it. No flag of a property is this bit. */
+/* In world_t.care, beside WORLD_SEALED: code that sets a value must stamp it. No flag of a property is this bit. */
 #define WORLD_STAMPED 0x10000u
 
 typedef struct world_t {
@@ -94,11 +94,11 @@ typedef struct world_t {
     uint32_t page_count, first_page;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
     world_hold_t hold;
-    uint32_t care;             /* what a call has to look after first: WORLD_SEALED, WORLD_STAMPED */
+    uint32_t care;             /* conditions that a call must check first: WORLD_SEALED, WORLD_STAMPED */
     uint64_t moment;           /* the stamp of what is written now */
-    uint32_t stamp_users;      /* who ask for stamps of rows; 0: runs have none */
-    uint32_t askers;           /* all who ask for stamps, of rows or of slots */
-    bool kept_for_history;     /* the host's history is one who asks for stamps of rows */
+    uint32_t stamp_users;      /* users of stamps of rows; 0: runs have none */
+    uint32_t askers;           /* users of stamps, of rows or of slots */
+    bool kept_for_history;     /* the host's history is a user of stamps of rows */
 
     base_t *base;
     entities_t *entities;
@@ -113,7 +113,7 @@ typedef struct world_t {
     lists_t lists;             /* the memory of all lists in rows */
     holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
     leavings_t leavings;       /* columns that have left */
-    int64_t blocks_aside;      /* that lists hold in columns beside the runs, which a reload has made */
+    int64_t blocks_aside;      /* blocks of lists in columns beside the runs, which a reload has made */
     char *name;
     char *units;               /* what this world calls kg, m and s (base/units.h); NULL: as declared */
     verb_place_t place;        /* where a crash happened, for messages */
@@ -121,24 +121,24 @@ typedef struct world_t {
     manager_t **managers;
     uint32_t manager_count, manager_capacity;
     uint32_t roster;           /* another number where a manager has come or gone */
-    uint32_t telling;          /* managers that are told of what goes with the dead, ... */
-    uint32_t collecting;       /* ... and those that look for their dead themselves, after steps */
+    uint32_t telling;          /* managers that are told of deaths, ... */
+    uint32_t collecting;       /* ... and those that collect their dead themselves, after steps */
 
     prototypes_t prototypes;
     uint32_t occupied;         /* entities with components */
     entity_pool_t ids;         /* indices for entities that are created through this world */
-    bp_entity_t own;           /* who bears what belongs to the world itself (own.h); {0}: nobody */
-    bool owning;               /* its components are being brought in: else nobody can add them to anybody */
+    bp_entity_t own;           /* the entity with the components of the world itself (own.h); {0}: none */
+    bool owning;               /* its components are being brought in; at other times adding them is refused */
 
     run_t **runs;              /* all, in order of creation; only appended to */
     uint32_t run_count, run_capacity;
     run_t **attic;             /* empty runs that have left the world as it went back: references may look at them */
     uint32_t attic_count, attic_capacity;
-    struct notices_t *notices; /* NULL: nobody wants to be told who comes to match what */
+    struct notices_t *notices; /* NULL: no system asks for entities that begin or cease to match */
     run_t **holed;             /* runs with holes; as many as fit, see holed_lost */
     uint32_t holed_count, holed_capacity, holed_next;
     bool holed_lost;           /* a run with holes could not be listed: look at all */
-    bool tended;               /* store_collect has done more than look; whoever wants to know sets it false */
+    bool tended;               /* set by store_collect where it has moved or freed something */
     uint32_t collections;      /* after steps, so far */
     uint32_t trim_next;        /* the run that is looked at next, whether it has too much room */
 
@@ -208,14 +208,14 @@ static inline uint32_t world_visible(const manager_t *manager)
     return manager->column_count - manager->hidden;
 }
 
-/* Rows must stay where they are, for whichever reason. */
+/* Must rows stay where they are, for any of the reasons? */
 static inline bool world_holds_rows(const world_t *world)
 {
     return world->hold != WORLD_FREE;
 }
 
-/* Let nothing change through the tables of the contract until the world is unsealed. From the unsealing on all values
- * count as written anew, since a reload may write any of them. [main] */
+/* Refuse changes through the tables of the contract until the world is unsealed. From the unsealing on all values count
+ * as written anew, since a reload may write any of them. [main] */
 void world_seal(world_t *world);
 void world_unseal(world_t *world);
 
@@ -234,7 +234,7 @@ void world_release_stamps(world_t *world);
 void world_keep_slot_stamps(world_t *world, manager_t *manager);
 void world_release_slot_stamps(world_t *world, manager_t *manager);
 
-/* Whatever the world has may have been written. [main] */
+/* All values of the world count as written now. [main] */
 void world_note_all(world_t *world);
 
 /* Instances have been written, made or ended. [main] */
@@ -249,7 +249,7 @@ static inline void world_note_slots(world_t *world, manager_t *manager, const ui
 bool world_reserve_layout(world_t *world, uint32_t times);
 void world_leave_layout(world_t *world, uint32_t layout);
 
-/* Write down where the fields of a manager's component have gone, for references made before: `to` has
+/* Write down the new places of the fields of a manager's component, for references made before: `to` has
  * REGISTRY_MAX_FIELDS places. The version is that of the world's references (ref_version). Room for it must have been
  * reserved, once. */
 bool world_reserve_moves(world_t *world);
@@ -258,7 +258,7 @@ void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 /* Was `layout` ever the layout of this world? [job] */
 bool world_had_layout(const world_t *world, uint32_t layout);
 
-/* The fields that are stored in rows for a component, and what a key of its manager says of them. */
+/* The field of a slot, which rows store for a component with storage of its own; and the flags of a manager's keys. */
 extern const field_t world_slot_field;
 uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count);
 
@@ -269,7 +269,7 @@ uint32_t world_component(world_t *world, const char *type);
 bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32_t *key);
 bp_result_t world_key_info(world_t *world, uint32_t key, uint32_t *component, bp_name_t *name);
 
-/* Entities with components, but for the one that bears what belongs to the world. */
+/* Entities with components, without world_t.own. */
 static inline uint32_t world_entities(const world_t *world)
 {
     return world->occupied - (world->own.id != 0);
@@ -297,7 +297,7 @@ static inline bool world_is_far(const world_t *world)
     return world->pages_used > WORLD_NEAR;
 }
 
-/* Where the records of a world are, for loops in which they stay in place, which a compiler cannot know. */
+/* The place of a world's records, read once for loops in which it does not change, which a compiler cannot know. */
 typedef struct records_view_t {
     record_t *const *pages;
     uint32_t count, first;

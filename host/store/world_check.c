@@ -1,4 +1,4 @@
-/* world_check.c - each invariant of a world's store, tried.
+/* world_check.c - each invariant of a world's store, checked.
  *
  * The checks go from the outside in: each record against its run, each row against its record, each column against the
  * promises of run_t, each prototype against its base, and last the counts that the parts keep of each other.

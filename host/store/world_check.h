@@ -1,9 +1,9 @@
 /* world_check.h - are the invariants of a world's store true?
  *
- * The heads of world.h, run.h, holes.h, prototypes.h and entities.h say what always holds between calls. Here each of
- * these sentences is tried, for every row, record, run, list and prototype. Tests call the check; builds with
- * BACKPLANE_AUDIT (the sanitizer builds and AUDIT=1) make it after each step and each reload by themselves, so that a
- * fault shows at the step that made it and not at a later one that meets it.
+ * The heads of world.h, run.h, holes.h, prototypes.h and entities.h say what always holds between calls. Each of these
+ * is checked here, for every row, record, run, list and prototype. Tests call the check; builds with BACKPLANE_AUDIT
+ * (the sanitizer builds and AUDIT=1) make it after each step and each reload by themselves, so that a fault is reported
+ * at the step that made it.
  *
  * Not here: mending, values in cells.
  */
