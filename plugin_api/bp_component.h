@@ -79,7 +79,7 @@ typedef struct bp_step_t {
     double time;     /* the world's time at the beginning of the step */
     bp_commands_o *commands; /* where the verb that receives this records changes of structure (bp_command_api); its
                                 own, good until it returns. NULL where no unit runs. */
-    uint64_t moment; /* the stamp of what this unit writes, while somebody keeps stamps (bp_changes.h) */
+    uint64_t moment; /* the stamp of what this unit writes, while the world keeps stamps (bp_changes.h) */
 } bp_step_t;
 
 /* Rows of entities that have the same components, as columns of one length: a whole run, or a range of its rows.

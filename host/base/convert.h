@@ -1,4 +1,4 @@
-/* convert.h - values of a field whose declaration changes: one set of rules for reloads and for old files.
+/* convert.h - values of a field when its declaration changes: one set of rules for reloads and for old files.
  *
  * Fields are matched by name, then by former name. A field of both versions keeps its values, as they are or converted:
  *

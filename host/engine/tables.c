@@ -162,7 +162,7 @@ static bp_result_t query_table_begin(bp_query_o *query, uint64_t since)
     return queries_begin(query, since);
 }
 
-/* The unit whose verbs are handed `system`. */
+/* The unit that has `system` handed to its verbs. */
 static unit_t *unit_of(const bp_system_t *system)
 {
     const schedule_t *schedule = system->world->schedule;

@@ -37,8 +37,8 @@ void copies_end(copies_t *copies);
 /* Is the file whole, and a plugin's? Judged by its bytes; nothing of the file is run. [main] */
 bp_result_t copies_judge(copies_t *copies, const char *path);
 
-/* Read a file whole, judge it where it is a library, and write it to a file of its own, whose path goes to *copy
-   (memory_free_text). [main] */
+/* Read a file whole, judge it where it is a library, and write it to a file of its own. The path of that file goes to
+   *copy (memory_free_text). [main] */
 bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy);
 
 /* Write bytes that were a plugin's file to a file of their own, likewise; `path` is the plugin's. [main] */

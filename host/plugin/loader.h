@@ -63,8 +63,9 @@ void loader_unload(loader_t *loader, plugin_t *plugin);
 
 /* --- new versions ------------------------------------------------------------------------------------------------ */
 
-/* Read a plugin's file whole, judge it, and write it to a file of its own, whose path goes to *copy (memory_free_text).
- * No code of it runs. On trial, in a process for that alone, `path` is such a file already. [main] */
+/* Read a plugin's file whole, judge it, and write it to a file of its own. The path of that file goes to *copy
+ * (memory_free_text). No code of it runs. On trial, in a process for that alone, `path` is such a file already.
+ * [main] */
 bp_result_t loader_copy(loader_t *loader, const char *path, char **copy);
 
 #if defined(BACKPLANE_AUDIT)
@@ -165,9 +166,9 @@ void options_free(memory_t *memory, plugin_t *plugin);
 /* Was the plugin built for this host, does it have a name, and do its lists have items? [any] */
 bp_result_t descriptor_judge(error_text_t *error, const bp_plugin_head_t *head);
 
-/* Copy a head that has been judged, its descriptor and their lists into `plugin`, whose account is open: as many bytes
- * as both know; the rest is zero. After a failure too the lists are freed by descriptor_free_lists, the texts with the
- * plugin. [main] */
+/* Copy a head that has been judged, its descriptor and their lists into `plugin`, while its account is open: as many
+ * bytes as both know; the rest is zero. After a failure too the lists are freed by descriptor_free_lists, the texts
+ * with the plugin. [main] */
 bp_result_t descriptor_copy(loader_t *loader, plugin_t *plugin, const bp_plugin_head_t *head);
 void descriptor_free_lists(memory_t *memory, plugin_t *plugin);
 

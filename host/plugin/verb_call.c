@@ -37,7 +37,7 @@ static void find_line(const char *file, uint64_t offset, char *line, size_t size
     line[0] = '\0';
 }
 
-/* The plugin in whose library the functions of a plugin lie: itself, or the one that has opened its file. */
+/* The plugin that the library with the functions of `plugin` was loaded for: itself, or the opener of its file. */
 static const plugin_t *image_of(const plugin_t *plugin)
 {
     while (plugin->opener != NULL)

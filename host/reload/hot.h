@@ -31,7 +31,7 @@ typedef struct hot_name_t {
     char chars[64]; /* name of a plugin, which may have been unloaded meanwhile */
 } hot_name_t;
 
-/* A plugin whose present file was refused. */
+/* A plugin, after its present file was refused. */
 typedef struct hot_waiting_t {
     hot_name_t name;
     uint32_t set;  /* the number of the set that was refused; 0: the plugin was refused alone */

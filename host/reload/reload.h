@@ -67,7 +67,7 @@ typedef struct reload_t {
     reload_change_t *readies;    /* a change for which columns are made ready (ahead.h); or NULL */
     uint64_t slice_ns;           /* time spent on them between two steps */
     uint64_t readied;            /* columns taken over ready so far */
-    reload_change_t *probation;  /* a committed change whose old side is still there; or NULL */
+    reload_change_t *probation;  /* a committed change, while its old side is still there; or NULL */
     bp_reload_report_t last;     /* the report of the last change, or refusal */
     char *last_text;
     size_t last_size;

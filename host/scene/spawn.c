@@ -198,7 +198,7 @@ static void fill_part(spawn_t *s, uint32_t p, run_t *run)
         run_fill(run, part->column + visible, part->column + columns, batch->first_row, batch->count);
 }
 
-/* The entities in whose rows the values of a group are put. */
+/* The entities of a group: the values of the group are put into their rows. */
 static const bp_entity_t *entities_of(const spawn_t *s, uint32_t g)
 {
     return g == s->plan.own_group ? &s->stand_in : s->plan.entities + s->plan.blob->groups[g].first_entity;

@@ -139,7 +139,7 @@ void unit_call_run_all(unit_t *unit, const bp_step_t *step, const bp_match_t *ma
 /* Tell a system which entities match now, or no longer do; does nothing where the system does not ask. [main] */
 void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count);
 
-/* A system's part of a report; nothing for a component, whose manager is asked elsewhere. [main] */
+/* A system's part of a report. For a component nothing is done: its manager is asked elsewhere. [main] */
 void unit_call_report(unit_t *unit, bp_report_o *report);
 
 /* --- notify ------------------------------------------------------------------------------------------------------ */
