@@ -51,6 +51,9 @@ bool os_path_is_absolute(const char *path);
    ever. */
 bool os_path_is_special(const char *path);
 
+/* Is nothing at `path`? False where the system cannot tell. [any] */
+bool os_path_is_missing(const char *path);
+
 /* The folder of the running program, with no separator at its end; false where the system does not tell. */
 bool os_program_folder(char *path, size_t size);
 
@@ -103,7 +106,7 @@ typedef struct temporary_t {
 /* Make a folder, its name beginning with `name`, and write its path; false where it cannot be had. [any] */
 bool temporary_create(temporary_t *folder, const char *parent, const char *name, char *path, size_t size);
 
-/* Remove it, empty as it was made. [any] */
+/* Remove it, and the plain files in it, as far as they can be removed. [any] */
 void temporary_remove(temporary_t *folder, const char *path);
 
 /* Remove the folders of that name with dead owners, and the files in them; returns how many folders. [any] */

@@ -259,6 +259,12 @@ bool os_path_is_special(const char *path)
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
+bool os_path_is_missing(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* The path of the running program into `path`, ended by a zero byte. */
 static bool program_path(char *path, size_t size)
 {
@@ -405,6 +411,7 @@ static bool own(temporary_t *folder, const char *path)
         return false;
     if (lock_owner(folder, owner, file))
         return true;
+    unlink(owner);
     close(file);
     return false;
 }
@@ -422,18 +429,7 @@ bool temporary_create(temporary_t *folder, const char *parent, const char *name,
     return false;
 }
 
-void temporary_remove(temporary_t *folder, const char *path)
-{
-    char owner[PATH_ROOM];
-    if (folder->owner >= 0 && owner_path(path, owner))
-        unlink(owner);
-    rmdir(path);
-    if (folder->owner >= 0)
-        close((int)folder->owner);
-    folder->owner = -1;
-}
-
-/* --- sweeping ----------------------------------------------------------------------------------------------------- */
+/* --- removing ----------------------------------------------------------------------------------------------------- */
 
 static bool is_name(const char *entry, const char *name)
 {
@@ -477,6 +473,22 @@ static bool is_plain(int folder, const char *name)
 static bool remove_file(int folder, const char *name)
 {
     return unlinkat(folder, name, 0) == 0;
+}
+
+void temporary_remove(temporary_t *folder, const char *path)
+{
+    char owner[PATH_ROOM];
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (file >= 0) {
+        each_name(file, remove_file);
+        close(file);
+    }
+    if (folder->owner >= 0 && owner_path(path, owner))
+        unlink(owner);
+    rmdir(path);
+    if (folder->owner >= 0)
+        close((int)folder->owner);
+    folder->owner = -1;
 }
 
 /* The folder is open; is its owner dead, and has all in it been removed? */

@@ -182,6 +182,15 @@ bool os_path_is_special(const char *path)
     return false; /* devices are not reached by a file's path */
 }
 
+bool os_path_is_missing(const char *path)
+{
+    wchar_t wide[PATH_ROOM];
+    if (!win32_path(path, wide, PATH_ROOM) || GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES)
+        return false;
+    DWORD why = GetLastError();
+    return why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND;
+}
+
 static bool module_folder(HMODULE module, char *path, size_t size)
 {
     wchar_t file[PATH_ROOM];
@@ -330,20 +339,7 @@ bool temporary_create(temporary_t *folder, const char *parent_path, const char *
     return false;
 }
 
-void temporary_remove(temporary_t *folder, const char *path)
-{
-    wchar_t wide[PATH_ROOM], owner[PATH_ROOM];
-    if (folder->owner != -1)
-        CloseHandle((HANDLE)folder->owner);
-    folder->owner = -1;
-    if (!win32_path(path, wide, PATH_ROOM))
-        return;
-    if (join(wide, owner_name, owner))
-        DeleteFileW(owner);
-    RemoveDirectoryW(wide);
-}
-
-/* --- sweeping ----------------------------------------------------------------------------------------------------- */
+/* --- removing ----------------------------------------------------------------------------------------------------- */
 
 static bool is_dots(const wchar_t *name)
 {
@@ -369,6 +365,16 @@ static bool each_file(const wchar_t *folder, bool removed)
     if (search != INVALID_HANDLE_VALUE)
         FindClose(search);
     return fine;
+}
+
+void temporary_remove(temporary_t *folder, const char *path)
+{
+    wchar_t wide[PATH_ROOM];
+    if (folder->owner != -1)
+        CloseHandle((HANDLE)folder->owner);
+    folder->owner = -1;
+    if (win32_path(path, wide, PATH_ROOM) && each_file(wide, true))
+        RemoveDirectoryW(wide);
 }
 
 static bool sweep(const wchar_t *folder)

@@ -71,12 +71,6 @@ static bp_result_t read_twice(copies_t *copies, const char *path, bool library, 
     return result;
 }
 
-static void see_nothing(void *data, const char *name)
-{
-    (void)data;
-    (void)name;
-}
-
 /* The folder for copies of the file `plugin`: the present folder, or a new one where there is none or where it has been
  * removed. NULL where no folder can be had. */
 static const char *need_folder(copies_t *copies, const char *plugin)
@@ -85,7 +79,7 @@ static const char *need_folder(copies_t *copies, const char *plugin)
     copies_folder_t *folder = &copies->folders[copies->place];
     bool beside = copies->place == COPIES_BESIDE;
     char path[FILE_PATH_MAX], parent[FILE_PATH_MAX];
-    if (folder->path != NULL && os_folder_list(folder->path, see_nothing, NULL))
+    if (folder->path != NULL && !os_path_is_missing(folder->path))
         return folder->path;
     drop_folder(copies, folder);
     if (beside && !file_path_beside(plugin, ".", parent, sizeof parent))

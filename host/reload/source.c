@@ -70,21 +70,6 @@ static bool rules_of(const char *library, char *path, size_t size)
     return written > 0 && (size_t)written < size;
 }
 
-static void remove_file(void *data, const char *name)
-{
-    const sources_t *sources = data;
-    char path[FILE_PATH_MAX];
-    if (file_path_join(sources->folder, name, path, sizeof path))
-        remove(path);
-}
-
-/* Remove the folder, with what compilers have left there that were ended before they were done. */
-static void remove_folder(sources_t *sources)
-{
-    os_folder_list(sources->folder, remove_file, sources);
-    temporary_remove(&sources->owner, sources->folder);
-}
-
 void sources_free(sources_t *sources)
 {
     for (uint32_t i = 0; i < sources->count; i++) {
@@ -95,15 +80,9 @@ void sources_free(sources_t *sources)
     sources->made = NULL;
     sources->count = sources->capacity = 0;
     if (sources->folder != NULL)
-        remove_folder(sources);
+        temporary_remove(&sources->owner, sources->folder); /* with what compilers that were ended have left in it */
     memory_free_text(&sources->memory, sources->folder);
     sources->folder = NULL;
-}
-
-static void see_nothing(void *data, const char *name)
-{
-    (void)data;
-    (void)name;
 }
 
 /* A folder below `parent` (NULL: TMPDIR) that libraries can be written to and loaded from. */
@@ -138,7 +117,7 @@ static bp_result_t need_folder(sources_t *sources, const char *source)
 {
     char path[FILE_PATH_MAX];
     error_text_t *error = &sources->loader->base->error;
-    if (sources->folder != NULL && os_folder_list(sources->folder, see_nothing, NULL))
+    if (sources->folder != NULL && !os_path_is_missing(sources->folder))
         return BP_OK;
     if (sources->folder != NULL)
         return os_folder_create(sources->folder)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 
 #include "../suites.h"
+#include "../system/calls.h"
 #include "../unit/support.h"
 
 #include "reload/process.h"
@@ -257,6 +258,38 @@ START_TEST(a_folder_of_copies_that_was_removed_is_made_anew)
 }
 END_TEST
 
+static void count(void *data, const char *name)
+{
+    (void)name;
+    (*(uint32_t *)data)++;
+}
+
+static uint32_t things_in(const char *folder)
+{
+    uint32_t things = 0;
+    ck_assert(os_folder_list(folder, count, &things));
+    return things;
+}
+
+START_TEST(whichever_call_fails_no_folder_of_copies_is_left)
+{
+    static log_text_t log;
+    char plugin[700];
+    begin();
+    for (uint32_t nth = 1, failed = 1; failed > 0; nth++) {
+        bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+        calls_begin(nth, false);
+        bp_host_reload(host, copied_name, 1, NULL);
+        calls_end();
+        failed = calls_failed();
+        bp_host_destroy(host);
+        EXPECT(things_in(root) == 1 && things_in(in_root("plugins", "")) == 1,
+               "a folder is left where call %u of a reload, %s, fails", nth, calls_first_failed());
+    }
+    end();
+}
+END_TEST
+
 Suite *temporary_suite(void)
 {
     Suite *suite = suite_create("temporary");
@@ -267,6 +300,7 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin);
     tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
+    tcase_add_test(folders, whichever_call_fails_no_folder_of_copies_is_left);
     suite_add_tcase(suite, folders);
     return suite;
 }
