@@ -152,7 +152,11 @@ static bool is_tighter(const field_t *old, const field_t *field)
         return false;
     if (field->named.count > 0)
         return !keeps_names(&old->named, &field->named) || old->named.count == 0;
-    return !old->limited || old->named.count > 0 || field->min > old->min || field->max < old->max;
+    if (!old->limited || old->named.count > 0)
+        return true;
+    if (field_is_long(field) || field_is_long(old))
+        return old->part != field->part || field->least > old->least || field->most < old->most;
+    return field->min > old->min || field->max < old->max;
 }
 
 static bp_result_t refuse_types(const field_t *old, const field_t *field, error_text_t *error)

@@ -41,7 +41,7 @@ static bool copy_texts(field_t *field, memory_t *memory, const bp_field_t *decla
 }
 
 static bp_result_t parse_limit(const value_context_t *context, const field_t *field, const char *text, double *limit,
-                               error_text_t *error)
+                               uint64_t *exact, error_text_t *error)
 {
     bp_value_t value;
     if (text[0] == '\0')
@@ -51,6 +51,8 @@ static bp_result_t parse_limit(const value_context_t *context, const field_t *fi
     bp_result_t result = value_parse(context, field->part, text, &value, error);
     if (result == BP_OK)
         *limit = value_part(field->part, &value, 0);
+    if (result == BP_OK && field_is_long(field))
+        *exact = value.u64 + field->lift;
     return result;
 }
 
@@ -86,10 +88,10 @@ static void set_float_limits(field_t *field)
 
 static bp_result_t parse_limits(field_t *field, const value_context_t *context, error_text_t *error)
 {
-    bp_result_t result = parse_limit(context, field, field->min_text, &field->min, error);
+    bp_result_t result = parse_limit(context, field, field->min_text, &field->min, &field->least, error);
     if (result == BP_OK)
-        result = parse_limit(context, field, field->max_text, &field->max, error);
-    if (result == BP_OK && field->min > field->max)
+        result = parse_limit(context, field, field->max_text, &field->max, &field->most, error);
+    if (result == BP_OK && (field->min > field->max || field->least > field->most))
         result = error_set(error, BP_ERROR_RANGE, "min %s is greater than max %s", field->min_text, field->max_text);
     field->limited = value_is_finite(field->min) || value_is_finite(field->max) || field->named.count > 0;
     set_float_limits(field);
@@ -213,6 +215,8 @@ bp_result_t field_init(field_t *field, memory_t *memory, const value_context_t *
     field->part = value_part_type(known.type);
     field->min = -INFINITY;
     field->max = INFINITY;
+    field->lift = field->part == BP_I64 ? UINT64_C(1) << 63 : 0;
+    field->most = UINT64_MAX;
     set_zero_default(field);
     result = read_names(field, memory, error);
     if (result == BP_OK)
@@ -495,10 +499,25 @@ size_t field_format_cell(const field_t *field, const value_context_t *context, c
 
 /* --- limits ------------------------------------------------------------------------------------------------------- */
 
+/* Without branches, so that compilers can make it wide. */
+static bool longs_inside(const field_t *field, const uint64_t *numbers, size_t count)
+{
+    uint64_t lift = field->lift, least = field->least, most = field->most;
+    uint32_t outside = 0;
+    for (size_t i = 0; i < count; i++)
+        outside |= (uint32_t)((numbers[i] + lift < least) | (numbers[i] + lift > most));
+    return outside == 0;
+}
+
 bool field_holds(const field_t *field, const void *value)
 {
     if (field->named.count > 0)
         return named_holds(&field->named, field->type, value);
+    if (field->limited && field_is_long(field)) {
+        uint64_t number;
+        memcpy(&number, value, sizeof number);
+        return longs_inside(field, &number, 1);
+    }
     for (uint32_t i = 0; field->limited && i < field->parts; i++) {
         double part = value_part(field->type, value, i);
         if (!(part >= field->min && part <= field->max))
@@ -507,7 +526,7 @@ bool field_holds(const field_t *field, const void *value)
     return true;
 }
 
-/* Without branches, so that compilers can make it wide. */
+/* Likewise. */
 #define ALL_INSIDE(name, type) \
     static bool name(const type *numbers, size_t count, double min, double max) \
     { \
@@ -524,8 +543,6 @@ ALL_INSIDE(i16_inside, int16_t)
 ALL_INSIDE(u16_inside, uint16_t)
 ALL_INSIDE(i32_inside, int32_t)
 ALL_INSIDE(u32_inside, uint32_t)
-ALL_INSIDE(i64_inside, int64_t)
-ALL_INSIDE(u64_inside, uint64_t)
 
 /* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. `parts` in each cell. */
 static bool floats_inside(const field_t *field, const char *cells, size_t stride, uint32_t count, uint32_t parts)
@@ -557,8 +574,6 @@ static bool numbers_inside(uint32_t type, const void *numbers, size_t count, dou
     case BP_U16: return u16_inside(numbers, count, min, max);
     case BP_I32: return i32_inside(numbers, count, min, max);
     case BP_U32: return u32_inside(numbers, count, min, max);
-    case BP_I64: return i64_inside(numbers, count, min, max);
-    case BP_U64: return u64_inside(numbers, count, min, max);
     case BP_F64: return f64_inside(numbers, count, min, max);
     default: return true;
     }
@@ -570,6 +585,8 @@ bool field_holds_all(const field_t *field, const void *values, size_t count)
         return true;
     if (field->named.count == 0 && field->part == BP_F32)
         return floats_inside(field, values, field->parts * sizeof(float), (uint32_t)count, field->parts);
+    if (field->named.count == 0 && field_is_long(field))
+        return longs_inside(field, values, count);
     if (field->named.count == 0 && field->parts > 0)
         return numbers_inside(field->part, values, count * field->parts, field->min, field->max);
     bool holds = true;
@@ -593,11 +610,13 @@ bp_result_t field_check(const field_t *field, const void *value, error_text_t *e
         return BP_OK;
     if (field->named.count > 0)
         return refuse_unnamed(field, value, error);
+    char number[48];
     uint32_t i = 0;
     double part = value_part(field->type, value, 0);
-    while (part >= field->min && part <= field->max && ++i < field->parts)
-        part = value_part(field->type, value, i);
-    return error_set(error, BP_ERROR_RANGE, "%s = %g is outside its range: %s%s%s%s%s%s%s", field->name, part,
+    while (part >= field->min && part <= field->max && i + 1 < field->parts)
+        part = value_part(field->type, value, ++i);
+    value_format(NULL, field->part, (const char *)value + (size_t)i * value_size(field->part), number, sizeof number);
+    return error_set(error, BP_ERROR_RANGE, "%s = %s is outside its range: %s%s%s%s%s%s%s", field->name, number,
                      field->min_text[0] ? "at least " : "", field->min_text,
                      field->min_text[0] && field->max_text[0] ? " and " : "", field->max_text[0] ? "at most " : "",
                      field->max_text, field->unit[0] ? " " : "", field->unit);

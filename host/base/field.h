@@ -27,6 +27,8 @@ typedef struct field_t {
     uint32_t parts, part; /* numbers in a value, and their type; 0: the value is not made of numbers */
     uint32_t limited;     /* do min, max or named values matter? */
     double min, max;      /* of each part; infinite where not given */
+    uint64_t lift, least, most; /* of i64 and u64 parts, which a double does not hold exactly: the limits, moved up by
+                                   `lift` so that both types are compared as numbers without a sign */
     float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
     named_t named;        /* names of its values; none where its count is 0 */
     bp_value_t initial;   /* of each value; a string points to initial_text, until its owner makes it a counted one */
@@ -60,6 +62,12 @@ static inline bool field_is_rebuilt(const field_t *field)
 static inline bool field_is_single(const field_t *field)
 {
     return field->elements == 0 && !field_is_list(field);
+}
+
+/* Are its limits those of `least` and `most`? */
+static inline bool field_is_long(const field_t *field)
+{
+    return field->part == BP_I64 || field->part == BP_U64;
 }
 
 /* Does a cell hold something outside itself: counted strings, the items of a list? */

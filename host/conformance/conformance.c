@@ -311,10 +311,7 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
         memset(p, 0, sizeof *p);
         p->declared = declared;
         p->index = i;
-        p->min =
-            p->declared.min == NULL || p->declared.min[0] == '\0' ? -HUGE_VAL : strtod(p->declared.min, NULL);
-        p->max =
-            p->declared.max == NULL || p->declared.max[0] == '\0' ? HUGE_VAL : strtod(p->declared.max, NULL);
+        conformance_learn_limits(p);
     }
 }
 

@@ -57,7 +57,8 @@ typedef struct conformance_memory_t {
 /* A property as declared. */
 typedef struct conformance_property_t {
     bp_field_t declared;
-    double min, max;
+    double min, max;      /* infinite where there is none */
+    uint64_t least, most; /* of an integer: its limits, exactly, as ranks (conformance_values.c) */
     uint32_t index;
     bool refuses; /* the plugin has refused a value of the property in this rig */
 } conformance_property_t;
@@ -190,6 +191,15 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
 /* A value in range that depends on nothing but property and seed. Seed 0 gives the default. */
 void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed,
                        conformance_value_t *value);
+
+/* Bits of an integer type, negative where it is signed; 0 for other types. */
+int conformance_bits(uint32_t type);
+
+/* Read the limits that the property declares: numbers, and of an integer what no double may hold. */
+void conformance_learn_limits(conformance_property_t *p);
+
+/* The integer just below the least or above the greatest that is allowed; false where the type has none. */
+bool conformance_beyond(const conformance_property_t *p, bool above, bp_value_t *value);
 
 /* Are two values the same: bit for bit, texts by their characters, rotations up to their length? */
 bool conformance_same(uint32_t type, const void *a, const void *b);

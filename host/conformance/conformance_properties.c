@@ -277,40 +277,9 @@ void check_read_only(conformance_t *c)
     expect_remembered(c, e[1], before, "after setting what is read only");
 }
 
-/* Bits of an integer type, negative where it is signed; 0 for other types. */
-static int bits_of(uint32_t type)
-{
-    switch (type) {
-    case BP_I8: return -8;
-    case BP_U8: return 8;
-    case BP_I16: return -16;
-    case BP_U16: return 16;
-    case BP_I32: return -32;
-    case BP_U32: return 32;
-    case BP_I64: return -64;
-    case BP_U64: return 64;
-    default: return 0;
-    }
-}
-
-static bool put_integer(uint32_t type, double number, bp_value_t *value)
-{
-    int bits = bits_of(type);
-    double most = ldexp(1, bits < 0 ? -bits - 1 : bits), least = bits < 0 ? -most : 0;
-    if (!(number >= least && number < most))
-        return false;
-    if (bits == 64)
-        value->u64 = (uint64_t)number;
-    else
-        value->i64 = (int64_t)number; /* the low bytes come first */
-    return true;
-}
-
-/* Write `number` as part `part` of a value. False where the type cannot hold the number. */
+/* Write `number` as part `part` of a value of a type that is no integer. False where it has no such part. */
 static bool put_number(uint32_t type, uint32_t part, double number, bp_value_t *value)
 {
-    if (bits_of(type) != 0)
-        return part == 0 && put_integer(type, number, value);
     uint32_t doubles = type == BP_F64 ? 1 : type == BP_DVEC2 ? 2 : type == BP_DVEC3 ? 3 : type == BP_DVEC4 ? 4 : 0;
     if (doubles > 0) {
         (&value->dvec4.x)[part < doubles ? part : 0] = number;
@@ -324,21 +293,18 @@ static bool put_number(uint32_t type, uint32_t part, double number, bp_value_t *
 /* A number just beyond a limit, in the grain of the type. */
 static double beyond(uint32_t type, double limit, double direction)
 {
-    if (bits_of(type) != 0)
-        return limit + direction;
     return type == BP_F64 || type >= BP_DVEC2 ? nextafter(limit, direction * HUGE_VAL)
                           : (double)nextafterf((float)limit, (float)(direction * HUGE_VAL));
 }
 
 /* One bad value in the middle of good ones. */
-static void expect_out_of_range(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,
-                                uint32_t part, double number)
+static void expect_refused_value(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,
+                                 const bp_value_t *bad)
 {
     conformance_value_t v[3];
     for (uint32_t k = 0; k < 3; k++)
         conformance_value(c, p, k + 501, &v[k]);
-    if (!put_number(p->declared.type, part, number, &v[1].value))
-        return;
+    v[1].value = *bad;
     const bp_value_t *before[3] = {remember(c, e[0]), remember(c, e[1]), remember(c, e[2])};
     bp_property_t property = conformance_resolve(c, c->world, e[0], "", p);
     EXPECT_REFUSED(c, BP_ERROR_RANGE,
@@ -349,6 +315,36 @@ static void expect_out_of_range(conformance_t *c, const bp_entity_t *e, const co
         expect_remembered(c, e[k], before[k], "after a value out of range");
 }
 
+/* The same for part `part` of a value with a number in it, where the value has such a part. */
+static void expect_out_of_range(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p,
+                                uint32_t part, double number)
+{
+    conformance_value_t v;
+    conformance_value(c, p, 502, &v);
+    if (put_number(p->declared.type, part, number, &v.value))
+        expect_refused_value(c, e, p, &v.value);
+}
+
+static void expect_integers_refused(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p)
+{
+    for (uint32_t above = 0; above < 2; above++) {
+        bp_value_t value;
+        if (conformance_beyond(p, above != 0, &value))
+            expect_refused_value(c, e, p, &value);
+    }
+}
+
+static void expect_numbers_refused(conformance_t *c, const bp_entity_t *e, const conformance_property_t *p)
+{
+    for (uint32_t part = 0; part < 16; part++) {
+        if (p->min > -HUGE_VAL)
+            expect_out_of_range(c, e, p, part, beyond(p->declared.type, p->min, -1));
+        if (p->max < HUGE_VAL)
+            expect_out_of_range(c, e, p, part, beyond(p->declared.type, p->max, 1));
+        expect_out_of_range(c, e, p, part, (double)NAN);
+    }
+}
+
 void check_range(conformance_t *c)
 {
     bp_entity_t *e = conformance_create(c, 3);
@@ -356,17 +352,12 @@ void check_range(conformance_t *c)
         conformance_dress(c, c->world, e[i], "", i + 1);
     for (uint32_t i = 0; i < c->property_count; i++) {
         const conformance_property_t *p = &c->properties[i];
-        bool whole = bits_of(p->declared.type) != 0;
         if (!conformance_is_writable(p) || (p->min == -HUGE_VAL && p->max == HUGE_VAL))
             continue;
-        for (uint32_t part = 0; part < 16; part++) {
-            if (p->min > -HUGE_VAL)
-                expect_out_of_range(c, e, p, part, beyond(p->declared.type, p->min, -1));
-            if (p->max < HUGE_VAL)
-                expect_out_of_range(c, e, p, part, beyond(p->declared.type, p->max, 1));
-            if (!whole)
-                expect_out_of_range(c, e, p, part, (double)NAN);
-        }
+        if (conformance_bits(p->declared.type) != 0)
+            expect_integers_refused(c, e, p);
+        else
+            expect_numbers_refused(c, e, p);
     }
 }
 

@@ -221,6 +221,74 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
     return true;
 }
 
+/* --- limits of integers ------------------------------------------------------------------------------------------ */
+
+int conformance_bits(uint32_t type)
+{
+    switch (type) {
+    case BP_I8: return -8;
+    case BP_U8: return 8;
+    case BP_I16: return -16;
+    case BP_U16: return 16;
+    case BP_I32: return -32;
+    case BP_U32: return 32;
+    case BP_I64: return -64;
+    case BP_U64: return 64;
+    default: return 0;
+    }
+}
+
+/* Integers are compared by rank: signed ones are moved up by half of all, so that the least has the least rank. */
+static uint64_t rank_of(uint32_t type, int64_t number)
+{
+    return conformance_bits(type) < 0 ? (uint64_t)number + (UINT64_C(1) << 63) : (uint64_t)number;
+}
+
+static int64_t integer_of(uint32_t type, uint64_t rank)
+{
+    return (int64_t)(conformance_bits(type) < 0 ? rank - (UINT64_C(1) << 63) : rank);
+}
+
+/* The least and the greatest rank of a type. */
+static void type_limits(uint32_t type, uint64_t *least, uint64_t *most)
+{
+    int bits = conformance_bits(type);
+    *least = bits < 0 ? (UINT64_C(1) << 63) - (UINT64_C(1) << (-bits - 1)) : 0;
+    *most = bits < 0 ? (UINT64_C(1) << 63) + ((UINT64_C(1) << (-bits - 1)) - 1) : UINT64_MAX >> (64 - bits);
+}
+
+static uint64_t read_rank(uint32_t type, const char *text)
+{
+    return rank_of(type, type == BP_U64 ? (int64_t)strtoull(text, NULL, 0) : strtoll(text, NULL, 0));
+}
+
+static bool is_given(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+void conformance_learn_limits(conformance_property_t *p)
+{
+    const bp_field_t *f = &p->declared;
+    p->min = is_given(f->min) ? strtod(f->min, NULL) : -HUGE_VAL;
+    p->max = is_given(f->max) ? strtod(f->max, NULL) : HUGE_VAL;
+    if (conformance_bits(f->type) == 0)
+        return;
+    type_limits(f->type, &p->least, &p->most);
+    p->least = is_given(f->min) ? read_rank(f->type, f->min) : p->least;
+    p->most = is_given(f->max) ? read_rank(f->type, f->max) : p->most;
+}
+
+bool conformance_beyond(const conformance_property_t *p, bool above, bp_value_t *value)
+{
+    uint64_t least, most;
+    type_limits(p->declared.type, &least, &most);
+    if (above ? p->most == most : p->least == least)
+        return false;
+    put_integer(p->declared.type, integer_of(p->declared.type, above ? p->most + 1 : p->least - 1), value);
+    return true;
+}
+
 /* --- random values --------------------------------------------------------------------------------- */
 
 static double random_share(uint64_t *random)
@@ -254,17 +322,13 @@ static float random_float(uint64_t *random, const conformance_property_t *p)
     return number;
 }
 
-static int64_t random_integer(uint64_t *random, const conformance_property_t *p, int64_t least, int64_t most)
+static int64_t random_integer(uint64_t *random, const conformance_property_t *p)
 {
-    if (p->min > (double)least)
-        least = (int64_t)ceil(p->min);
-    if (p->max < (double)most)
-        most = (int64_t)floor(p->max);
-    uint64_t width = (uint64_t)most - (uint64_t)least;
+    uint64_t width = p->most - p->least;
     if (bp_random_below(random, 8) == 0)
-        return bp_random_below(random, 2) == 0 ? least : most;
+        return integer_of(p->declared.type, bp_random_below(random, 2) == 0 ? p->least : p->most);
     uint64_t step = bp_random_next(random);
-    return (int64_t)((uint64_t)least + (width == UINT64_MAX ? step : step % (width + 1)));
+    return integer_of(p->declared.type, p->least + (width == UINT64_MAX ? step : step % (width + 1)));
 }
 
 /* Letters, blanks, marks and now and then a letter of two bytes; up to 40 bytes, or 255. */
@@ -326,14 +390,9 @@ void conformance_value(conformance_t *c, const conformance_property_t *p, uint64
     }
     switch (type) {
     case BP_BOOL: v->value.boolean = (uint8_t)bp_random_below(&random, 2); break;
-    case BP_I32: v->value.i32 = (int32_t)random_integer(&random, p, INT32_MIN, INT32_MAX); break;
-    case BP_U32: v->value.u32 = (uint32_t)random_integer(&random, p, 0, UINT32_MAX); break;
-    case BP_I64: v->value.i64 = random_integer(&random, p, INT64_MIN, INT64_MAX); break;
-    case BP_U64: v->value.u64 = (uint64_t)random_integer(&random, p, 0, INT64_MAX); break;
-    case BP_I8: v->value.i8 = (int8_t)random_integer(&random, p, INT8_MIN, INT8_MAX); break;
-    case BP_U8: v->value.u8 = (uint8_t)random_integer(&random, p, 0, UINT8_MAX); break;
-    case BP_I16: v->value.i16 = (int16_t)random_integer(&random, p, INT16_MIN, INT16_MAX); break;
-    case BP_U16: v->value.u16 = (uint16_t)random_integer(&random, p, 0, UINT16_MAX); break;
+    case BP_I8: case BP_U8: case BP_I16: case BP_U16: case BP_I32: case BP_U32: case BP_I64: case BP_U64:
+        put_integer(type, random_integer(&random, p), &v->value);
+        break;
     case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
         for (uint32_t i = 0; i < double_count(type); i++)
             (&v->value.dvec4.x)[i] = random_number(&random, p->min, p->max);

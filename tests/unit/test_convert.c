@@ -18,7 +18,7 @@ static memory_t memory;
 static names_t names;
 static value_context_t context;
 static error_text_t error;
-static field_t made[16];
+static field_t made[32];
 static uint32_t made_count;
 
 static void begin(void)
@@ -40,7 +40,7 @@ static void end(void)
 
 static const field_t *make(bp_field_t declared)
 {
-    ck_assert(made_count < 16);
+    ck_assert(made_count < COUNT(made));
     ck_assert_int_eq(field_init(&made[made_count], &memory, &context, &declared, sizeof declared, &error), BP_OK);
     return &made[made_count++];
 }
@@ -427,6 +427,8 @@ START_TEST(one_value_outside_tighter_limits_is_found_wherever_it_lies)
     check_columns(make((bp_field_t){.name = "n", .type = BP_I32, .min = "-3"}), &(int32_t){-3}, &(int32_t){-4});
     check_columns(make((bp_field_t){.name = "n", .type = BP_F32, .max = "0.5"}), &(float){0.5f}, &(float){0.6f});
     check_columns(make((bp_field_t){.name = "n", .type = BP_F64, .min = "0"}), &(double){0}, &(double){-1e-300});
+    check_columns(make((bp_field_t){.name = "n", .type = BP_I64, .max = "9223372036854775806"}),
+                  &(int64_t){INT64_MAX - 1}, &(int64_t){INT64_MAX});
     check_columns(make((bp_field_t){.name = "n", .type = BP_U8, .max = "200", .count = 3}), &(uint8_t){200},
                   &(uint8_t){201});
     check_columns(make((bp_field_t){.name = "n", .type = BP_I16, .min = "0", .count = 8}), &(int16_t){0},
@@ -455,6 +457,30 @@ START_TEST(fields_are_matched_by_name_then_by_former_name)
         (bp_field_t){.name = "velocity", .type = BP_F32, .former_name = "speed"});
     ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
     ck_assert(s[0].old == 1 && s[0].check == false && s[1].old == BP_NONE); /* the name is still in use */
+}
+END_TEST
+
+/* Which values need no look: limits of 64 bits are compared exactly, and with those of another type not at all. */
+START_TEST(limits_that_have_become_tighter_by_one_are_looked_at)
+{
+    static const struct { uint32_t type; const char *before, *after; uint32_t now; bool looks; } cases[] = {
+        {BP_I64, "9223372036854775807", "9223372036854775806", BP_I64, true},
+        {BP_I64, "9223372036854775806", "9223372036854775806", BP_I64, false},
+        {BP_I64, "9223372036854775806", "9223372036854775807", BP_I64, false},
+        {BP_U64, "18446744073709551615", "18446744073709551614", BP_U64, true},
+        {BP_I64, "9007199254740992", "9007199254740992", BP_U64, true},
+        {BP_I32, "5", "4", BP_I32, true}, {BP_I32, "5", "5", BP_I32, false},
+    };
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        field_t old[2], now[2];
+        convert_source_t s[2];
+        two(old, (bp_field_t){.name = "a", .type = cases[i].type, .max = cases[i].before},
+            (bp_field_t){.name = "b", .type = BP_F32});
+        two(now, (bp_field_t){.name = "a", .type = cases[i].now, .max = cases[i].after},
+            (bp_field_t){.name = "b", .type = BP_F32});
+        ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+        EXPECT(s[0].check == cases[i].looks, "%u", i);
+    }
 }
 END_TEST
 
@@ -489,6 +515,7 @@ Suite *convert_suite(void)
     tcase_add_test(tests, columns_become_what_each_of_their_values_becomes);
     tcase_add_test(tests, one_value_outside_tighter_limits_is_found_wherever_it_lies);
     tcase_add_test(tests, fields_are_matched_by_name_then_by_former_name);
+    tcase_add_test(tests, limits_that_have_become_tighter_by_one_are_looked_at);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);
     return suite;

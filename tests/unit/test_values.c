@@ -479,7 +479,42 @@ START_TEST(limits_are_inside_and_the_next_number_is_outside)
     ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "f", .type = BP_F64, .max = "0.1"}), BP_OK);
     expect_range(BP_F64, &(double){0.1}, &field, true);
     expect_range(BP_F64, &(double){nextafter(0.1, 1)}, &field, false);
+    expect_error(field_check(&field, &(double){nextafter(0.1, 1)}, &error), BP_ERROR_RANGE,
+                 "f = 0.10000000000000002 is outside its range: at most 0.1");
     field_free(&field, &memory);
+}
+END_TEST
+
+/* Limits of 64 bits, which doubles do not tell apart. */
+START_TEST(limits_of_long_integers_are_exact)
+{
+    static const struct { bp_field_t field; uint64_t inside, outside; const char *told; } cases[] = {
+        {{.name = "f", .type = BP_I64, .min = "9007199254740993"}, 9007199254740993, 9007199254740992,
+         "f = 9007199254740992 is outside its range: at least 9007199254740993"},
+        {{.name = "f", .type = BP_I64, .max = "9223372036854775806"}, INT64_MAX - 1, INT64_MAX, "at most 92233720"},
+        {{.name = "f", .type = BP_I64, .min = "-9223372036854775807"}, (uint64_t)-INT64_MAX, UINT64_C(1) << 63,
+         "f = -9223372036854775808 is"},
+        {{.name = "f", .type = BP_I64, .min = "-9223372036854775808", .max = "-1"}, UINT64_C(1) << 63, 0, "f = 0 is"},
+        {{.name = "f", .type = BP_U64, .max = "18446744073709551614"}, UINT64_MAX - 1, UINT64_MAX,
+         "f = 18446744073709551615 is"},
+        {{.name = "f", .type = BP_U64, .min = "9223372036854775809", .initial = "9223372036854775809"},
+         (UINT64_C(1) << 63) + 1, UINT64_C(1) << 63, "f = 9223372036854775808 is"},
+    };
+    field_t field;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        bp_field_t declared = cases[i].field;
+        if (declared.initial == NULL)
+            declared.initial = declared.max == NULL || strcmp(declared.max, "-1") != 0 ? declared.min : "-1";
+        ck_assert_msg(make_field(&field, declared) == BP_OK, "%u: %s", i, error.text);
+        expect_range(declared.type, &cases[i].inside, &field, true);
+        expect_range(declared.type, &cases[i].outside, &field, false);
+        ck_assert(field_holds_all(&field, &cases[i].inside, 1) && !field_holds_all(&field, &cases[i].outside, 1));
+        expect_error(field_check(&field, &cases[i].outside, &error), BP_ERROR_RANGE, cases[i].told);
+        field_free(&field, &memory);
+    }
+    expect_error(make_field(&field, (bp_field_t){.name = "f", .type = BP_U64, .min = "9007199254740993",
+                                                 .max = "9007199254740992"}),
+                 BP_ERROR_RANGE, "min 9007199254740993 is greater than max 9007199254740992");
 }
 END_TEST
 
@@ -540,6 +575,7 @@ Suite *values_suite(void)
     tcase_add_test(tests, members_that_an_older_author_did_not_know_are_left_out);
     tcase_add_loop_test(tests, bad_declarations_are_refused_and_leave_nothing, 0, (int)COUNT(bad_fields));
     tcase_add_test(tests, limits_are_inside_and_the_next_number_is_outside);
+    tcase_add_test(tests, limits_of_long_integers_are_exact);
     tcase_add_test(tests, every_part_of_every_value_of_a_column_is_checked);
     tcase_add_test(tests, limited_integers_of_a_dense_column_are_checked);
     return suite;
