@@ -20,7 +20,7 @@ extern const bp_plugin_head_t bp_plugin_companion; /* companion.c */
 #define HOW_DECLARED "compare the declaration with what the code does: docs/plugin_abi.md"
 #define HOW_BATCHES "let create, destroy and set do all of a batch or nothing of it: bp_component.h, bp_storage_i"
 #define HOW_VALUES "each property must come back as it was set, and leave the others alone: get and set of bp_storage_i"
-#define HOW_DEATH "end an instance with its entity: destroy, or gc and who asks whether an entity is alive"
+#define HOW_DEATH "end an instance with its entity: destroy, or gc and asking whether an entity is alive"
 #define HOW_MIXED "look at what happens when instances move: tell with instances_moved, and forget the old slot"
 #define HOW_STATE "keep state in bp_manager_t.state, and give all of it back in stop: no variables of your own"
 #define HOW_MEMORY "check what bp_memory_api.resize answers; on NULL take back what was done and return BP_ERROR_MEMORY"

@@ -114,7 +114,7 @@ void check_creates_by_count(conformance_t *c)
         expect_slots(c, all, total, "after creating");
     }
     EXPECT(c, c->api->entity->count(c->host) == total + CONFORMANCE_FRIENDS,
-           "entities were made that nobody asked for");
+           "entities were made beside those that were asked for");
     uint32_t keys[2];
     EXPECT(c, c->api->world->keys_of(c->world, all[0], keys, 2) == 1 && keys[0] == c->key,
            "keys_of does not tell of it");

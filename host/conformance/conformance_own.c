@@ -10,7 +10,7 @@ enum { SEED = 41, OTHER_SEED = 42, STEPS = 3 };
 static bp_entity_t own_of(conformance_t *c, bp_world_o *world, const char *when)
 {
     bp_entity_t own = c->api->world->own(world);
-    EXPECT(c, own.id != 0, "%s: nobody bears what belongs to the world", when);
+    EXPECT(c, own.id != 0, "%s: no entity bears what belongs to the world", when);
     uint32_t count = conformance_count(c, world);
     EXPECT(c, count == 1, "%s: the world has it %u times", when, count);
     return own;
@@ -24,7 +24,7 @@ void check_belongs_to_worlds(conformance_t *c)
     EXPECT_REFUSED(c, BP_ERROR_ARGUMENT, c->api->world->add(c->world, c->key, &stranger, 1));
     EXPECT_REFUSED(c, BP_ERROR_ARGUMENT, c->api->world->remove(c->world, c->key, &own, 1));
     EXPECT_REFUSED(c, BP_ERROR_ARGUMENT, c->api->world->prototype(c->world, &c->key, 1, &prototype));
-    EXPECT(c, c->api->entity->destroy(c->host, &own, 1) == 0, "who bears it can be destroyed");
+    EXPECT(c, c->api->entity->destroy(c->host, &own, 1) == 0, "the entity that bears it can be destroyed");
     conformance_dress(c, c->world, own, "", SEED);
     bp_world_o *second = conformance_world(c, "second");
     bp_entity_t other = own_of(c, second, "in a second world");

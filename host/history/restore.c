@@ -92,7 +92,7 @@ static bp_result_t fits_world(const parts_t *parts, const bp_world_o *handle, co
         if (strcmp(kept->units[i].name, unit->name) != 0 || (kept->units[i].is_system != 0) != (unit->system != NULL))
             return differs(parts, "a unit of a step", kept->units[i].name, unit->name);
         if (kept->units[i].subscription != unit->subscription)
-            return differs(parts, "who is told of entities", kept->units[i].name, "another");
+            return differs(parts, "the subscription of a unit", kept->units[i].name, "another");
     }
     return result;
 }

@@ -236,7 +236,8 @@ static void check_dynamic_symbols(const elf_view_t *view, run_time_t *run_time, 
             check_import(name, run_time, sink);
         else if (binding != BIND_LOCAL && name[0] != '\0' && name[0] != '_' && strcmp(name, BP_PLUGIN_SYMBOL) != 0 &&
                  strcmp(name, "rust_eh_personality") != 0) /* Rust without its library needs one, and exports it */
-            check_tell(sink, BP_LOG_INFO, "it exports '%s', which nobody asks for: compile with -fvisibility=hidden",
+            check_tell(sink, BP_LOG_INFO, "it exports '%s', which the host never asks for: "
+                       "compile with -fvisibility=hidden",
                        name);
     }
 }

@@ -512,7 +512,7 @@ static const char *name_signal(int signal)
     case SIGILL: return "SIGILL: an instruction that the processor does not know";
     case SIGTRAP: return "SIGTRAP: a break point where no debugger is";
     case SIGSYS: return "SIGSYS: a system call that is not allowed";
-    case SIGPIPE: return "SIGPIPE: it wrote to a pipe or socket that nobody reads";
+    case SIGPIPE: return "SIGPIPE: it wrote to a pipe or socket that has no reader";
     default: return "SIGXFSZ: it wrote beyond the limit of a file's size";
     }
 }

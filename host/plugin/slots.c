@@ -455,7 +455,8 @@ static bp_result_t check_hidden(base_t *base, const bp_component_i *declared, co
             continue;
         if (declared->storage != NULL || (f->flags & others) != 0)
             return error_set(error, BP_ERROR_ARGUMENT,
-                             "field '%s' is hidden, which is for columns of a declared component that nobody else sees",
+                             "field '%s' is hidden, which is for columns of a declared component that its manager "
+                             "alone sees",
                              f->name);
         if (field_is_rebuilt(f) && (field_is_counted(f) || made->rows.rows_added == NULL))
             return error_set(error, BP_ERROR_ARGUMENT,

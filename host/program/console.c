@@ -111,7 +111,7 @@ static const console_command_t commands[] = {
     {"despawn", "despawn NUMBER", "destroy what a spawn brought, as far as it still lives", console_despawn},
     {"save", "save WORLD[+WORLD ...] FILE",
      "write all entities of a world, or of several, to a file\n"
-     "  `all` stands for all worlds. Who lives in several worlds is one entity again when they are loaded together.",
+     "  `all` stands for all worlds. An entity of several worlds is one entity again when they are loaded together.",
      console_save},
     {"load", "load WORLD[+WORLD ...] FILE",
      "put what a file holds in the place of all that a world holds\n"
@@ -151,8 +151,8 @@ static const console_command_t commands[] = {
      "  Each stands there as world/entity, as #index:generation, or by a debug name that no other has.",
      console_destroy},
     {"tree", "tree [WORLD] [ENTITY]",
-     "draw who is whose child, in each world, in one, or below an entity\n"
-     "  Whose child an entity is, a property of a component tells, such as transform.parent.",
+     "draw which entity is a child of which, in each world, in one, or below an entity\n"
+     "  The parent of an entity is what a property of a component says, such as transform.parent.",
      console_tree},
     {"step", "step [N]", "let all worlds take N steps, or one", do_step},
     {"history", "history", "print which steps the host remembers, and where it is", console_history},

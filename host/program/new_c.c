@@ -368,7 +368,7 @@ static const char own_step[] =
     "    (void)count;\n"
     "    for (uint32_t i = 0; i < count_instances(run->manager); i++)\n"
     "        @work@\n"
-    "    if (run->manager->watched != 0) /* somebody asks what has changed: all have */\n"
+    "    if (run->manager->watched != 0) /* stamps are kept: all have changed */\n"
     "        run->manager->api->world->instances_changed_range(run->manager, 0, count_instances(run->manager));\n"
     "}\n"
     "\n";

@@ -86,7 +86,7 @@ static bp_result_t read_entity_name(scene_t *scene, uint32_t number)
         return result;
     if (strcmp(node->name, "none") == 0)
         return scene_fail(scene, BP_ERROR_ARGUMENT, &at,
-                          "'none' is what a property says that refers to nobody; choose another name");
+                          "'none' is the value of a property that refers to no entity; choose another name");
     if (scene_names_find(&scene->entity_names, node->name) != NULL)
         return scene_fail(scene, BP_ERROR_EXISTS, &at,
                           "another entity is called '%s' already; names are unique in a scene", node->name);

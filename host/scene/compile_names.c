@@ -233,8 +233,8 @@ static bp_result_t find_target(scene_t *scene, const scene_place_t *place, uint3
     uint32_t dimensions = scene_dimensions(scene, found->number, counted),
              own_dimensions = scene_dimensions(scene, from, own);
     if (numbered.count > dimensions)
-        return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "'%.80s' has %u counts, so '%.80s' is nobody", found->text,
-                          dimensions, text);
+        return scene_fail(scene, BP_ERROR_NOT_FOUND, place, "'%.80s' has %u counts, so '%.80s' names no entity",
+                          found->text, dimensions, text);
     *target = (target_t){.node = found->number,
                          .shared = dimensions - numbered.count,
                          .per_instance = 1,

@@ -40,7 +40,7 @@ static bp_result_t refuse_with(scene_t *scene, uint32_t number, const char *memb
 {
     const scene_place_t place = scene_place_node(number, member);
     return scene_fail(scene, BP_ERROR_ARGUMENT, &place,
-                      "\"entity\" says who it is, as in another world: leave \"%s\" out here", member);
+                      "\"entity\" says which entity it is, as in another world: leave \"%s\" out here", member);
 }
 
 static bp_result_t refuse_unknown(scene_t *scene, const scene_place_t *place, const char *name)

@@ -207,7 +207,7 @@ static void describe_group(const dump_t *d, uint32_t g)
     const blob_group_t *group = &d->blob->groups[g];
     uint32_t first = group->first_entity, last = first + group->rows - 1;
     if (group->rows == 0)
-        print_format(&d->sink, "group %" PRIu32 ", nobody: ", g);
+        print_format(&d->sink, "group %" PRIu32 ", no entities: ", g);
     else if (group->rows == 1)
         print_format(&d->sink, "group %" PRIu32 ", entity %" PRIu32 ": ", g, first);
     else

@@ -135,7 +135,7 @@ bp_result_t notify_refresh_now(schedule_t *schedule)
         schedule->subscribed = true;
     } else {
         notices_free(next);
-        error_memory(&world->base->error, "settling who is told of which entities");
+        error_memory(&world->base->error, "settling which unit is told of which entities");
     }
     memory_free(memory, numbers, numbers == NULL ? 0 : number_size);
     memory_free(memory, signatures, signatures == NULL ? 0 : signature_size);

@@ -178,7 +178,7 @@ static bp_result_t answer(bp_refer_o *r, bp_entity_t target, uint32_t *count)
         if (pair->target.id != target.id || !refers(world, manager, field, pair->referrer, target))
             continue;
         if (!memory_reserve(r->memory, &r->found, &r->found_capacity, found + (uint64_t)1, sizeof *r->found))
-            return error_memory(&world->base->error, "answering who refers");
+            return error_memory(&world->base->error, "answering which entities refer");
         r->found[found++] = pair->referrer;
     }
     if (found > 1)

@@ -36,7 +36,7 @@ void deaths_find(listener_t *l, world_t *world)
     l->manager = BP_NONE;
     if (!l->warned)
         log_write(&world->base->log, BP_LOG_WARNING, "host",
-                  "world '%s': nobody is told whom '%s.%s' refers to when it dies: it is no declared field of type "
+                  "world '%s': deaths of entities that '%s.%s' refers to are not told: it is no declared field of type "
                   "entity with a single value",
                   world->name, asked->component, asked->field);
     l->warned = true;
@@ -48,7 +48,7 @@ static bool keep(listener_t *l, bp_entity_t dead, bp_entity_t referrer)
     if (!memory_reserve(memory, &l->dead, &l->dead_capacity, l->count + 1u, sizeof *l->dead) ||
         !memory_reserve(memory, &l->referrers, &l->referrer_capacity, l->count + 1u, sizeof *l->referrers)) {
         log_write(&l->world->base->log, BP_LOG_ERROR, "host",
-                  "world '%s': out of memory; who asked for the deaths of '%s' is not told of all of them",
+                  "world '%s': out of memory; not all deaths of '%s' are told to the listener",
                   l->world->name, l->asked->component);
         return false;
     }

@@ -150,7 +150,7 @@ static bool check_runs(finding_t *f, const world_t *world)
         HOLDS(run->stamps == NULL || !run->plain, "a run with stamps takes short ways past them");
         if (!check_rows(f, world, run, &rows) || !check_columns(f, run))
             return false;
-        HOLDS(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes that nobody knows of");
+        HOLDS(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes, and not in the list of such runs");
     }
     SAME(rows, world->occupied);
     return true;

@@ -176,7 +176,7 @@ static bp_result_t load(bp_plugin_t *plugin)
     const bp_error_api *error = plugin->api->error;
     if (!door_is_loopback(plugin->options[OPTION_ADDRESS].string) && plugin->options[OPTION_TOKEN].string[0] == '\0')
         return error->set(plugin->host, BP_ERROR_ARGUMENT,
-                          "an address other than the loopback's lets everybody in who can reach it; set `token` too");
+                          "an address other than the loopback's lets other machines in; set `token` too");
     inspector_t *in = plugin->api->memory->resize(plugin, NULL, 0, sizeof *in);
     if (in == NULL)
         return error->set(plugin->host, BP_ERROR_MEMORY, "out of memory");

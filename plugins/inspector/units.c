@@ -279,7 +279,7 @@ const method_t unit_methods[] = {
     {"backplane.systems", "the units of a world's step in their order, with their figures, and what they touch",
      "world?", 0, systems, NULL},
     {"schedule.list", "the schedules of a world: one, its step", "", 0, list, NULL},
-    {"schedule.graph", "the units of a world's step, what they touch, and who waits for whom", "schedule_label", 0,
+    {"schedule.graph", "the units of a world's step, what they touch, and which waits for which", "schedule_label", 0,
      graph, NULL},
     {0},
 };

@@ -388,7 +388,7 @@ static const bp_component_i components[] = {{
 
 BP_PLUGIN(mesh) = {
     .version = "1.1",
-    .doc = "what entities look like: meshes from OBJ files, shared by all who show them",
+    .doc = "what entities look like: meshes from OBJ files, shared by all entities that show them",
     .components = BP_LIST(components),
     .options = BP_LIST(options),
     .tables = BP_LIST(tables),

@@ -219,7 +219,7 @@ static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}, {
 
 static const bp_component_i components[] = {{
     .name = BP_TRANSFORM,
-    .doc = "position, rotation and scale in the world, and who moves with whom",
+    .doc = "position, rotation and scale in the world, and which entity moves with which",
     .version = 2,
     .flags = BP_COMPONENT_SINGLE,
     .fields = BP_LIST(fields),

@@ -159,7 +159,7 @@ static const char *const ways[][3] = {
     {"library", "SIGSEGV at address 0x20 (a null pointer)", ""},
     {"trap", "SIGTRAP: a break point where no debugger is", "crash"},
     {"forbidden", "SIGSYS: a system call that is not allowed", "crash"},
-    {"pipe", "SIGPIPE: it wrote to a pipe or socket that nobody reads", ""},
+    {"pipe", "SIGPIPE: it wrote to a pipe or socket that has no reader", ""},
     {"thread", "it called pthread_exit", ""},
 };
 #endif

@@ -493,7 +493,7 @@ START_TEST(declarations_that_cannot_be_are_refused)
     expect_refused(&(bp_component_i){.fields = BP_LIST(made)}, "rows_added of the extension bp_rows");
     expect_refused(&(bp_component_i){.fields = BP_LIST(made), .extensions = BP_LIST(with_rows), .start = begin_state,
                                      .keeps = BP_KEEP_NOTHING}, "BP_KEEP_ANEW");
-    expect_refused(&(bp_component_i){.fields = BP_LIST(parent)}, "nobody else sees");
+    expect_refused(&(bp_component_i){.fields = BP_LIST(parent)}, "its manager alone sees");
 }
 END_TEST
 
