@@ -1,7 +1,7 @@
 /* forces.c - short-range forces in a grid of cells, summed in an order of their own.
  *
- * Two bodies nearer to each other than `radius` push each other away: f = stiffness * (1 - distance / radius). A grid
- * whose cells are at least that wide leaves 27 cells to look into for each body.
+ * Two bodies nearer to each other than `radius` push each other away: f = stiffness * (1 - distance / radius). The
+ * cells of a grid are at least that wide, which leaves 27 cells to look into for each body.
  *
  * A sum of numbers depends on their order, and the order of rows on the bodies that came and went. So the neighbours
  * that act on a body are put in the order of the bodies' numbers before the forces are added up: whatever rows, cells

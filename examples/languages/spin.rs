@@ -15,7 +15,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     unsafe { abort() }
 }
 
-/// Nothing unwinds, so nobody calls this function. Rust's core, which comes compiled, asks for one of this name.
+/// Never called, because nothing unwinds. Rust's core, which comes compiled, asks for a function of this name.
 #[no_mangle]
 extern "C" fn rust_eh_personality() {}
 
@@ -54,7 +54,7 @@ fn turn(angles: &mut [f32], speeds: &[f32], dt: f32) {
     }
 }
 
-/// Columns never overlap, and are the verb's until it returns: so they may be slices.
+/// Columns never overlap, and only the verb uses them until it returns: so they may be slices.
 unsafe extern "C" fn simulate(run: *const bp::Run, count: u32) {
     let run = &*run;
     let angles = bp::column(run, 0, count);

@@ -1,12 +1,12 @@
 /* main.c - one entity in two worlds: a pickaxe in its owner's hand in the game, and in a slot of the inventory.
  *
- * The pickaxe is one entity, and stays one: its own properties (how worn, whose) could lie in either world or in a
- * third. The worlds differ in where the pickaxe is and what it looks like, so the entity has a transform and a mesh in
- * each of the two worlds. Each world has a camera, which says what there is to draw. When its owner dies the pickaxe
- * falls to the ground, which the plugin weapon.c sees to; when it breaks it is gone from both worlds.
+ * The pickaxe is one entity in both worlds: its own properties (wear, owner) could lie in either world or in a third.
+ * The worlds differ in where the pickaxe is and what it looks like, so the entity has a transform and a mesh in each of
+ * the two worlds. Each world has a camera, which says what there is to draw. When its owner dies the plugin weapon.c
+ * lets the pickaxe fall to the ground; when it breaks it is gone from both worlds.
  *
  *     pickaxe PLUGINS MESHES WEAPON [SCENE]    the folders of the plugins and of the meshes, weapon.c as a plugin; and
- *                                              pickaxe.json, which says the same as this file
+ *                                              pickaxe.json, which has the same as this file
  */
 #include <backplane.h>
 #include <components/camera.h>
@@ -76,7 +76,7 @@ static void load(const char *folder, const char *name, const char *meshes)
     must(bp_host_load_plugin(host, path, &option, meshes != NULL));
 }
 
-/* Print what a renderer would be told: effects of the picture, and meshes, the nearest first. */
+/* Print the answers that a renderer would get: effects of the picture, and meshes, the nearest first. */
 static void show(bp_world_o *world, bp_entity_t camera)
 {
     bp_camera_draw_t draws[16];
@@ -99,7 +99,7 @@ static void show(bp_world_o *world, bp_entity_t camera)
     printf("\n");
 }
 
-/* Who takes part, and where. */
+/* The entities, and the worlds in which they are. */
 typedef struct cast_t {
     bp_entity_t player, pickaxe, eye, icons;
 } cast_t;

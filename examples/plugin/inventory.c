@@ -1,4 +1,4 @@
-/* inventory.c - the things that somebody carries, as lists: kinds, weights, and how long each thing lasts. Things wear
+/* inventory.c - the things that an entity carries, as lists: kinds, weights, and how long each thing lasts. Things wear
  * out, and the things left are weighed.
  */
 #include <bp_plugin.h>
@@ -50,7 +50,7 @@ static void simulate(const bp_run_t *run, uint32_t count)
 }
 
 static const bp_component_i components[] = {
-    {.doc = "what somebody carries", .fields = BP_LIST(fields), .simulate = simulate},
+    {.doc = "the things that an entity carries", .fields = BP_LIST(fields), .simulate = simulate},
 };
 
 BP_PLUGIN(inventory) = {.version = "1.0", .components = BP_LIST(components)};

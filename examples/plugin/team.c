@@ -1,7 +1,8 @@
-/* team.c - members of two teams, counted as they come, go and change sides. A team that is full takes nobody.
+/* team.c - members of two teams, counted as they come, go and change sides. A team that is full takes no further
+ * member.
  *
  * The counts lie in the manager's state, so each row remembers in a hidden field under which side it is counted: when a
- * side is set, the one before is known nowhere else. Counts and hidden fields follow from the rows; where the state
+ * side is set, nothing else tells the side before. Counts and hidden fields follow from the rows; where the state
  * begins anew, `rows_added` makes them again.
  */
 #include <bp_plugin.h>

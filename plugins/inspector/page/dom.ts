@@ -40,7 +40,7 @@ export function replace(element: Element, ...children: Child[]): void {
     append(element, children);
 }
 
-/** Write a text where it differs, so that nothing is laid out anew for nothing. */
+/** Write a text where it differs, so that the browser does not lay the page out anew without need. */
 export function setText(node: Node, text: string): void {
     if (node.textContent !== text)
         node.textContent = text;
@@ -78,14 +78,14 @@ export const ICONS = {
     help: "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm-.8 9.500h1.600V12H7.200zM8 4c1.6 0 2.7 1 2.7 2.3 0 1.9-1.9 1.9-1.9 3.200H7.200c0-2.1 1.9-2.1 1.9-3.2 0-.5-.4-.9-1.1-.9s-1.2.5-1.2 1.200H5.200C5.2 5 6.4 4 8 4z",
 };
 
-/** A button with an icon and a name for those who hear the page. */
+/** A button with an icon, and with a name for screen readers. */
 export function iconButton(path: string, label: string, action: () => void, extra: Props = {}): HTMLButtonElement {
     const button = h("button", { class: "icon-button", type: "button", title: label, "aria-label": label, ...extra, on: { click: action } });
     button.append(icon(path));
     return button;
 }
 
-/** A number as people read it: at most seven digits that count, no trailing noise. */
+/** A number as people read it: at most seven significant digits, without zeros at the end. */
 export function formatNumber(value: unknown, digits = 7): string {
     if (typeof value === "string")
         return value;

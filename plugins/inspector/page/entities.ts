@@ -1,7 +1,8 @@
 /* entities.ts - the entities of a world, as a tree and as a list: searched by name or by a condition.
  *
- * The server keeps the list (a set); the page asks for the rows in sight, a page of them at a time. A tree is rows whose
- * children are lists of the same kind, opened one by one: so the number of rows in sight is known without all of them.
+ * The server keeps the list (a set); the page asks for the rows in sight, a page of them at a time. In a tree the
+ * children of a row are a list of the same kind, opened one by one: so the number of rows in sight is known without
+ * reading all rows.
  */
 import { call, RpcError } from "./rpc";
 import { formatCount, h, icon, iconButton, ICONS, replace, setText } from "./dom";

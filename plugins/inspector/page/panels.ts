@@ -350,7 +350,7 @@ class EntityCell implements Editor {
     }
 }
 
-/** What has no editor of its own: shown as JSON, set as the text of the console. */
+/** A value of a type without an editor of its own: shown as JSON, set as the text of the console. */
 function editorOf(place: Place): Editor {
     const { field } = place;
     if (field.values !== undefined)

@@ -1,5 +1,5 @@
-/* plugins.ts - the last reloads with what became of each field, and the plugins: what each brings, its options, and who
- * crashed where. */
+/* plugins.ts - the last reloads with the result for each field, and the plugins: what each brings, its options, and
+ * where it crashed. */
 import { h, icon, ICONS, replace } from "./dom";
 import { call } from "./rpc";
 import { store } from "./store";

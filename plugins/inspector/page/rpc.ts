@@ -116,7 +116,7 @@ export class Stream {
         this.abort?.abort();
     }
 
-    /** What is wanted has changed. */
+    /** The wish has changed: send it to the server. */
     async rewatch(): Promise<void> {
         const wish = this.wish();
         const text = JSON.stringify(wish);

@@ -1,4 +1,4 @@
-/* store.ts - what the page knows, and who is told when it changes.
+/* store.ts - the state of the page, and the listeners that are told when it changes.
  *
  * One object, one list of listeners for each subject. What the user has set stays in the browser (localStorage): theme,
  * widths, what the view shows.
@@ -72,7 +72,7 @@ export interface Info {
     worlds: World[];
 }
 
-/** A property of an entity whose values are followed by a curve. */
+/** A property of an entity that a curve shows over time. */
 export interface Watched {
     entity: number;
     property: string; /* component.property, with a part where it has some */

@@ -164,7 +164,7 @@ export class View {
         this.repair(positions.map((p) => p.path), numbers.map((n) => n.path));
     }
 
-    /** A choice that no longer fits gives way to the likeliest. */
+    /** Replace a choice that no longer fits by the likeliest one. */
     private repair(positions: string[], numbers: string[]): void {
         const kept = choices.get()[store.world];
         if (kept !== undefined)
@@ -286,7 +286,7 @@ export class View {
         this.data = data;
         this.setLook(data);
         if (back)
-            this.cloud!.forget(); /* the host has gone back: what follows is no trail of what was */
+            this.cloud!.forget(); /* the host has gone back: the next points do not continue the trails */
         this.cloud!.load(data, this.choice.trails);
         if (!this.framed && data.count > 0) {
             this.framed = true;
@@ -483,7 +483,7 @@ export class View {
         this.move();
     }
 
-    /** Select the next point, for hands that have no pointer. */
+    /** Select the next point, for users without a pointer. */
     private next(step: number): void {
         if (this.data === null || this.data.count === 0)
             return;
