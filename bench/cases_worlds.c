@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { ENTITIES = 1000000, FEW_ENTITIES = 100000, PORTION = 100, STEPS = 10, FIELD_BYTES = 40, MOST_TIMES = 8 };
+enum { ENTITIES = 1000000, PORTION = 100, STEPS = 10, FIELD_BYTES = 40, MOST_TIMES = 8 };
 
 static const bp_field_t fields[] = {
     {.name = "mass", .type = BP_F32, .initial = "1"}, {.name = "position", .type = BP_VEC3},
@@ -38,8 +38,8 @@ typedef struct figures_t {
 
 typedef struct worlds_t {
     bench_world_t *w; /* each with the same host */
-    uint32_t count, entities;
-    bp_entity_t *all;
+    uint32_t count;
+    bp_entity_t *all; /* ENTITIES of them */
 } worlds_t;
 
 static void open_worlds(worlds_t *s)
@@ -62,13 +62,13 @@ static void open_worlds(worlds_t *s)
 
 static void create_all(worlds_t *s)
 {
-    for (uint32_t at = 0, i = 0; at < s->entities; at += PORTION, i = i + 1 == s->count ? 0 : i + 1)
+    for (uint32_t at = 0, i = 0; at < ENTITIES; at += PORTION, i = i + 1 == s->count ? 0 : i + 1)
         worlds_must(s->w[i].host, worlds_make(&s->w[i], s->w[i].prototype, s->all + at, PORTION), "creating entities");
 }
 
 static void destroy_all(worlds_t *s)
 {
-    for (uint32_t at = 0; at < s->entities; at += PORTION)
+    for (uint32_t at = 0; at < ENTITIES; at += PORTION)
         worlds_end(&s->w[0], s->all + at, PORTION);
 }
 
@@ -84,17 +84,17 @@ static figures_t go(worlds_t *s)
     open_worlds(s);
     uint64_t held = worlds_host_bytes(&s->w[0]), begin = measure_now();
     create_all(s);
-    f.create = (double)(measure_now() - begin) / s->entities;
-    f.bytes = (double)(worlds_host_bytes(&s->w[0]) - held) / s->entities - FIELD_BYTES;
+    f.create = (double)(measure_now() - begin) / ENTITIES;
+    f.bytes = (double)(worlds_host_bytes(&s->w[0]) - held) / ENTITIES - FIELD_BYTES;
     step_all(s);
     begin = measure_now();
     for (uint32_t i = 0; i < STEPS; i++)
         step_all(s);
-    f.step = (double)(measure_now() - begin) / s->entities / STEPS;
+    f.step = (double)(measure_now() - begin) / ENTITIES / STEPS;
     begin = measure_now();
     destroy_all(s);
     step_all(s);
-    f.destroy = (double)(measure_now() - begin) / s->entities;
+    f.destroy = (double)(measure_now() - begin) / ENTITIES;
     worlds_destroy(&s->w[0]);
     free(s->w);
     return f;
@@ -104,11 +104,10 @@ static void run(results_t *results, uint32_t size, uint32_t times)
 {
     double create[MOST_TIMES], step[MOST_TIMES], destroy[MOST_TIMES], bytes[MOST_TIMES];
     double create_1[MOST_TIMES], step_1[MOST_TIMES], destroy_1[MOST_TIMES], bytes_1[MOST_TIMES];
-    uint32_t entities = times == 1 ? FEW_ENTITIES : ENTITIES;
-    bp_entity_t *all = worlds_memory(entities, sizeof *all);
+    bp_entity_t *all = worlds_memory(ENTITIES, sizeof *all);
     for (uint32_t i = 0; i < times && i < MOST_TIMES; i++) {
-        figures_t one = go(&(worlds_t){.count = 1, .entities = entities, .all = all});
-        figures_t many = go(&(worlds_t){.count = size, .entities = entities, .all = all});
+        figures_t one = go(&(worlds_t){.count = 1, .all = all});
+        figures_t many = go(&(worlds_t){.count = size, .all = all});
         create[i] = many.create, step[i] = many.step, destroy[i] = many.destroy, bytes[i] = many.bytes;
         create_1[i] = one.create, step_1[i] = one.step, destroy_1[i] = one.destroy, bytes_1[i] = one.bytes;
     }

@@ -260,11 +260,9 @@ static bp_result_t set_scattered(world_t *world, bp_property_t *p, const bp_enti
 {
     place_t few[SCATTERED], *places = NULL;
     if (count > SCATTERED)
-        places = memory_resize(&world->memory, NULL, 0, (size_t)count * sizeof *places);
-    bp_result_t result = set_places(world, p, entities, count, values, stride, places != NULL ? places : few,
-                                    places != NULL ? count : SCATTERED);
-    memory_free(&world->memory, places, places == NULL ? 0 : (size_t)count * sizeof *places);
-    return result;
+        places = world_scratch(world, (size_t)count * sizeof *places);
+    return set_places(world, p, entities, count, values, stride, places != NULL ? places : few,
+                      places != NULL ? count : SCATTERED);
 }
 
 bp_result_t batches_set(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count,

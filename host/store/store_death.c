@@ -528,6 +528,10 @@ uint32_t store_collect(world_t *world)
     uint32_t collected = world->holed_count > 0 || world->holed_lost ? collect_holes(world) : 0;
     if (world->run_count > 0)
         look_for_room(world);
+    if (world->scratch_size > 0 && world->collections - world->scratch_used >= WORLD_TRIM_AFTER)
+        world_drop_scratch(world);
+    if (records_are_few(world->pages_held, world->occupied) && records_give_back(world))
+        world->tended = true;
     return world->collecting > 0 ? collected + collect_managers(world) : collected;
 }
 

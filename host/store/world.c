@@ -83,6 +83,7 @@ void world_end(world_t *world)
     records_free(world);
     entities_drop_pool(world->entities, &world->ids);
     world->entities->listeners++;
+    world_drop_scratch(world);
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
@@ -90,6 +91,24 @@ void world_end(world_t *world)
     memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
     memory_free_text(memory, world->units);
     memory_free_text(memory, world->name);
+}
+
+void *world_scratch(world_t *world, size_t size)
+{
+    world->scratch_used = world->collections;
+    if (size <= world->scratch_size)
+        return world->scratch;
+    world_drop_scratch(world);
+    world->scratch = memory_resize(&world->memory, NULL, 0, size);
+    world->scratch_size = world->scratch == NULL ? 0 : size;
+    return world->scratch;
+}
+
+void world_drop_scratch(world_t *world)
+{
+    memory_free(&world->memory, world->scratch, world->scratch_size);
+    world->scratch = NULL;
+    world->scratch_size = 0;
 }
 
 /* --- managers ------------------------------------------------------------------------------------------------- */

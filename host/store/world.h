@@ -69,7 +69,7 @@ enum {
     WORLD_GC_FEW_SHARE = 128,    /* one hole in so many rows is left to random collection, ... */
     WORLD_GC_KEPT_SHARE = 8,     /* ... and one in so many to entities to come, while others die */
     WORLD_TRIM_VISITS = 64,      /* one run in so many is looked at in a step, whether it has too much room */
-    WORLD_TRIM_AFTER = 100,      /* steps that a run may have too much room */
+    WORLD_TRIM_AFTER = 100,      /* steps that a run may have too much room, and that scratch waits for the next call */
     WORLD_TRIM_SHARE = 64,       /* one byte in so many of the world's may be given back in a step, and ... */
     WORLD_TRIM_BYTES = 1 << 20   /* ... so many */
 };
@@ -109,7 +109,9 @@ typedef struct world_t {
     memory_t memory;
     record_slab_t *slabs;      /* that pages of records come from */
     uint32_t slab_count, slab_capacity;
-    uint32_t pages_used;
+    uint32_t pages_used;       /* in the directory, of ... */
+    uint32_t pages_held;       /* ... so many in all slabs */
+    uint32_t give_back_next;   /* the place in the directory that is looked at next, whether its page can go */
     lists_t lists;             /* the memory of all lists in rows */
     holdings_t holdings;       /* what cells hold: the host's strings, and these lists */
     leavings_t leavings;       /* columns that have left */
@@ -148,6 +150,9 @@ typedef struct world_t {
     uint32_t moves_made;       /* all told */
     uint32_t ref_version;      /* the version of the last of these moves; 1 before the first */
     uint32_t never;            /* 0: what references compare with that refer to nothing */
+    void *scratch;             /* for the calculations of one call (world_scratch) */
+    size_t scratch_size;
+    uint32_t scratch_used;     /* `collections` at the last of these calls */
     const world_slots_i *slots_elsewhere; /* NULL: all slots lie in columns */
 
     uint64_t random;           /* of the collection */
@@ -355,6 +360,12 @@ static inline run_t *world_run(const world_t *world, uint32_t prototype)
 
 /* Number of instances of a component type. [main] */
 uint32_t world_count(world_t *world, uint32_t component);
+
+/* At least `size` bytes for what one call works out, good until the next call of this function; NULL when out of
+ * memory. They are kept for the calls of the next steps, since fresh memory costs more than what is worked out in it,
+ * and given back when WORLD_TRIM_AFTER steps have passed without a call. [main] */
+void *world_scratch(world_t *world, size_t size);
+void world_drop_scratch(world_t *world);
 
 /* Bytes held by records, prototypes and runs. [main] */
 size_t world_bytes(const world_t *world);

@@ -58,6 +58,25 @@ static bool check_pages(finding_t *f, const world_t *world)
     return true;
 }
 
+/* Each slab counts the pages that are in it, and those that have been left. */
+static bool check_slabs(finding_t *f, const world_t *world)
+{
+    uint32_t held = 0, living = 0;
+    for (uint32_t i = 0; i < world->slab_count; i++) {
+        const record_slab_t *slab = &world->slabs[i];
+        uint32_t left = 0;
+        for (const record_page_t *page = slab->left; page != NULL && left <= slab->count; page = page->next)
+            left++;
+        THAT(slab->used <= slab->count);
+        SAME(slab->living + left, slab->used);
+        held += slab->count;
+        living += slab->living;
+    }
+    SAME(held, world->pages_held);
+    SAME(living, world->pages_used);
+    return true;
+}
+
 static bool check_records(finding_t *f, const world_t *world)
 {
     uint32_t used = 0, first = world->first_page * ENTITIES_PAGE;
@@ -261,7 +280,7 @@ static bool check_notices(finding_t *f, const world_t *world)
 bool world_check(const world_t *world, char *text, size_t size)
 {
     finding_t f = {text, size};
-    return check_pages(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
+    return check_pages(&f, world) && check_slabs(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
            check_hole_list(&f, world) &&
            check_prototypes(&f, world) && check_notices(&f, world) && check_lists(&f, world);
 }

@@ -147,6 +147,32 @@ static void create(churn_t *c, uint32_t world)
     }
 }
 
+void churn_wave(churn_t *c, uint32_t world)
+{
+    uint32_t numbers[MODEL_KEYS], chosen[MODEL_KEYS], prototype, keys = 0;
+    while (keys == 0)
+        keys = random_keys(c, world, numbers, chosen);
+    WORKS(c->model.host, c->model.api->world->prototype(c->model.worlds[world], numbers, keys, &prototype));
+    WORKS(c->model.host, c->model.api->world->create(c->model.worlds[world], prototype, c->wave, CHURN_WAVE));
+    for (uint32_t i = 0; i < CHURN_WAVE; i++) {
+        model_entity_t *entity = model_create(&c->model, c->wave[i]);
+        for (uint32_t k = 0; k < keys; k++)
+            model_add(entity, world, chosen[k]);
+    }
+}
+
+void churn_ebb(churn_t *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < CHURN_WAVE; i++) {
+        if (i % 4 != 0 && model_find(&c->model, c->wave[i]) != NULL)
+            c->wave[count++] = c->wave[i];
+    }
+    ck_assert_uint_eq(c->model.api->entity->destroy(c->model.host, c->wave, count), count);
+    for (uint32_t i = 0; i < count; i++)
+        model_destroy(&c->model, c->wave[i]);
+}
+
 /* A manager that refuses: nobody is created, nobody gets anything. */
 static void create_refused(churn_t *c, uint32_t world)
 {

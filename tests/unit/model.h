@@ -15,7 +15,7 @@ enum {
     MODEL_WORLDS = 3,
     MODEL_KEYS = 11,   /* in each world */
     MODEL_FIELDS = 4,  /* compared of each component */
-    MODEL_LIVING = 6000,
+    MODEL_LIVING = 16000,
     MODEL_DEAD = 1000, /* ids of the dead that are remembered */
     MODEL_INDICES = 1 << 18
 };
