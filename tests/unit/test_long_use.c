@@ -497,8 +497,8 @@ static void expect_bounds(const churn_t *c)
     }
 }
 
-/* More come than the bounds leave room for, something happens to them, and most die at once. The bounds are broken then,
- * and are kept again a few steps later, since a step moves some 4,096 rows; random collection alone, 64 rows in a step,
+/* More come than the bounds leave room for, something happens to them, and most die at once. The bounds are broken,
+ * and kept again a few steps later, since a step moves some 4,096 rows; random collection alone, 64 rows in a step,
  * would need many more. Returns whether the bounds were broken: where rows go at the death itself, they are not. */
 static bool come_and_go_at_once(churn_t *c, uint32_t w)
 {
