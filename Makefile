@@ -377,7 +377,7 @@ asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
 
-# Suites with threads: the pool, steps of several threads, reloads between them, whoever watches files, builds and calls
+# Suites with threads: the pool, steps of several threads, reloads between them, watching of files, builds and calls
 # that take too long. Not trials: a copy of a process with threads that starts threads of its own is more than
 # ThreadSanitizer can follow.
 TSAN_SUITES = threads side_by_side sets reload_threads pause posts trace watch guard os \

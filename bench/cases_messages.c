@@ -61,7 +61,7 @@ static void measure_steps(results_t *results, const char *name, bp_host_o *host,
 {
     double took[MOST_TIMES];
     uint32_t size = telling.count;
-    for (uint32_t i = 0; i < times + 2; i++) { /* two that nobody counts: the channel gets its memory */
+    for (uint32_t i = 0; i < times + 2; i++) { /* two that are not counted: the channel gets its memory */
         uint64_t began = measure_now();
         worlds_must(host, bp_world_step(world), "a step");
         if (i >= 2)

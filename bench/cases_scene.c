@@ -1,9 +1,9 @@
 /* cases_scene.c - scenes: spawning a level, checking its blob, saving a world.
  *
  * The level has entities with transform, point_mass and debug_name, each with a name of its own. Spawning writes
- * to memory that nobody has touched, so its floor is the first touch of as many bytes as the host then holds more
- * than before, in one block straight from the system. Checking is compared with reading every word of the same
- * bytes once. Saving makes a block of its own each time: its floor is writing as many bytes to fresh pages.
+ * to memory that was never touched, so its floor is the first touch of as many bytes as the host then holds more than
+ * before, in one block straight from the system. Checking is compared with reading every word of the same bytes once.
+ * Saving makes a block of its own each time: its floor is writing as many bytes to fresh pages.
  */
 #include "cases.h"
 

@@ -1,8 +1,7 @@
 /* floors.c - plain loops over plain arrays.
  *
- * The loops are written as by somebody who needs exactly this once: no interface, no checks, no batches. Where a
- * subject must refuse stale handles, the floor looks at the generation too, because a loop without that check would do
- * another job.
+ * The loops are written for exactly one use: no interface, no checks, no batches. Where a subject must refuse stale
+ * handles, the floor looks at the generation too, because a loop without that check would do another job.
  */
 #include "floors.h"
 

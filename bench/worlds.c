@@ -32,7 +32,7 @@ void *worlds_memory(size_t count, size_t size)
         exit(1);
     }
     /* Every byte is written where the compiler cannot see it: malloc with memset would become calloc, whose
-     * pages are there only at first touch, inside somebody's measurement. */
+     * pages are there only at first touch, inside a measurement. */
     floor_touch(block, bytes);
     return memset(block, 0, bytes);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# clean_machine.sh FOLDER [HALT] - README.md and docs/ as somebody types them who has a bare Debian and a clone of this.
+# clean_machine.sh FOLDER [HALT] - README.md and docs/ typed on a bare Debian with a clone of this.
 #
 # FOLDER/root becomes a Debian with nothing but what a shell needs (debootstrap --variant=minbase; DEBIAN, SUITE: where
 # from, and which), in which a clone of the present commit lies. There, as root, in a namespace of its own so that

@@ -138,7 +138,7 @@ static void check_same(const bp_scene_o *a, const bp_scene_o *b)
     expect(size == other_size && memcmp(bytes, others, size) == 0);
 }
 
-/* Spawning may fail, for want of memory or because a manager says no; then nobody is there. */
+/* Spawning may fail, for want of memory or because a manager refuses; then the world has no entities. */
 static void spawn(bp_host_o *host, bp_scene_o *scene)
 {
     bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "world"});

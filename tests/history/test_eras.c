@@ -140,7 +140,7 @@ START_TEST(a_recording_has_the_code_of_each_moment)
 }
 END_TEST
 
-/* Whoever resumes goes on with the versions that were at work at the end, and may be reloaded in turn. */
+/* A host that resumes goes on with the versions that were at work at the end, and may be reloaded in turn. */
 START_TEST(a_resumed_recording_goes_on_with_the_code_of_its_end)
 {
     uint64_t hashes[STEPS + 1], more[11];

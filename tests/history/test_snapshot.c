@@ -38,7 +38,8 @@ static void step(bp_host_o *host, uint64_t number, uint64_t seed)
     }
 }
 
-/* The hash after each step of a run that nobody looks at but for the last; and of one that is looked at. */
+/* The hash after each step of a run that is hashed after each step; its last one must be that of a run that is hashed
+ * at the end alone. */
 static void reference(uint64_t hashes[STEPS + 1], uint64_t seed)
 {
     rig_t quiet, watched;

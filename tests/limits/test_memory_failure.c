@@ -703,7 +703,7 @@ START_TEST(a_step_is_done_whole_or_not_begun)
 }
 END_TEST
 
-/* From inside a step a refused destruction leaves everybody alive; the system asks again in the next. */
+/* From inside a step a refused destruction leaves all entities alive; the system asks again in the next. */
 static void stepping_to_death(void)
 {
     memcpy(victims, people + 4, FEW * sizeof *victims);

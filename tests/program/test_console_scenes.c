@@ -152,7 +152,7 @@ START_TEST(entities_are_destroyed_by_name_path_and_id)
 }
 END_TEST
 
-/* A line that fails, and its complaint. Nobody is destroyed. */
+/* A line that fails, and its complaint. No entity is destroyed. */
 static const struct { const char *line, *message; } bad_lines[] = {
     {"destroy", "line 1: destroy needs entities, such as destroy main/moon #7:1\n"},
     {"destroy zoe annn", "no entity 'annn' in any world\n"},

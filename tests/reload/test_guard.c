@@ -480,7 +480,7 @@ END_TEST
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /* The C library looks at large blocks while the heap is locked, where there are several threads; the watcher of a time
- * limit is one. It ends the process with that lock, so nobody could go on. */
+ * limit is one. It ends the process with that lock, so no thread could go on. */
 static int end_of_free(const char *how, uint32_t limit)
 {
     pid_t child = fork();

@@ -596,7 +596,7 @@ static void find_nothing(void *data, int32_t level, const char *text)
     (void)data, (void)level, (void)text;
 }
 
-/* Opening it would wait for somebody who writes to it. */
+/* Opening the pipe would wait for a writer. */
 START_TEST(a_pipe_in_the_place_of_the_file_is_refused)
 {
     bp_reload_report_t report = {.struct_size = sizeof report};
@@ -611,7 +611,7 @@ START_TEST(a_pipe_in_the_place_of_the_file_is_refused)
 }
 END_TEST
 
-/* A manager that keeps what nobody can ask it for. */
+/* A manager with state that no property, `save` or form gives. */
 START_TEST(instances_of_which_nothing_can_be_carried_over_are_told_of)
 {
     static const char *const hoard[] = {"hoard"};

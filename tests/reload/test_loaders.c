@@ -1,4 +1,4 @@
-/* test_loaders.c - files that plugins open (bp_loader.h): plugins like any other, as far as anybody can tell.
+/* test_loaders.c - files that plugins open (bp_loader.h): plugins like any other, as seen from outside.
  *
  * Most of it with the fixture tests/fixtures/opener_code.h in two versions, which complains in the log where a file is
  * not closed by the version that has opened it; the rest with plugins/formula.

@@ -196,8 +196,8 @@ static void use_it(uint32_t plugin)
     bp_host_step(host);
 }
 
-/* Has the good version come back? Where names have changed that nobody can follow, or the plugin is set aside for
- * good, a new host is made; the old one must end in good order. */
+/* Has the good version come back? Where names have changed that no rule follows, or the plugin is set aside for good, a
+ * new host is made; the old one must end in good order. */
 static void bring_back(uint32_t flags, uint32_t plugin)
 {
     bp_result_t result = BP_ERROR_FAILED;

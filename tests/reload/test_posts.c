@@ -170,7 +170,7 @@ START_TEST(what_cannot_be_posted_is_refused_by_its_code)
 }
 END_TEST
 
-/* However long nobody polls, only so much is kept; and all of it can be had again. */
+/* However long the host does not poll, posts take a limited amount of memory, and all of it can be used again. */
 START_TEST(posts_that_wait_take_so_much_memory_and_no_more)
 {
     static rig_t rig;
@@ -324,7 +324,7 @@ START_TEST(threads_that_post_across_reloads_lose_nothing)
 }
 END_TEST
 
-/* Where the whole host ends, nobody is left to whom it would matter. */
+/* Where the whole host ends, dropped posts are not told. */
 START_TEST(what_threads_have_posted_when_their_plugin_goes_is_dropped_with_a_word)
 {
     for (uint32_t i = 0; i < 10; i++) {

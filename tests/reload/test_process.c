@@ -64,7 +64,7 @@ START_TEST(a_command_that_is_let_go_is_killed_with_all_it_has_started)
     process_free(process);
     for (int i = 0; i < 1000 && kill(below, 0) == 0; i++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    FILE *state = NULL; /* dead, or at least a zombie whom nobody waits for */
+    FILE *state = NULL; /* dead, or at least a zombie that no process waits for */
     char path[64], line[256] = "gone";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)below);
     if ((state = fopen(path, "r")) != NULL) {

@@ -149,7 +149,7 @@ START_TEST(narrowing_is_refused_where_a_value_does_not_fit)
                 ((int32_t *)run.columns[4])[i] = run.entities[i].id == 0 ? 9 : (int32_t)(i % 2);
         }
     }
-    WORKS(scene.host, scene_reload(&scene, PROBE_COUNT_BOOL)); /* values of dead rows are in nobody's way */
+    WORKS(scene.host, scene_reload(&scene, PROBE_COUNT_BOOL)); /* values of dead rows are not looked at */
 }
 END_TEST
 

@@ -346,7 +346,7 @@ END_TEST
 
 /* --- slots that a manager asks for ------------------------------------------------------------------------ */
 
-/* Rows are met by prototype and entities were made the other way round, so nobody keeps its slot. */
+/* Rows are met by prototype and entities were made the other way round, so no instance keeps its slot. */
 START_TEST(a_manager_that_looks_up_slots_while_it_is_carried_finds_its_own)
 {
     begin();

@@ -218,7 +218,7 @@ static void set_cell(uint32_t e, const shape_t *f)
     WORKS(host, api->property->set(world, &property, &entities[e], 1, value, 0));
 }
 
-/* Somebody dies and somebody else comes, in another run for some: rows move. */
+/* An entity dies and another one comes, in another run for some: rows move. */
 static void replace(uint32_t e)
 {
     ck_assert_uint_eq(api->entity->destroy(host, &entities[e], 1), 1);

@@ -1,5 +1,5 @@
-/* test_reload_told.c - what reloads say: long reports whole, refusals with the reason of whoever refused and of nobody
- * else, and what is no longer possible when a change is prepared.
+/* test_reload_told.c - what reloads say: long reports whole, refusals with the reason of the plugin that refused and of
+ * no other, and calls that are no longer possible when a change is prepared.
  */
 #include "../suites.h"
 #include "reload_support.h"

@@ -147,7 +147,7 @@ static void churn_once(uint64_t *random)
         count = pick(random, batch, numbers, true);
         result = api->world->remove(world, key, batch, count);
         break;
-    case 2: /* they move to other runs, which is nobody's business */
+    case 2: /* they move to other runs, of which the component is not told */
         count = pick(random, batch, numbers, bp_random_below(random, 2) == 0);
         if (count > 0 && api->world->has(world, body, batch, count, NULL) == 0)
             api->world->add(world, body, batch, count);

@@ -1,5 +1,5 @@
-/* test_wants.c - what worlds want: components and systems that come again when there is one of their name, and that are
- * brought in and dropped by whoever likes.
+/* test_wants.c - the names that worlds keep: components and systems that come again when there is one of their name,
+ * and that may be brought in and dropped meanwhile.
  *
  * The plugin is tests/fixtures/flock.h, whose second version has a system `land` that the first one lacks.
  */

@@ -366,7 +366,7 @@ static void list_extras_of(place_t *place, const blob_t *blob, const blob_part_t
     }
 }
 
-/* Living entities without components that somebody refers to, in order of their first mention in the blob. */
+/* Living entities without components that values refer to, in order of their first mention in the blob. */
 static uint32_t list_extras(place_t *place, const bp_scene_o *scene, bp_entity_t *entities, uint32_t count)
 {
     const blob_t *blob = &scene->blob;

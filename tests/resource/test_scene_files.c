@@ -114,7 +114,7 @@ START_TEST(a_save_replaces_the_file_and_keeps_its_mode)
     ck_assert_int_eq(stat(SAVED, &about), 0);
     ck_assert_uint_eq(about.st_mode & 07777, 0640);
     ck_assert_uint_eq(files_in_folder(), 1);
-    /* Whoever had the old file open still has it whole. */
+    /* A scene that had the old file open still has it whole. */
     bp_entity_t e;
     const char *text;
     WORKS(place.rig.host, bp_scene_spawn(mapped, place.world, 0, &e, NULL));

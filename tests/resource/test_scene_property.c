@@ -347,7 +347,7 @@ static bp_entity_t read_entity(bp_entity_t entity, const char *component, const 
     return value;
 }
 
-static bp_entity_t defaults[SLOTS]; /* entities whose components nobody has touched */
+static bp_entity_t defaults[SLOTS]; /* entities with components as they were created */
 
 static void check_text(const word_t *word, uint32_t p, bp_entity_t entity, const char *label, uint32_t instance)
 {

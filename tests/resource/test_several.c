@@ -64,14 +64,14 @@ static void fill(two_t *two)
     set_text(two, two->bag, alone, "alone", e[0]);
 }
 
-/* Whoever is in a world, in no particular order. */
+/* The entities of a world, in no particular order. */
 static uint32_t list(bp_world_o *world, bp_entity_t *entities, uint32_t room)
 {
     EXPECT(world->rows.occupied <= room, "%u entities in world %s", world->rows.occupied, world->rows.name);
     return host_list_entities(&world->rows, entities);
 }
 
-/* As `fill` has made them, and nobody else. */
+/* The worlds have the entities that `fill` has made, and no others. */
 static void expect_filled(two_t *two)
 {
     bp_entity_t e[8], home;
@@ -103,7 +103,7 @@ START_TEST(who_lives_in_two_worlds_is_one_entity_after_both_come_back)
     expect_filled(&two);
     bp_world_o *worlds[] = {two.bag, two.game};
     WORKS(two.host, bp_host_save_worlds(two.host, _i == 0 ? NULL : worlds, 2, path));
-    for (uint32_t i = 0; i < 3; i++) { /* over what is there, again and again: nobody is left over */
+    for (uint32_t i = 0; i < 3; i++) { /* over what is there, again and again: no entity is left over */
         WORKS(two.host, bp_host_restore_worlds(two.host, i == 1 ? NULL : worlds, 2, path, 0));
         expect_filled(&two);
         WORKS(two.host, bp_host_step(two.host));
@@ -378,7 +378,7 @@ START_TEST(a_scene_whose_last_world_refuses_leaves_no_trace)
 }
 END_TEST
 
-/* A file of the two worlds with nobody in them, which takes whoever is there away. */
+/* A file of the two worlds without entities: restoring it takes all entities away. */
 static const char *empty_worlds(two_t *two)
 {
     bp_scene_o *scene = compile_worlds(two, "{'worlds': {'game': {}, 'bag': {}}}");

@@ -545,7 +545,7 @@ START_TEST(what_no_memory_holds_is_refused_before_any_is_filled)
     WORKS(rig.host, bp_scene_spawn(few, world, 0, NULL, NULL));
     char *before = describe_host(rig.host);
     if (memory_could_hold(&world->rows.memory, UINT64_MAX / 2, &available))
-        return; /* nobody here knows how much there is */
+        return; /* this system does not tell how much there is */
     snprintf(sentence, sizeof sentence, "%u entities", counts[_i]);
     FAILS(rig.host, BP_ERROR_MEMORY, sentence, bp_scene_spawn(crowd, world, 0, NULL, NULL));
     FAILS(rig.host, BP_ERROR_MEMORY, sentence, bp_scene_restore(crowd, world, 0));

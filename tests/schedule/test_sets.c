@@ -482,7 +482,8 @@ START_TEST(a_component_that_goes_and_comes_again)
 }
 END_TEST
 
-/* Runs with room for many, of entities that nobody watches yet: filled one by one, then all of them come to match. */
+/* Runs with room for many, of entities that no subscription matches yet: filled one by one, then all of them come to
+ * match. */
 START_TEST(there_is_room_for_a_notice_of_everybody_however_they_came)
 {
     enum { EACH = 100 };

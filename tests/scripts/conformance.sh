@@ -1,5 +1,5 @@
 #!/bin/sh
-# conformance.sh BUILD - the conformance suite can be run over anybody's plugin, as
+# conformance.sh BUILD - the conformance suite can be run over any plugin, as
 # tests/conformance/README.md says.
 #
 # It passes the smallest plugin, and fails one that is the same but for a loop that depends on how rows

@@ -104,7 +104,7 @@ if command -v c++ >/dev/null; then
     ask 'load_plugin ./spin.cpp' '^loaded spin'
     edit spin.cpp -e 's/"2.0, C++"/"2.1"/'
     hear 'reloaded spin 2.0, C++ -> 2.1'
-    edit spin.c -e 's/"1.1"/"1.2"/' # whom nobody watches now
+    edit spin.c -e 's/"1.1"/"1.2"/' # which is not watched now
     ask 'step 1' '^main: step 361'
     ask 'unload_plugin spin'
     count=361
@@ -176,7 +176,7 @@ for what in 'kill -9 $$' 'exit 0' 'yes error | head -c 3000000; exit 1'; do
 done
 nothing_left
 
-# --- an installation, from a folder that nobody may write ---------------------------------------------------------
+# --- an installation, from a read-only folder ---------------------------------------------------------
 (cd "$source" && unset MAKEFLAGS MFLAGS MAKELEVEL && make -s BUILD="$build" install PREFIX="$scratch/tree") >"$scratch/said" 2>&1 ||
     fail "make install fails"
 cat >"$scratch/main.c" <<'END'

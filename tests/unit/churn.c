@@ -173,7 +173,7 @@ void churn_ebb(churn_t *c)
         model_destroy(&c->model, c->wave[i]);
 }
 
-/* A manager that refuses: nobody is created, nobody gets anything. */
+/* A manager that refuses: no entity is created, and none gets a component. */
 static void create_refused(churn_t *c, uint32_t world)
 {
     uint32_t key = below(c, 2) == 0 ? 3 : 7, numbers[2], prototype; /* pool, told */

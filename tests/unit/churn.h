@@ -4,7 +4,7 @@
  * reading, with batches of one, scattered batches, rows as they lie, and batches that must be refused. The
  * same seed gives the same operations. More entities than the operations tend to come and go in waves.
  *
- * What it does not do: it does not compare; whoever calls it says when (model.h, inspect.h).
+ * What it does not do: it does not compare; the caller does (model.h, inspect.h).
  */
 #ifndef TESTS_UNIT_CHURN_H
 #define TESTS_UNIT_CHURN_H

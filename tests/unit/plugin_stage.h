@@ -81,7 +81,7 @@ static inline void begin(double step_rate)
     new_world(step_rate);
 }
 
-/* The end of a test: nobody has complained or leaked. */
+/* The end of a test: the log has no complaint, and no memory has leaked. */
 static inline void end(void)
 {
     bp_host_destroy(host);

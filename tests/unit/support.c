@@ -1,9 +1,8 @@
 /* support.c - the watched heap, the log and hosts over them.
  *
  * The heap keeps a header of 16 bytes in front of each block: the size, so that a caller who forgets what
- * it asked for is found at once, and a mark that a freed block has lost. Resizing always moves, so that
- * whoever keeps an old address is found by the sanitizers; new bytes are filled, so that nobody relies on
- * cleared memory.
+ * it asked for is found at once, and a mark that a freed block has lost. Resizing always moves, so that the sanitizers
+ * find uses of an old address; new bytes are filled, so that tests find code that relies on cleared memory.
  */
 #include "support.h"
 

@@ -152,7 +152,7 @@ static uint32_t rule_avoid(rule_t *r, const rule_t *bubble, float dt)
     return 1;
 }
 
-/* Bubbles are the first `bubbles` of all. Returns how often somebody turned back. */
+/* Bubbles are the first `bubbles` of all. Returns how often a sprite turned back. */
 static uint32_t rule_step(rule_t *all, uint32_t bubbles, uint32_t count, float dt, bp_vec2_t low,
                           bp_vec2_t high)
 {
@@ -262,7 +262,7 @@ static void expect_velocities(void)
 
 static const bp_vec2_t small_low = {-8, -5}, small_high = {8, 5};
 
-/* Both do `steps` steps and agree after each. Returns how often somebody turned back. */
+/* Both do `steps` steps and agree after each. Returns how often a sprite turned back. */
 static uint32_t run_both(uint32_t steps, double step_rate, bp_vec2_t low, bp_vec2_t high)
 {
     uint32_t turned = 0;
@@ -381,7 +381,7 @@ START_TEST(bounces_are_told_and_counted)
     step();
     rule_step(rules, bubble_count, total, (float)(1.0 / 60), low, high);
     messages->read(channel, &told);
-    ck_assert_uint_eq(told.count, 0); /* nobody wants to know */
+    ck_assert_uint_eq(told.count, 0); /* the world does not have `bounces` */
     WORKS(rig.host, bp_world_use_component(world, "bounces"));
     WORKS(rig.host, bp_world_use_system(world, "bubbles_count"));
     bp_entity_t own = rig.api->world->own(world);
@@ -586,7 +586,7 @@ static bp_sprite_t *play_reloaded(uint32_t after, uint32_t *count)
         if (i == after && i > 0) {
             WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
             frame_of(count);
-            ck_assert_uint_eq(*count, 20020); /* whoever draws before the next step has a frame */
+            ck_assert_uint_eq(*count, 20020); /* a plugin that draws before the next step has a frame */
         }
         step();
     }

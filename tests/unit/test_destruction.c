@@ -24,7 +24,7 @@ static call_t calls[MOST_CALLS];
 static bp_entity_t seen[MOST_SEEN];
 static uint32_t call_count, seen_count, depth, deepest;
 
-/* What somebody who is told does next; NULL: nothing. */
+/* What a listener does next when it is told; NULL: nothing. */
 static void (*when_told)(const char *who, const bp_entity_t *entities, uint32_t count);
 
 static void note(const char *to, const bp_entity_t *entities, uint32_t count)
@@ -241,7 +241,7 @@ static void expect_calls(const char *const *to, uint32_t count)
         ck_assert_str_eq(calls[i].to, to[i]);
 }
 
-/* How many times an entity was announced to somebody. */
+/* How many times an entity was announced to the listener `to`. */
 static uint32_t times_told(const char *to, bp_entity_t e)
 {
     uint32_t times = 0;
@@ -729,7 +729,7 @@ START_TEST(who_asks_for_a_component_or_a_field_is_told_of_these_deaths_alone)
 }
 END_TEST
 
-/* Against one loop over everybody, with batches of all sizes, in which referrers die too. */
+/* Against one loop over all entities, with batches of all sizes, in which referrers die too. */
 START_TEST(referrers_are_those_that_a_look_at_everybody_finds)
 {
     enum { MANY = 3000 };
@@ -777,7 +777,8 @@ static void destroy_the_next(const char *who, const bp_entity_t *entities, uint3
     }
 }
 
-/* Entities with a body, of which the first is destroyed, and each other one by whoever is told of the one before. */
+/* Entities with a body, of which the first is destroyed, and each other one by the listener that is told of the one
+ * before. */
 static void make_and_end_one_by_one(bp_entity_t *e, uint32_t count)
 {
     WORKS(rig.host, entities_api->create(rig.host, e, count));

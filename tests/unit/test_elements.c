@@ -56,7 +56,7 @@ static size_t size_of(uint32_t field)
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                           const void *const *columns, uint32_t *slots)
 {
-    (void)columns; /* nobody creates it with values here */
+    (void)columns; /* the tests create it without values */
     bp_result_t result = bp_slots_reserve(m, m->state, instance, count);
     if (result != BP_OK)
         return result;

@@ -335,7 +335,7 @@ END_TEST
 
 START_TEST(a_position_independent_program_is_refused)
 {
-    size_t entry = dynamic_entry(0x6ffffff9); /* the count of relative relocations; a hint nobody misses */
+    size_t entry = dynamic_entry(0x6ffffff9); /* the count of relative relocations; a hint that may be missing */
     ck_assert_uint_ne(entry, 0);
     put(library + entry, 0x6ffffffb, 8);
     put(library + entry + 8, 0x08000000, 8);
@@ -369,7 +369,7 @@ START_TEST(a_section_or_segment_beyond_the_end_is_refused)
     patched_is_refused(sections + 64 + 24, UINT64_MAX, 8, "section 1 ends beyond");
     patched_is_refused(segments + 32, library_size + 1, 8, "cut short: segment 0 ends at byte");
     patched_is_refused(segments + 8, UINT64_MAX - 4095, 8, "segment 0 ends");
-    size_t protected = segment_of(0x6474e552); /* beyond the plugin lies what is somebody else's */
+    size_t protected = segment_of(0x6474e552); /* beyond the plugin lies memory of others */
     patched_is_refused(protected + 40, get(library + protected + 40, 8) + 0x10000, 8, "lies in no segment that is");
     patched_is_refused(protected + 40, UINT64_MAX, 8, "lies in no segment that is loaded");
     patched_is_refused(loaded + 40, 1, 8, "is larger in the file than in memory");
@@ -398,7 +398,7 @@ START_TEST(a_dynamic_table_that_points_astray_is_refused)
     ck_assert_int_ge(met, 10);
     size_t hash = dynamic_entry(0x6ffffef5), old_hash = dynamic_entry(4);
     if (hash != 0 && old_hash != 0)
-        put(library + old_hash, 0x6fffaaab, 8); /* a tag that nobody knows */
+        put(library + old_hash, 0x6fffaaab, 8); /* an unknown tag */
     patched_is_refused(hash != 0 ? hash : old_hash, 0x6fffaaaa, 8, "hash table");
     patched_is_refused(segment_of(2) + 32, 16, 8, "its dynamic table has no end");
 }

@@ -554,7 +554,7 @@ END_TEST
 
 enum { GENERATION = 3000, GENERATIONS = 60 };
 
-/* Rows come, a loop fills their lists, and they go; somebody stays, so that the memory is never given back whole.
+/* Rows come, a loop fills their lists, and they go; one entity stays, so that the memory is never given back whole.
    Blocks of the dead serve those that come. */
 static size_t bytes_after_generations(uint32_t threads, size_t *early)
 {

@@ -175,7 +175,8 @@ START_TEST(entities_of_a_world_lie_together_and_go_on_doing_so)
 }
 END_TEST
 
-/* What a world kept for itself is everybody's when it has gone, and that of its entities that live on when they die. */
+/* The indices that a world kept for itself serve all worlds when it has gone, and those of its entities that live on
+ * when these die. */
 START_TEST(indices_of_a_world_that_goes_are_used_again)
 {
     static bp_entity_t e[5000];

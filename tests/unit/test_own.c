@@ -196,7 +196,8 @@ START_TEST(nothing_that_changes_entities_reaches_it)
 }
 END_TEST
 
-/* Whoever has lived among the neighbours of what bears a world's own, in whatever worlds, dies as anybody does. */
+/* An entity that has lived in the page of the entity that bears a world's own components, in whatever worlds, can be
+ * destroyed like any other. */
 START_TEST(its_neighbours_in_other_worlds_can_be_destroyed)
 {
     enum { WORLDS = 5, SOME = 40 };

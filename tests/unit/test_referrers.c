@@ -307,7 +307,7 @@ START_TEST(where_memory_is_lacking_a_question_is_refused_and_then_answered)
 }
 END_TEST
 
-/* An index that nobody has ended ends with its world. */
+/* An index that was not ended by its plugin ends with its world. */
 START_TEST(an_index_ends_with_its_world)
 {
     bp_refer_o *index;

@@ -181,7 +181,7 @@ static bool wants(const bp_system_i *systems, uint32_t first, uint32_t second)
            strstr(systems[second].after, letters[first].name) != NULL;
 }
 
-/* The order that the header promises: always the first listed that nobody left must precede. */
+/* The order that the header promises: always the first listed unit that no unit left must precede. */
 static void foresee(const bp_system_i *systems, char *text)
 {
     bool placed[LETTERS] = {false};

@@ -1,5 +1,5 @@
-/* test_stamps.c - change stamps: whatever differs from what was there when one looked is told, and what nobody touched
- * is not.
+/* test_stamps.c - change stamps: every value that differs from the one at the last look is told, and values that were
+ * not written are not.
  *
  * The first is tried with random operations: all cells of all runs, and all instances with storage of their own, are
  * copied at a moment, and compared after some operations. The second with few rows and one change at a time.

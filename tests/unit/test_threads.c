@@ -414,7 +414,8 @@ END_TEST
 
 /* --- sentences -------------------------------------------------------------------------------------------- */
 
-/* Even ranges fail twice, the others find that nothing has failed in theirs, whoever ran before on their thread. */
+/* Even ranges fail twice, the others find that nothing has failed in theirs, whichever range ran before on their
+ * thread. */
 static _Atomic uint32_t ranges_wrong;
 
 static void complain(const bp_match_t *match, uint32_t count)

@@ -315,8 +315,8 @@ static const bp_field_t stock_fields[] = {
     [STOCK_SERIAL] = {.name = "serial", .type = BP_U32, .flags = BP_FIELD_READ_ONLY | BP_FIELD_DERIVED},
 };
 
-/* Whoever is being created is neither destroyed nor changed by a manager that makes instances, and instances that are
- * not there yet are nobody's. */
+/* An entity that is being created is neither destroyed nor changed by a manager that makes instances, and instances
+ * that are not there yet belong to no entity. */
 static void meddle(bp_manager_t *m, const bp_entity_t *entities, uint32_t count)
 {
     const bp_world_api *api = m->api->world;

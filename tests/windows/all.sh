@@ -150,7 +150,7 @@ components = spin
 [spawn main wheel]
 components = spin
 EOF
-# Saved again and again, since nobody can tell when the host begins to watch.
+# Saved again and again, since the script cannot know when the host begins to watch.
 : >"$scratch/log"
 n=0
 while [ $n -lt 120 ] && ! grep -q 'reloaded spin 1.0 -> 1.1' "$scratch/log"; do

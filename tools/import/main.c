@@ -1,7 +1,7 @@
 /* main.c - backplane-import: a file of another program becomes a scene and its meshes.
  *
  * The import is a program of its own, which `backplane import` runs: so nothing else needs assimp, and a file that
- * makes assimp crash ends only this program. The output is text files that people can read and change; whoever runs the
+ * makes assimp crash ends only this program. The output is text files that people can read and change; running the
  * scene needs neither this program nor assimp.
  *
  * assimp is asked for triangles, and to drop the parts that the scene has no place for before it joins equal vertices.

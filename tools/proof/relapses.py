@@ -3,8 +3,8 @@
 
 Each relapse below puts one such fault back into a copy of the tree (build/relapses), builds what changed, and runs the one test
 that stands for it, which has to fail; without the fault it has to pass. The faults are those that small programs showed in the
-contract before ABI 2, whose sources those programs no longer fit. A relapse whose place is not found ends the run: whoever
-rewrites that place says here what the fault would be now.
+contract before ABI 2, whose sources those programs no longer fit. A relapse whose place is not found ends the run: after a
+change of that place the fault has to be written here anew.
 
     tools/proof/relapses.py [NAME...]
 """

@@ -1,5 +1,5 @@
-/* kin.c - a plugin for the tests of the program: a component that says who the mother is, and a nickname. Nothing
- * keeps anybody from being her own grandmother. */
+/* kin.c - a plugin for the tests of the program: a component that says who the mother is, and a nickname. The component
+ * does not refuse circles of mothers. */
 #include <bp_plugin.h>
 
 static const bp_field_t fields[] = {
