@@ -1,9 +1,9 @@
 /* records.c - pages of records: the directory of a world, and the slabs that its pages come from.
  *
- * A page without the record of an entity is left to its slab, and a slab without pages goes. Entities that live on may lie
- * in any slab, so where most room is empty the slab with most of it is emptied: its pages move elsewhere, to a slab of
- * just so many pages where no other has room. Records that are looked at between steps are therefore found through the
- * directory each time.
+ * A page without the record of an entity is left to its slab, and a slab without pages goes. Entities that live on may
+ * lie in any slab, so where most room is empty the slab with most of it is emptied: its pages move elsewhere, to a slab
+ * of just so many pages where no other has room. Records that are looked at between steps are therefore found through
+ * the directory each time.
  */
 #include "records.h"
 
