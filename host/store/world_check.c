@@ -5,6 +5,7 @@
  */
 #include "world_check.h"
 #include "notices.h"
+#include "own.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -36,6 +37,66 @@ static bool broken(finding_t *f, const char *format, ...)
 #define THAT(condition) HOLDS(condition, "%s is not true", #condition)
 #define SAME(a, b) \
     HOLDS((a) == (b), "%s is %" PRIu64 ", %s is %" PRIu64, #a, (uint64_t)(a), #b, (uint64_t)(b))
+
+/* --- what belongs to the world itself ----------------------------------------------------------------------------- */
+
+/* One entity bears it, where the world has such components, and rows of such components are that entity's alone. */
+static bool check_own(finding_t *f, const world_t *world)
+{
+    uint32_t components = 0, bearers = 0;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        const manager_t *manager = world->managers[i];
+        components += manager->started && (manager->component->table.flags & BP_COMPONENT_WORLD) != 0;
+    }
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        bearers += (run->flags & KEY_WORLD) != 0 ? run->count - run->holes : 0;
+    }
+    HOLDS((world->own.id != 0) == (components > 0), "%u components belong to the world, and %s entity bears them",
+          components, world->own.id != 0 ? "an" : "no");
+    HOLDS(bearers == (world->own.id != 0), "%u rows are the world's own", bearers);
+    const record_t *record = world->own.id != 0 ? world_record(world, world->own) : NULL;
+    THAT(world->own.id == 0 || record != NULL);
+    HOLDS(record == NULL || (world_run(world, record->prototype)->flags & KEY_WORLD) != 0,
+          "the entity that bears what is the world's own has other components");
+    return true;
+}
+
+/* --- stamps ------------------------------------------------------------------------------------------------------- */
+
+/* All columns and rows of a run have stamps, and none is later than the present moment. */
+static bool check_stamps(finding_t *f, const world_t *world, const run_t *run)
+{
+    const stamps_t *stamps = run->stamps;
+    uint32_t used = stamps_block_count(run->count);
+    THAT(stamps->now == &world->moment);
+    THAT(stamps->columns >= run->column_count);
+    THAT(stamps->room >= used);
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        HOLDS(stamps->whole[c] <= world->moment, "the stamp of column %u is later than the present moment", c);
+        for (uint32_t block = 0; block < used; block++)
+            HOLDS(stamps_blocks(stamps, c)[block] <= world->moment,
+                  "the stamp of block %u of column %u is later than the present moment", block, c);
+    }
+    return true;
+}
+
+/* The latest stamp of a manager with storage of its own is that of all its slots, and stamps are kept for users. */
+static bool check_slot_stamps(finding_t *f, const world_t *world)
+{
+    uint32_t users = world->stamp_users;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        const slot_stamps_t *stamps = &world->managers[i]->stamps;
+        users += stamps->users;
+        THAT(stamps->count <= stamps->room);
+        HOLDS(stamps->users == 0 || stamps->latest <= world->moment, "slots are stamped later than now");
+        HOLDS(stamps->users == 0 || stamps->rest <= stamps->latest, "slots behind the last block are stamped later");
+        for (uint32_t b = 0; b < stamps->count && stamps->users > 0; b++)
+            HOLDS(stamps->blocks[b] <= stamps->latest, "block %u of slots has a stamp later than the latest", b);
+    }
+    SAME(users, world->askers);
+    return true;
+}
 
 /* --- records and rows --------------------------------------------------------------------------------------------- */
 
@@ -167,7 +228,8 @@ static bool check_runs(finding_t *f, const world_t *world)
         SAME(run->pending, 0);
         SAME(run->stamps != NULL, world->stamp_users > 0);
         HOLDS(run->stamps == NULL || !run->plain, "a run with stamps takes short ways past them");
-        if (!check_rows(f, world, run, &rows) || !check_columns(f, run))
+        if (!check_rows(f, world, run, &rows) || !check_columns(f, run) ||
+            (run->stamps != NULL && !check_stamps(f, world, run)))
             return false;
         HOLDS(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes, and not in the list of such runs");
     }
@@ -195,8 +257,11 @@ static bool check_chain(finding_t *f, const prototypes_t *p, uint32_t prototype)
     SAME(item->key_count, base->key_count + 1u);
     SAME(item->columns, base->columns + p->keys[item->key].columns);
     SAME(item->flags, (base->flags | p->keys[item->key].flags) & 0xff);
-    if (item->base != 0)
+    if (item->base != 0) {
         THAT(item->key > base->key);
+        HOLDS((base->flags & KEY_WORLD) == (p->keys[item->key].flags & KEY_WORLD),
+              "prototype %u has components of the world itself and of entities", prototype);
+    }
     for (uint32_t at = item->base; at != 0; at = p->items[at].base)
         THAT(p->keys[p->items[at].key].name != p->keys[item->key].name);
     return true;
@@ -275,13 +340,83 @@ static bool check_notices(finding_t *f, const world_t *world)
     return true;
 }
 
+/* --- entities of all worlds --------------------------------------------------------------------------------------- */
+
+/* A number for an index, so that sums of such numbers differ where two sets of indices differ. */
+static uint64_t mixed(uint32_t index)
+{
+    uint64_t number = (index + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+    return (number ^ number >> 29) * UINT64_C(0xD6E8FEB86659FD93);
+}
+
+/* Indices that wait, each of which must be free. `sum` is that of their numbers. */
+typedef struct waiting_t {
+    uint32_t count;
+    uint64_t sum;
+} waiting_t;
+
+static bool check_waiting(finding_t *f, const entities_t *entities, const entity_pool_t *pool, uint32_t index,
+                          waiting_t *waiting)
+{
+    HOLDS(index < entities->bound, "index %u waits, and %u were used", index, entities->bound);
+    HOLDS((entities->lives[index] & 1) != 0, "index %u waits for an entity, and has a living one", index);
+    HOLDS(pool == NULL || entities_owner(entities, index) == pool, "index %u waits in the wrong pool", index);
+    waiting->count++;
+    waiting->sum += mixed(index);
+    return true;
+}
+
+static bool check_pool(finding_t *f, const entities_t *entities, const entity_pool_t *pool, waiting_t *waiting)
+{
+    uint32_t pages = 0, index = pool->head;
+    THAT(entities->pools[pool->number - 1] == pool);
+    for (uint32_t i = 0; i < entities->owner_capacity; i++)
+        pages += entities->owners[i] == pool->number;
+    SAME(pages, pool->pages);
+    for (uint32_t i = 0; i < pool->count; i++, index = entities->links[index]) {
+        if (!check_waiting(f, entities, pool, index, waiting))
+            return false;
+        THAT(i + 1 < pool->count || index == pool->tail);
+    }
+    for (uint32_t i = pool->fresh; i < pool->fresh_end; i++)
+        if (!check_waiting(f, entities, pool, i, waiting))
+            return false;
+    return true;
+}
+
+/* Each index that was ever used has a living entity, waits in one place, or is retired. */
+bool world_check_entities(const entities_t *entities, char *text, size_t size)
+{
+    finding_t finding = {text, size}, *f = &finding;
+    uint32_t living = 0;
+    waiting_t free = {0}, waiting = {0};
+    for (uint32_t i = 0; i < entities->bound; i++) {
+        bool lives = (entities->lives[i] & 1) == 0, retired = entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
+        living += lives;
+        free.count += !lives && !retired;
+        free.sum += lives || retired ? 0 : mixed(i);
+    }
+    SAME(living, entities->living);
+    THAT(entities->queue_count <= entities->queue_size);
+    for (uint32_t i = 0; i < entities->queue_count; i++)
+        if (!check_waiting(f, entities, NULL, entities->queue[(entities->queue_head + i) % entities->queue_size],
+                           &waiting))
+            return false;
+    for (uint32_t i = 0; i < entities->pool_count; i++)
+        if (entities->pools[i] != NULL && !check_pool(f, entities, entities->pools[i], &waiting))
+            return false;
+    SAME(waiting.count, free.count);
+    HOLDS(waiting.sum == free.sum, "an index waits twice for an entity, and another one not at all");
+    return true;
+}
+
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 bool world_check(const world_t *world, char *text, size_t size)
 {
     finding_t f = {text, size};
     return check_pages(&f, world) && check_slabs(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
-           check_hole_list(&f, world) &&
+           check_hole_list(&f, world) && check_own(&f, world) && check_slot_stamps(&f, world) &&
            check_prototypes(&f, world) && check_notices(&f, world) && check_lists(&f, world);
 }
 
@@ -293,7 +428,8 @@ void world_assert(world_t *world)
     bool large = world->occupied + world->pages_used * ENTITIES_PAGE >= WORLD_CHECK_ROWS;
     if (large && world->collections % WORLD_CHECK_SHARE != 0)
         return;
-    if (world_check(world, text, sizeof text))
+    bool good = world->number > 0 || world_check_entities(world->entities, text, sizeof text);
+    if (good && world_check(world, text, sizeof text))
         return;
     log_write(&world->base->log, BP_LOG_ERROR, "host", "world '%s': an invariant of the store is broken: %s",
               world->name, text);

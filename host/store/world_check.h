@@ -16,10 +16,14 @@
  * that of a pass over all rows and records. Between calls that change the world only. [main] */
 bool world_check(const world_t *world, char *text, size_t size);
 
+/* The same of entities, for all worlds of a host. */
+bool world_check_entities(const entities_t *entities, char *text, size_t size);
+
 #if defined(BACKPLANE_AUDIT)
 
-/* Make the check; a world in which an invariant does not hold ends the process with that sentence in the log. Of a
- * large world, one of WORLD_CHECK_ROWS rows and records or more, only one call in WORLD_CHECK_SHARE looks. [main] */
+/* Make the check, with the host's first world that of entities too. A world in which an invariant does not hold ends
+ * the process with that sentence in the log. Of a large world, one of WORLD_CHECK_ROWS rows and records or more, only
+ * one call in WORLD_CHECK_SHARE looks. [main] */
 enum { WORLD_CHECK_ROWS = 20000, WORLD_CHECK_SHARE = 64 };
 void world_assert(world_t *world);
 

@@ -1,7 +1,7 @@
 /* inspect.c - invariants of a host checked one by one, and a host written down.
  *
- * Those of worlds are checked by the host's own world_check; here come those of entities and strings, which no world
- * can know alone.
+ * Those of worlds and entities are checked by the host's own world_check; here come those of strings and places, which
+ * no world can know alone.
  */
 #include "inspect.h"
 
@@ -19,58 +19,7 @@
 #define SAME(a, b) \
     EXPECT((a) == (b), "%s is %" PRIu64 ", %s is %" PRIu64, #a, (uint64_t)(a), #b, (uint64_t)(b))
 
-/* --- entities and strings ------------------------------------------------------------------------------- */
-
-static void check_pooled(const entities_t *entities, const entity_pool_t *pool, uint32_t index, uint8_t *queued)
-{
-    THAT(index < entities->bound && entities_owner(entities, index) == pool);
-    SAME(entities->lives[index] & 1, 1);
-    SAME(queued[index], 0);
-    queued[index] = 1;
-}
-
-/* How many free indices a pool has. */
-static uint32_t check_pool(const entities_t *entities, const entity_pool_t *pool, uint8_t *queued)
-{
-    uint32_t pages = 0, index = pool->head;
-    SAME(entities->pools[pool->number - 1] == pool, 1);
-    for (uint32_t i = 0; i < entities->owner_capacity; i++)
-        pages += entities->owners[i] == pool->number;
-    SAME(pages, pool->pages);
-    for (uint32_t i = 0; i < pool->count; i++, index = entities->links[index]) {
-        check_pooled(entities, pool, index, queued);
-        THAT(i + 1 < pool->count || index == pool->tail);
-    }
-    for (uint32_t i = pool->fresh; i < pool->fresh_end; i++)
-        check_pooled(entities, pool, i, queued);
-    return pool->count + (pool->fresh_end - pool->fresh);
-}
-
-static void check_entities(const entities_t *entities)
-{
-    uint32_t living = 0, retired = 0;
-    for (uint32_t i = 0; i < entities->bound; i++) {
-        living += (entities->lives[i] & 1) == 0;
-        retired += entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
-    }
-    SAME(living, entities->living);
-    uint8_t *queued = calloc(entities->bound + 1u, 1);
-    THAT(queued != NULL);
-    uint32_t pooled = 0;
-    for (uint32_t i = 0; i < entities->pool_count; i++) {
-        if (entities->pools[i] != NULL)
-            pooled += check_pool(entities, entities->pools[i], queued);
-    }
-    SAME(living + retired + entities->queue_count + pooled, entities->bound);
-    for (uint32_t i = 0; i < entities->queue_count; i++) {
-        uint32_t index = entities->queue[(entities->queue_head + i) % entities->queue_size];
-        THAT(index < entities->bound);
-        SAME(entities->lives[index] & 1, 1);
-        SAME(queued[index], 0);
-        queued[index] = 1;
-    }
-    free(queued);
-}
+/* --- strings and places --------------------------------------------------------------------------------- */
 
 typedef struct texts_t {
     const char **items;
@@ -165,14 +114,17 @@ static void check_places(const destruction_t *d)
 void check_host(const bp_host_o *host)
 {
     char text[256];
-    check_entities(&host->entities);
+    uint32_t owned = 0;
+    EXPECT(world_check_entities(&host->entities, text, sizeof text), "%s", text);
     check_places(&host->destruction);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         const world_t *world = host->destruction.worlds[i];
+        owned += world->own.id != 0;
         THAT(world->hold == WORLD_FREE);
         EXPECT(world_check(world, text, sizeof text), "%s", text);
         EXPECT(schedule_check(world_handle(world)->schedule, text, sizeof text), "%s", text);
     }
+    SAME(owned, host->entities.owned);
     check_strings(host);
     THAT(!host->destruction.announcing);
     SAME(host->destruction.stepping, 0);

@@ -4,6 +4,7 @@
 #include "../reload/reload_support.h"
 #include "../suites.h"
 #include "inspect.h"
+#include "store/world_check.h"
 #include "support.h"
 
 #include <bp_changes.h>
@@ -208,12 +209,16 @@ START_TEST(its_neighbours_in_other_worlds_can_be_destroyed)
     bp_world_o *worlds[WORLDS];
     bp_entity_t own[WORLDS], e[SOME];
     static const char *const names[WORLDS] = {"a", "b", "c", "d", "e"};
+    WORKS(host, bp_world_use_component(p.world, "wind")); /* before there are worlds with indices of their own */
+    bp_entity_t first = api->own(p.world);
+    add_leaves(&p);
     for (uint32_t w = 0; w < WORLDS; w++) {
         worlds[w] = bp_world_create(host, &(bp_world_desc_t){.name = names[w]});
         WORKS(host, bp_world_use_component(worlds[w], "wind"));
         WORKS(host, bp_world_use_component(worlds[w], "leaf"));
         own[w] = api->own(worlds[w]);
     }
+    WORKS(host, api->add(worlds[1], key_of(worlds[1], "leaf", ""), p.leaves, COUNT(p.leaves)));
     WORKS(host, p.rig.api->entity->create(host, e, SOME));
     for (uint32_t w = 0; w < WORLDS; w++)
         WORKS(host, api->add(worlds[w], key_of(worlds[w], "leaf", ""), e, SOME));
@@ -228,7 +233,33 @@ START_TEST(its_neighbours_in_other_worlds_can_be_destroyed)
     bp_world_destroy(worlds[2]);
     ck_assert_uint_eq(p.rig.api->entity->alive(host, &own[2], 1, NULL), 0);
     ck_assert_uint_eq(p.rig.api->entity->destroy(host, e, SOME), SOME - 2 * WORLDS);
+    ck_assert_uint_eq(p.rig.api->entity->destroy(host, &first, 1), 0);
     check_host(host);
+    close_place(&p);
+}
+END_TEST
+
+/* Each kind of damage is done, found by the check of invariants, and undone. */
+START_TEST(damage_to_what_a_world_has_of_its_own_is_found)
+{
+    place_t p;
+    char text[256];
+    open_place(&p, 1);
+    WORKS(p.rig.host, bp_world_use_component(p.world, "wind"));
+    add_leaves(&p);
+    world_t *w = world_of(p.world);
+    bp_entity_t kept = w->own;
+    run_t *leaves = world_run(w, world_record(w, p.leaves[0])->prototype);
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+    w->own = (bp_entity_t){0};
+    ck_assert(!world_check(w, text, sizeof text) && strstr(text, "no entity bears them") != NULL);
+    w->own = p.leaves[0];
+    ck_assert(!world_check(w, text, sizeof text) && strstr(text, "has other components") != NULL);
+    w->own = kept;
+    leaves->flags ^= KEY_WORLD;
+    ck_assert(!world_check(w, text, sizeof text) && strstr(text, "4 rows are the world's own") != NULL);
+    leaves->flags ^= KEY_WORLD;
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
     close_place(&p);
 }
 END_TEST
@@ -421,6 +452,31 @@ START_TEST(scenes_say_what_the_world_has)
     ck_assert_uint_eq(p.rig.api->scene->despawn(p.rig.host, spawn), 2);
     IS(&p, "main.wind.force", "3 4");
     bp_scene_close(scene);
+    close_place(&p);
+}
+END_TEST
+
+/* The scene has fewer components of the world than the world, so that its values come from rows of another kind. */
+START_TEST(what_a_scene_gives_the_world_counts_as_written)
+{
+    static const bp_term_t alone[] = {{.component = "wind", .flags = BP_TERM_WORLD, .fields = BP_LIST(ask_wind)}};
+    const bp_term_list_t list = BP_LIST(alone);
+    bp_query_o *query;
+    place_t p;
+    open_place(&p, 1);
+    const bp_query_api *queries = p.rig.api->registry->find(p.rig.host, BP_QUERY_API, 1);
+    const bp_changes_api *changes = p.rig.api->registry->find(p.rig.host, BP_CHANGES_API, 1);
+    WORKS(p.rig.host, bp_world_use_component(p.world, "wind"));
+    WORKS(p.rig.host, bp_world_use_component(p.world, "tally"));
+    WORKS(p.rig.host, queries->make(p.world, NULL, &list, BP_QUERY_CHANGES, &query));
+    bp_scene_o *scene = compile(&p, "{\"world\": {\"wind\": {\"force\": [3, 4]}}}");
+    uint64_t since = changes->look(p.world);
+    WORKS(p.rig.host, bp_scene_restore(scene, p.world, 0));
+    IS(&p, "main.wind.force", "3 4");
+    WORKS(p.rig.host, queries->begin(query, since));
+    ck_assert_ptr_nonnull(queries->next(query));
+    bp_scene_close(scene);
+    queries->end(query);
     close_place(&p);
 }
 END_TEST
@@ -649,12 +705,14 @@ Suite *own_suite(void)
     tcase_add_test(all, a_world_has_it_for_as_long_as_it_uses_it);
     tcase_add_test(all, nothing_that_changes_entities_reaches_it);
     tcase_add_test(all, its_neighbours_in_other_worlds_can_be_destroyed);
+    tcase_add_test(all, damage_to_what_a_world_has_of_its_own_is_found);
     tcase_add_test(all, entities_are_counted_and_listed_without_it);
     tcase_add_loop_test(all, systems_get_it_once_a_call, 0, 3);
     tcase_add_test(all, terms_say_whose_a_component_is);
     tcase_add_test(all, kept_queries_hand_it_out_and_stamp_what_they_write);
     tcase_add_test(all, steps_stamp_what_units_write_of_it);
     tcase_add_test(all, scenes_say_what_the_world_has);
+    tcase_add_test(all, what_a_scene_gives_the_world_counts_as_written);
     tcase_add_test(all, scenes_are_refused_that_mix_worlds_and_entities);
     tcase_add_test(all, a_saved_world_comes_back_with_it);
     tcase_add_test(all, worlds_of_one_file_get_theirs_back_together_or_not_at_all);

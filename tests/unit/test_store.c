@@ -761,6 +761,113 @@ START_TEST(damage_to_a_world_is_found)
 }
 END_TEST
 
+static void expect_broken_entities(const entities_t *e, const char *part)
+{
+    char text[256] = "nothing";
+    EXPECT(!world_check_entities(e, text, sizeof text), "nothing is found where this should be: %s", part);
+    EXPECT(strstr(text, part) != NULL, "\"%s\" is not in: %s", part, text);
+}
+
+START_TEST(damage_to_entities_is_found)
+{
+    char text[256];
+    bp_entity_t batch[20];
+    entities_t *e = &rig.host->entities;
+    create(prototype_of(world, "body", NULL, NULL, NULL), batch, 20);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, batch, 3), 3);
+    uint32_t living = bp_entity_index(batch[5]), *first = &e->queue[e->queue_head], kept = *first;
+    EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
+    ck_assert_uint_eq(e->queue_count, 3);
+
+    *first = living;
+    expect_broken_entities(e, "has a living one");
+    *first = e->bound;
+    expect_broken_entities(e, "were used");
+    *first = e->queue[e->queue_head + 1];
+    expect_broken_entities(e, "waits twice");
+    *first = kept;
+    e->living--;
+    expect_broken_entities(e, "entities->living");
+    e->living++;
+    e->queue_count--;
+    expect_broken_entities(e, "waiting.count");
+    e->queue_count++;
+    EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
+}
+END_TEST
+
+/* With several worlds each has indices of its own. */
+START_TEST(damage_to_the_indices_of_a_world_is_found)
+{
+    char text[256];
+    bp_entity_t batch[20];
+    entities_t *e = &rig.host->entities;
+    bp_world_o *other = bp_world_create(rig.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(rig.host, bp_world_use_component(other, "body"));
+    WORKS(rig.host, rig.api->world->create(other, prototype_of(other, "body", NULL, NULL, NULL), batch, 20));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, batch, 3), 3);
+    entity_pool_t *pool = &world_of(other)->ids;
+    EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
+    ck_assert(pool->count >= 3 && pool->fresh < pool->fresh_end);
+
+    pool->pages++;
+    expect_broken_entities(e, "pool->pages");
+    pool->pages--;
+    pool->fresh++;
+    expect_broken_entities(e, "waiting.count");
+    pool->fresh--;
+    uint32_t kept = pool->tail;
+    pool->tail = pool->head;
+    expect_broken_entities(e, "pool->tail");
+    pool->tail = kept;
+    kept = pool->head;
+    pool->head = bp_entity_index(batch[9]);
+    expect_broken_entities(e, "has a living one");
+    pool->head = kept;
+    EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
+    bp_world_destroy(other);
+}
+END_TEST
+
+START_TEST(damage_to_stamps_is_found)
+{
+    char text[256];
+    bp_entity_t entities[200];
+    create(prototype_of(world, "body", "bag", NULL, NULL), entities, 200);
+    world_t *w = world_of(world);
+    WORKS(rig.host, world_keep_stamps(w));
+    manager_t *manager = w->managers[0];
+    world_keep_slot_stamps(w, manager);
+    stamps_t *stamps = w->runs[w->run_count - 1]->stamps;
+    uint64_t kept = stamps->whole[0];
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+
+    stamps->whole[0] = w->moment + 1;
+    expect_broken(w, "column 0 is later");
+    stamps->whole[0] = kept;
+    kept = stamps_blocks(stamps, 1)[1];
+    stamps_blocks(stamps, 1)[1] = w->moment + 1;
+    expect_broken(w, "block 1 of column 1 is later");
+    stamps_blocks(stamps, 1)[1] = kept;
+    stamps->columns -= 2;
+    expect_broken(w, "stamps->columns");
+    stamps->columns += 2;
+    uint32_t room = stamps->room;
+    stamps->room = 1;
+    expect_broken(w, "stamps->room");
+    stamps->room = room;
+    manager->stamps.rest = manager->stamps.latest + 1;
+    expect_broken(w, "stamped later");
+    manager->stamps.rest--;
+    w->askers++;
+    expect_broken(w, "world->askers");
+    w->askers--;
+    EXPECT(world_check(w, text, sizeof text), "%s", text);
+    world_release_slot_stamps(w, manager);
+    world_release_stamps(w);
+}
+END_TEST
+
 Suite *store_suite(void)
 {
     Suite *suite = suite_create("store");
@@ -798,6 +905,9 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_manager_may_create_entities_while_it_adds);
     tcase_add_test(tests, a_refusal_after_that_takes_back_only_what_was_asked_for);
     tcase_add_test(tests, damage_to_a_world_is_found);
+    tcase_add_test(tests, damage_to_entities_is_found);
+    tcase_add_test(tests, damage_to_the_indices_of_a_world_is_found);
+    tcase_add_test(tests, damage_to_stamps_is_found);
     tcase_add_loop_test(tests, a_set_of_holes_finds_what_a_naive_one_finds, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
