@@ -14,6 +14,7 @@
 #include "reload/process.h"
 #include "os/os.h"
 
+#include <bp_look.h>
 #include <fenv.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -164,6 +165,18 @@ static const char *const ways[][3] = {
 };
 #endif
 
+/* Tools see which units have no plugin at work. */
+static bool looks_aside(const char *name)
+{
+    const bp_look_api *look = scene.api->registry->find(scene.host, BP_LOOK_API, 1);
+    bp_look_unit_t unit = {.struct_size = sizeof unit};
+    for (uint32_t cursor = 0; look->unit(scene.world, &cursor, &unit);) {
+        if (strcmp(unit.name, name) == 0)
+            return (unit.flags & BP_LOOK_ASIDE) != 0;
+    }
+    ck_abort_msg("there is no unit '%s'", name);
+}
+
 START_TEST(a_crash_ends_the_call_and_sets_the_plugin_aside)
 {
     begin("simulate", ways[_i][0]);
@@ -175,6 +188,7 @@ START_TEST(a_crash_ends_the_call_and_sets_the_plugin_aside)
     expect_log("plugin 'crasher' is set aside");
     ck_assert_uint_eq(scene.log.count, 2);
     ck_assert_ptr_null(crash_of("point_mass"));
+    ck_assert(looks_aside("crash_plain") && !looks_aside("point_mass"));
     float before = x_of(scene.plain, "crash_plain");
     for (int i = 0; i < 10; i++)
         WORKS(scene.host, bp_world_step(scene.world));

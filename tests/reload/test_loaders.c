@@ -180,6 +180,35 @@ START_TEST(endings_are_words_of_one_plugin_each)
 }
 END_TEST
 
+static bp_result_t open_always(bp_plugin_t *plugin, const char *path, const char *bytes, size_t size,
+                               const bp_plugin_head_t **head, void **content)
+{
+    static const bp_plugin_desc_t desc = {.version = "1"};
+    static const bp_plugin_head_t made = BP_PLUGIN_HEAD("bread", &desc);
+    (void)plugin, (void)path, (void)bytes, (void)size, (void)content;
+    *head = &made;
+    return BP_OK;
+}
+
+START_TEST(a_loader_may_leave_out_its_ending_and_close)
+{
+    static const bp_loader_t kinds[] = {{.open = open_always}};
+    static const bp_plugin_desc_t desc = {.version = "1", .loaders = BP_LIST(kinds)};
+    static const bp_plugin_head_t head = BP_PLUGIN_HEAD("dough", &desc);
+    static const bp_plugin_head_t *const all[] = {&head};
+    rig_init(&rig);
+    rig.desc.static_plugins = all;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, load("dough"));
+    WORKS(rig.host, load(scratch_file("bread.dough", "")));
+    expect_plugins("dough 1, bread 1");
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "bread"));
+    expect_plugins("dough 1");
+    rig_close(&rig);
+}
+END_TEST
+
 /* The clone opens what is at work, whatever has been written to the file since. Loops: copies of files, and files in
  * their place. */
 START_TEST(a_host_with_files_has_clones)
@@ -552,6 +581,7 @@ Suite *loaders_suite(void)
     tcase_add_test(t, a_file_is_a_plugin_like_any_other);
     tcase_add_test(t, what_cannot_be_opened_leaves_nothing_behind);
     tcase_add_test(t, endings_are_words_of_one_plugin_each);
+    tcase_add_test(t, a_loader_may_leave_out_its_ending_and_close);
     tcase_add_loop_test(t, a_host_with_files_has_clones, 0, 2);
     tcase_add_test(t, an_ini_names_a_file_and_gives_it_options);
     tcase_add_loop_test(t, a_file_is_reloaded_and_its_values_go_over, 0, 2);

@@ -33,6 +33,7 @@ typedef struct reading_t {
 static const bp_term_field_t all_fields[] = {{.name = "from", .type = BP_ENTITY}, {.name = "what", .type = BP_F32}};
 static const bp_term_field_t what_field[] = {{.name = "what", .type = BP_F32}};
 static bool creates, quiet;
+static bp_channel_o *several; /* an end with an array of entities; NULL: none */
 
 static bp_result_t open_end(const bp_api_t *api, bp_world_o *world, const bp_plugin_t *plugin,
                             const bp_term_field_list_t *list, ends_t *ends)
@@ -72,6 +73,11 @@ static void emit(const bp_match_t *match, uint32_t count)
         const void *values[] = {&made, NULL};
         match->system->api->command->create(match->step->commands, 0, &made, 1);
         EXPECT(ends->api->send(ends->channel, match->step->commands, values, 1) == BP_OK, "not sent");
+        if (several != NULL) {
+            bp_entity_t all[] = {made, {0}, made};
+            const void *arrays[] = {all};
+            EXPECT(ends->api->send(several, match->step->commands, arrays, 1) == BP_OK, "not sent");
+        }
     }
 }
 
@@ -163,6 +169,7 @@ static void post_open(post_t *p, uint32_t threads, uint32_t rows)
     static const bp_plugin_head_t *const linked[] = {&mail};
     memset(p, 0, sizeof *p);
     creates = quiet = false;
+    several = NULL;
     last = (reading_t){.count = 0};
     rig_init(&p->rig);
     p->rig.desc.static_plugins = linked;
@@ -276,15 +283,24 @@ START_TEST(placeholders_become_the_entities)
     bp_channel_o *mine;
     bp_messages_t all = {.struct_size = sizeof all};
     const bp_term_field_list_t list = BP_LIST(all_fields);
+    static const bp_term_field_t who[] = {{.name = "who", .type = BP_ENTITY, .count = 3}};
+    const bp_term_field_list_t of_who = BP_LIST(who);
     post_open(&p, 1, 2);
     creates = true;
     WORKS(p.rig.host, p.api->open(p.world, NULL, "news", &list, &mine));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "births", &of_who, &several));
     WORKS(p.rig.host, bp_world_step(p.world));
     p.api->read(mine, &all);
     ck_assert_uint_eq(all.count, 5);
     const bp_entity_t *made = bp_message_value(&all, 4, 0);
     ck_assert_uint_eq(p.rig.api->entity->alive(p.rig.host, made, 1, NULL), 1);
     ck_assert_float_eq(*(const float *)bp_message_value(&all, 4, 1), 0);
+    bp_entity_t one = *made;
+    p.api->read(several, &all);
+    ck_assert_uint_eq(all.count, 1);
+    made = bp_message_value(&all, 0, 0);
+    ck_assert(p.rig.api->entity->alive(p.rig.host, made, 1, NULL) == 1 && made[0].id == one.id);
+    ck_assert(made[1].id == 0 && made[2].id == one.id);
     post_close(&p);
 }
 END_TEST
@@ -293,7 +309,9 @@ START_TEST(a_channel_has_the_fields_of_all_who_name_it)
 {
     static const bp_term_field_t more[] = {{.name = "flag", .type = BP_U8},
                                            {.name = "grid", .type = BP_F64, .count = 3},
-                                           {.name = "what", .type = BP_F32}};
+                                           {.name = "what", .type = BP_F32},
+                                           {.name = "dark", .type = BP_BOOL},
+                                           {.name = "way", .type = BP_VEC3}};
     static const bp_term_field_t wrong[] = {{.name = "what", .type = BP_F64}};
     static const bp_term_field_t text[] = {{.name = "text", .type = BP_STRING}};
     static const bp_term_field_t twice[] = {{.name = "a", .type = BP_I32}, {.name = "a", .type = BP_I32}};
@@ -311,6 +329,8 @@ START_TEST(a_channel_has_the_fields_of_all_who_name_it)
         const double *grid = bp_message_value(&all, i, 1);
         ck_assert(*(const uint8_t *)bp_message_value(&all, i, 0) == 0 && grid[0] == 0 && grid[2] == 0);
         ck_assert_float_eq(*(const float *)bp_message_value(&all, i, 2), (float)(i % 3));
+        ck_assert_uint_eq((uintptr_t)grid % 8, 0);
+        ck_assert_uint_eq((uintptr_t)bp_message_value(&all, i, 4) % 4, 0);
     }
     WORKS(p.rig.host, bp_world_step(p.world));
     ck_assert_uint_eq(last.count, 6);
@@ -606,6 +626,7 @@ START_TEST(a_field_that_others_name_keeps_its_type)
     expect_cry(&s, 1);
     s.api->close(end);
     WORKS(s.rig.host, change_crier(&s, "crier_louder"));
+    ck_assert_uint_eq(messages_find(&s.world->schedule->messages, "cries")->field_count, 2); /* one of each name */
     street_close(&s);
 }
 END_TEST

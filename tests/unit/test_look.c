@@ -131,7 +131,10 @@ START_TEST(a_change_of_structure_shows)
     bp_world_o *world = rig_world(&rig, "main");
     uint32_t before = structure_now();
     ck_assert_uint_eq(structure_now(), before);
-    bp_entity_t e = entity_with(world, "mark");
+    entity_with(world, "mark");
+    ck_assert_uint_ne(structure_now(), before);
+    before = structure_now();
+    bp_entity_t e = entity_with(world, "mark"); /* in a run that is there */
     ck_assert_uint_ne(structure_now(), before);
     before = structure_now();
     WORKS(rig.host, rig.api->world->add(world, key_of(world, "body", ""), &e, 1));
@@ -211,6 +214,9 @@ START_TEST(prototypes_cover_each_entity_once_with_its_components_and_values)
         ck_assert_uint_eq(component.entities, had);
         ck_assert_uint_eq(component.component, rig.api->world->component(world, component.type));
     }
+    WORKS(rig.host, rig.api->world->drop_component(world, "mark"));
+    WALK(component, world, bp_look_component_t, left)
+        ck_assert_str_ne(left.type, "mark");
 }
 END_TEST
 

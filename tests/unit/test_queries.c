@@ -8,6 +8,8 @@
 #include "churn.h"
 #include "zoo.h"
 
+#include "step/schedule.h"
+
 #include <bp_changes.h>
 #include <bp_look.h>
 #include <bp_query.h>
@@ -223,7 +225,14 @@ START_TEST(what_a_query_writes_counts_as_written)
     ck_assert_uint_eq(changes->rows(world, prototype, key, BODY_MASS, since, &row), ROWS);
     row = 0;
     ck_assert_uint_eq(changes->rows(world, prototype, key, BODY_POSITION, since, &row), 0); /* only read */
+    since = changes->look(world);
+    WORKS(rig.host, rig.api->property->set_named(world, entities[300], "body", "position", BP_VEC3,
+                                                 &(bp_vec3_t){1, 2, 3}));
+    WORKS(rig.host, queries->begin(query, since));
+    match = queries->next(query);
+    ck_assert(match != NULL && match->first == 256 && match->count == 128); /* asked for, though not to write */
     queries->end(query);
+    ck_assert_uint_eq(world_of(world)->askers, 0);
 }
 END_TEST
 
@@ -249,6 +258,34 @@ START_TEST(slots_that_change_are_told)
     ck_assert(there);
     ck_assert_uint_lt(match->count, ROWS);
     ck_assert_ptr_nonnull(match->slots[0]);
+    queries->end(query);
+    ck_assert_uint_eq(world_of(world)->askers, 0);
+}
+END_TEST
+
+/* Without memory for stamps of their block, all slots without stamps of their own count as written. */
+START_TEST(slots_that_change_while_memory_is_short_are_told)
+{
+    const bp_changes_api *changes = rig.api->registry->find(rig.host, BP_CHANGES_API, 1);
+    const bp_term_list_t terms = BP_LIST(pool_only);
+    const bp_match_t *match;
+    bp_query_o *query;
+    int64_t number = 12; /* of the last row, whose block is one of many */
+    bool there = false;
+    WORKS(rig.host, rig.api->world->add(world, key_of(world, "pool", ""), entities, ROWS));
+    WORKS(rig.host, queries->make(world, NULL, &terms, BP_QUERY_CHANGES, &query));
+    WORKS(rig.host, rig.api->property->set_named(world, entities[0], "pool", "number", BP_I64, &number));
+    uint64_t since = changes->look(world);
+    rig.heap.refuse_first = rig.heap.requests + 1;
+    rig.heap.refuse_last = rig.heap.requests + 100;
+    WORKS(rig.host, rig.api->property->set_named(world, entities[ROWS - 1], "pool", "number", BP_I64, &number));
+    rig.heap.refuse_first = rig.heap.refuse_last = 0;
+    WORKS(rig.host, queries->begin(query, since));
+    while ((match = queries->next(query)) != NULL) {
+        for (uint32_t i = 0; i < match->count; i++)
+            there = there || match->entities[i].id == entities[ROWS - 1].id;
+    }
+    ck_assert(there);
     queries->end(query);
 }
 END_TEST
@@ -348,6 +385,7 @@ Suite *queries_suite(void)
     tcase_add_test(tests, bad_queries_are_refused_with_a_sentence);
     tcase_add_test(tests, what_a_query_writes_counts_as_written);
     tcase_add_test(tests, slots_that_change_are_told);
+    tcase_add_test(tests, slots_that_change_while_memory_is_short_are_told);
     tcase_add_test(tests, a_query_follows_components_that_go_and_come);
     tcase_add_test(tests, a_query_goes_on_when_the_world_goes_back);
     tcase_add_test(tests, a_query_is_made_or_not_when_memory_is_short);

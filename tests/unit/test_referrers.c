@@ -45,7 +45,13 @@ static const bp_system_i movers[] = {{.name = "move_house",
                                       .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
                                       .terms = BP_LIST(home_terms),
                                       .run = move_house}};
-static const bp_plugin_desc_t mover_desc = {.version = "1", .systems = BP_LIST(movers)};
+/* A component whose fields lie as those of `label`, and mean something else. */
+static const bp_field_t crate_fields[] = {{.name = "text", .type = BP_STRING},
+                                          {.name = "rank", .type = BP_I32},
+                                          {.name = "owner", .type = BP_ENTITY}};
+static const bp_component_i crates[] = {{.name = "crate", .fields = BP_LIST(crate_fields)}};
+static const bp_plugin_desc_t mover_desc = {
+    .version = "1", .components = BP_LIST(crates), .systems = BP_LIST(movers)};
 static const bp_plugin_head_t mover = BP_PLUGIN_HEAD("mover", &mover_desc);
 static const bp_plugin_head_t *all_plugins[ZOO_PLUGINS + 1];
 
@@ -209,6 +215,23 @@ START_TEST(nobody_refers_to_nobody)
 }
 END_TEST
 
+START_TEST(fields_of_other_components_are_not_told)
+{
+    bp_entity_t e = entities[count++] = entity_with(world, "label");
+    const bp_property_api *property = rig.api->property;
+    uint32_t crate;
+    WORKS(rig.host, bp_world_use_component(world, "crate"));
+    WORKS(rig.host, rig.api->world->key(world, rig.api->world->component(world, "crate"), 0, &crate));
+    WORKS(rig.host, rig.api->world->add(world, crate, &e, 1));
+    WORKS(rig.host, property->set_named(world, e, "label", "home", BP_ENTITY, &targets[3]));
+    compare(targets[3]);
+    WORKS(rig.host, property->set_named(world, e, "label", "home", BP_ENTITY, &targets[4]));
+    WORKS(rig.host, property->set_named(world, e, "crate", "owner", BP_ENTITY, &targets[3]));
+    compare(targets[3]);
+    compare(targets[4]);
+}
+END_TEST
+
 START_TEST(an_index_follows_components_that_go_and_come)
 {
     const bp_entity_t *who;
@@ -331,6 +354,7 @@ Suite *referrers_suite(void)
     tcase_add_checked_fixture(tests, open_one, close_host);
     tcase_add_test(tests, what_has_no_index_is_refused);
     tcase_add_test(tests, nobody_refers_to_nobody);
+    tcase_add_test(tests, fields_of_other_components_are_not_told);
     tcase_add_test(tests, an_index_follows_components_that_go_and_come);
     tcase_add_test(tests, an_index_goes_on_when_the_world_goes_back);
     tcase_add_test(tests, an_index_is_as_large_as_what_refers);
