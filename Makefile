@@ -91,6 +91,8 @@ LIB_SOURCES     := $(filter-out %_$(OTHER).c,$(ALL_SOURCES))
 PROGRAM_SOURCES := $(wildcard host/program/*.c host/conformance/*.c)
 # What `backplane check` asks of plugins; the tests ask the same.
 CONFORMANCE     := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard host/conformance/*.c))
+# What `backplane new` is, for tests in which calls of the system fail.
+NEW             := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard host/program/new*.c) host/program/output.c)
 ALL_PLUGINS     := $(notdir $(patsubst %/,%,$(wildcard plugins/*/)))
 # A plugin that needs libraries names them, as pkg-config does, in plugins/NAME/packages. Without them it is left out.
 packages_of      = $(if $(wildcard plugins/$(1)/packages),$(shell cat plugins/$(1)/packages))
@@ -304,18 +306,19 @@ $(BUILD)/fixtures/%_other_instances$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEAD
 
 TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(BUILD)/plugins"' -DTEST_FIXTURE_DIR='"$(BUILD)/fixtures"' \
                -DTEST_BACKPLANE='"$(BUILD)/backplane$(EXE)"' -DTEST_SOURCE_DIR='"."' -DTEST_SO='"$(SO)"' \
-               -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"' $(if $(filter inspector,$(LEFT_OUT)),,-DTEST_INSPECTOR)
+               -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"' $(if $(filter inspector,$(LEFT_OUT)),,-DTEST_INSPECTOR) \
+               $(if $(filter picture,$(LEFT_OUT)),,-DTEST_PICTURE)
 
 # Tests are read, built and run once: they are compiled in half the time at -O1.
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES) $(TEST_WARN)
 $(BUILD)/obj/tests/%.o: FAST = $(if $(COVERAGE),-O0,-O1)
 
 # Calls of the system that tests can make fail: the linker leads them to tests/system/calls.c.
-DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename unlink remove mkdir mkdtemp realpath opendir fopen \
+DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename unlink remove mkdir mkdtemp realpath opendir fopen fileno \
            mmap mremap fork pipe pthread_create pthread_mutex_init pthread_cond_init pthread_key_create dlopen dlerror \
            inotify_init1 inotify_add_watch
 
-$(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
+$(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(if $(EXE),,$(NEW)) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $(LINK_COUNTS) $(if $(EXE),,$(DOUBLED:%=-Wl,--wrap=%)) $^ -o $@ $(shell $(PKG_CONFIG) --libs check jansson) $(foreach name,$(PLUGIN_NAMES),$(call flags_of,$(name),--libs)) $(LIBS) $(FIXTURE_LIBS)
 

@@ -696,7 +696,8 @@ BACKPLANE_API void bp_host_draft_drop(bp_host_o *host);
 /* --- recordings --------------------------------------------------------------------------------------------------- */
 
 /* Write down what the host does from now on, in a file in the place of one that is there: keyframes, the steps between
- * them, and what comes from outside (docs/history.md). The file is written chunk by chunk with checksums: a process
+ * them, and what comes from outside (docs/history.md). The file comes into its place when its first keyframe is on the
+ * disk; the one that was there is whole until then. After that it is written chunk by chunk with checksums: a process
  * that is killed leaves a file that is good up to the last second or so. `origin` says what the host was set up from; a
  * program that plays the recording reads it there. A failure to write ends the recording with an error in the log, and
  * the host goes on. BP_ERROR_STATE where a plugin does not say how its state is kept, or the host is being recorded

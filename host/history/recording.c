@@ -1,7 +1,8 @@
 /* recording.c - chunks written one behind the other, and a file looked through.
  *
- * Each chunk is handed to the system when it is complete; keyframes are brought to the disk as well, so that a power
- * cut costs only the chunks after the last keyframe.
+ * A file comes into its place with its head and its first keyframe, on the disk (file_replace); a recording that was
+ * there before is whole until then. After that each chunk is handed to the system when it is complete; keyframes are
+ * brought to the disk as well, so that a power cut costs only the chunks after the last keyframe.
  */
 #include "recording.h"
 
@@ -36,6 +37,7 @@ static size_t padding_of(uint64_t size)
 
 static void let_go(recording_t *r)
 {
+    bytes_free(&r->beginning);
     bytes_free(&r->steps);
     bytes_free(&r->keyframe);
     bytes_free(&r->before);
@@ -57,18 +59,29 @@ static void give_up(recording_t *r)
     let_go(r);
 }
 
+/* To the file; to `beginning` as long as there is none. */
+static bool put(recording_t *r, const void *bytes, size_t size)
+{
+    if (size == 0)
+        return true;
+    if (r->file != NULL)
+        return fwrite(bytes, size, 1, r->file) == 1;
+    bytes_put(&r->beginning, bytes, size);
+    return !r->beginning.failed;
+}
+
 static bp_result_t put_chunk(recording_t *r, chunk_t chunk, const void *bytes, bool to_disk)
 {
     static const char zeros[CHUNK_ALIGN];
     memcpy(chunk.magic, RECORDING_MAGIC, sizeof chunk.magic);
     chunk.sum = sum_of(&chunk, bytes, r->sum);
     errno = 0;
-    bool good = fwrite(&chunk, sizeof chunk, 1, r->file) == 1;
-    if (good && chunk.size > 0)
-        good = fwrite(bytes, (size_t)chunk.size, 1, r->file) == 1;
-    if (good && padding_of(chunk.size) > 0)
-        good = fwrite(zeros, padding_of(chunk.size), 1, r->file) == 1;
-    good = good && fflush(r->file) == 0 && (!to_disk || os_stream_sync(r->file));
+    bool good = put(r, &chunk, sizeof chunk) && put(r, bytes, (size_t)chunk.size) &&
+                put(r, zeros, padding_of(chunk.size));
+    if (good && r->file != NULL)
+        good = fflush(r->file) == 0 && (!to_disk || os_stream_sync(r->file));
+    if (!good && r->beginning.failed)
+        return error_memory(&r->parts->base->error, "recording");
     if (!good)
         return error_set(&r->parts->base->error, BP_ERROR_IO, "%s: cannot be written: %s", r->path,
                          errno != 0 ? strerror(errno) : "the system does not say why");
@@ -288,10 +301,11 @@ void recording_step(recording_t *r, uint32_t world)
 
 /* --- beginning and ending ----------------------------------------------------------------------------------------- */
 
-static bp_result_t open_file(recording_t *r, const parts_t *parts, const makers_t *makers, memory_t *memory,
-                             const char *path, const char *mode)
+static bp_result_t prepare(recording_t *r, const parts_t *parts, const makers_t *makers, memory_t *memory,
+                           const char *path)
 {
     *r = (recording_t){.parts = parts, .makers = makers, .memory = memory, .interval_ms = RECORDING_KEYFRAME_MS};
+    bytes_init(&r->beginning, memory);
     bytes_init(&r->before, memory);
     bytes_init(&r->delta, memory);
     bytes_init(&r->steps, memory);
@@ -303,13 +317,37 @@ static bp_result_t open_file(recording_t *r, const parts_t *parts, const makers_
         let_go(r);
         return BP_ERROR_MEMORY;
     }
+    return BP_OK;
+}
+
+/* Open the file to write on from that many bytes behind its beginning. */
+static bp_result_t open_file(recording_t *r, const char *mode, uint64_t from)
+{
     errno = 0;
-    r->file = os_file_open(path, mode);
-    if (r->file != NULL)
+    r->file = os_file_open(r->path, mode);
+    if (r->file != NULL && (from == 0 || os_stream_seek(r->file, from)))
         return BP_OK;
-    bp_result_t result =
-        error_set(&parts->base->error, BP_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    return error_set(&r->parts->base->error, BP_ERROR_IO, "%s: cannot be written%s: %s", r->path,
+                     from > 0 ? " on" : "", strerror(errno));
+}
+
+/* No recording comes of it. */
+static bp_result_t fail(recording_t *r, bp_result_t result)
+{
+    if (r->file != NULL)
+        fclose(r->file);
     let_go(r);
+    return result;
+}
+
+/* The file comes in one go, with its first keyframe in it: until then the one that is there stays whole. */
+static bp_result_t put_beginning(recording_t *r)
+{
+    bp_result_t result = file_replace(r->path, r->beginning.start, r->beginning.size, &r->parts->base->error);
+    if (result == BP_OK)
+        result = open_file(r, "r+b", r->beginning.size);
+    bytes_free(&r->beginning);
+    r->synced_at = os_clock_ns();
     return result;
 }
 
@@ -329,32 +367,30 @@ bp_result_t recording_begin(recording_t *r, const parts_t *parts, const makers_t
                             const char *path, const char *origin, uint64_t moment)
 {
     bool taken;
-    bp_result_t result = open_file(r, parts, makers, memory, path, "wb");
+    bp_result_t result = prepare(r, parts, makers, memory, path);
     if (result != BP_OK)
         return result;
     r->moment = moment;
-    result = put_head(r, origin);
+    if (os_path_is_special(path)) /* a pipe or a device takes what comes, and keeps nothing whole */
+        result = open_file(r, "wb", 0);
+    if (result == BP_OK)
+        result = put_head(r, origin);
     if (result == BP_OK)
         result = put_keyframe(r, true, &taken);
-    if (result != BP_OK) {
-        fclose(r->file);
-        let_go(r);
-    }
-    return result;
+    if (result == BP_OK && r->file == NULL)
+        result = put_beginning(r);
+    return result == BP_OK ? BP_OK : fail(r, result);
 }
 
 bp_result_t recording_resume(recording_t *r, const parts_t *parts, const makers_t *makers, memory_t *memory,
                              const char *path, const recorded_t *recorded)
 {
-    bp_result_t result = open_file(r, parts, makers, memory, path, "r+b");
+    bp_result_t result = prepare(r, parts, makers, memory, path);
     if (result != BP_OK)
         return result;
-    if (!os_stream_seek(r->file, recorded->good)) {
-        result = error_set(&parts->base->error, BP_ERROR_IO, "%s: cannot be written on", path);
-        fclose(r->file);
-        let_go(r);
-        return result;
-    }
+    result = open_file(r, "r+b", recorded->good);
+    if (result != BP_OK)
+        return fail(r, result);
     r->moment = recorded->last;
     r->sum = recorded->sum;
     r->parts_written = recorded->parts > 0; /* the host has been made what the last part says */

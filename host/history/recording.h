@@ -76,6 +76,7 @@ typedef struct recording_t {
     const parts_t *parts;
     memory_t *memory;
     FILE *file;
+    bytes_t beginning;         /* what comes before there is a file */
     char *path;
     uint64_t moment;
     uint64_t sum;              /* of the last chunk */
@@ -95,8 +96,9 @@ typedef struct recording_t {
     bool parts_written;        /* `made` is in the file */
 } recording_t;
 
-/* Begin a file, in the place of one that is there; `origin` is the text of the ini that the host was set up from.
- * `makers` outlive the recording. Errors: IO, memory, those of a snapshot. [main], between steps */
+/* Begin a file, in the place of one that is there, which stays whole where this fails; `origin` is the text of the ini
+ * that the host was set up from. `makers` outlive the recording. Errors: IO, memory, those of a snapshot. [main],
+ * between steps */
 bp_result_t recording_begin(recording_t *recording, const parts_t *parts, const makers_t *makers, memory_t *memory,
                             const char *path, const char *origin, uint64_t moment);
 

@@ -184,12 +184,12 @@ static bool write_text(folder_t *folder, const char *name, new_text_t *text)
     if (!fine)
         complain("out of memory");
     snprintf(path, sizeof path, "%s/%s", folder->path, name);
+    if (fine) /* what fails late may have put the file into its place */
+        snprintf(folder->files[folder->count++], sizeof folder->files[0], "%s", name);
     if (fine && !os_file_replace(path, text->chars, text->length, why, sizeof why)) {
         complain("%s cannot be written: %s", path, why);
         fine = false;
     }
-    if (fine)
-        snprintf(folder->files[folder->count++], sizeof folder->files[0], "%s", name);
     new_text_free(text);
     return fine;
 }

@@ -1,6 +1,6 @@
 /* disk.c - files by number, names as pairs of a text and a file, changes of names as a list.
  *
- * Descriptors are not asked where they write: each open file remembers its place, which the writes move on.
+ * Descriptors are asked after a write where it ended.
  */
 #define _GNU_SOURCE 1
 
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FILES = 64, NAMES = 32, CHANGES = 32, DESCRIPTORS = 256, NAME_ROOM = 256, FOLDER_ROOM = 1024 };
 
@@ -37,11 +38,6 @@ typedef struct change_t {
     bool with_next; /* a rename is two changes that come together */
 } change_t;
 
-typedef struct descriptor_t {
-    int inode; /* -1: not in the folder; FOLDER: the folder itself */
-    size_t place;
-} descriptor_t;
-
 enum { NOT_OURS = -1, FOLDER = -2 };
 typedef enum fate_t { ALL_LOST, HALF_KEPT, ZEROS, ALL_KEPT, FATES } fate_t;
 static const char *const fate_names[] = {"what was not synced is lost", "half of what was not synced is there",
@@ -57,11 +53,11 @@ static struct {
     name_t now[NAMES], safe[NAMES], state[NAMES];
     change_t changes[CHANGES];
     int change_count;
-    descriptor_t open[DESCRIPTORS];
+    int open[DESCRIPTORS]; /* inodes, or NOT_OURS, or FOLDER, the folder itself */
     fate_t fate;
     int done; /* changes of names that the state at hand has */
     bytes_t found;
-    uint32_t states;
+    uint32_t states, cuts;
 } disk;
 
 static void set_bytes(bytes_t *bytes, const void *data, size_t size)
@@ -74,10 +70,23 @@ static void set_bytes(bytes_t *bytes, const void *data, size_t size)
     *bytes = (bytes_t){copy, size};
 }
 
-/* The part of a path behind the folder, NULL for what lies elsewhere. */
-static const char *name_of(const char *path)
+/* A path from the root on; in `room`, where it is given from the folder that the process is in. */
+static const char *whole_path(const char *path, char room[FOLDER_ROOM + NAME_ROOM])
 {
+    if (path[0] == '/' || getcwd(room, FOLDER_ROOM) == NULL)
+        return path;
+    size_t length = strlen(room);
+    snprintf(room + length, FOLDER_ROOM + NAME_ROOM - length, "/%s", path);
+    return room;
+}
+
+/* The part of a path behind the folder, NULL for what lies elsewhere. */
+static const char *name_of(const char *given)
+{
+    static _Thread_local char room[2][FOLDER_ROOM + NAME_ROOM]; /* a renaming asks for two */
+    static _Thread_local uint32_t turn;
     size_t length = strlen(disk.folder);
+    const char *path = whole_path(given, room[turn++ % 2]);
     if (!disk.on || strncmp(path, disk.folder, length) != 0 || path[length] != '/' ||
         strchr(path + length + 1, '/') != NULL)
         return NULL;
@@ -151,7 +160,7 @@ void disk_begin(const char *folder, void (*cut)(void *data), void *data)
     disk.cut = cut;
     disk.data = data;
     for (int i = 0; i < DESCRIPTORS; i++)
-        disk.open[i].inode = NOT_OURS;
+        disk.open[i] = NOT_OURS;
     DIR *list = opendir(folder);
     EXPECT(list != NULL, "%s cannot be read", folder);
     for (const struct dirent *entry = readdir(list); entry != NULL; entry = readdir(list))
@@ -192,6 +201,7 @@ static bool any_unsynced(void)
 void disk_cut(void)
 {
     fate_t first = any_unsynced() ? ALL_LOST : ALL_KEPT;
+    disk.cuts++;
     for (int done = 0; done <= disk.change_count; done++) {
         if (done > 0 && disk.changes[done - 1].with_next)
             continue;
@@ -251,21 +261,27 @@ uint32_t disk_states(void)
     return disk.states;
 }
 
+uint32_t disk_cuts(void)
+{
+    return disk.cuts;
+}
+
 /* --- what has been done ------------------------------------------------------------------------------------------- */
 
-static descriptor_t *descriptor(int file)
+static int opened(int file)
 {
-    return disk.on && file >= 0 && file < DESCRIPTORS && disk.open[file].inode != NOT_OURS ? &disk.open[file] : NULL;
+    return disk.on && file >= 0 && file < DESCRIPTORS ? disk.open[file] : NOT_OURS;
 }
 
 static inode_t *inode_of(int file)
 {
-    const descriptor_t *d = descriptor(file);
-    return d != NULL && d->inode >= 0 ? &disk.inodes[d->inode] : NULL;
+    return opened(file) >= 0 ? &disk.inodes[disk.open[file]] : NULL;
 }
 
-static bool is_folder(const char *path)
+static bool is_folder(const char *given)
 {
+    char room[FOLDER_ROOM + NAME_ROOM];
+    const char *path = whole_path(given, room);
     size_t length = strlen(disk.folder);
     const char *rest = path + length;
     return strncmp(path, disk.folder, length) == 0 &&
@@ -278,19 +294,17 @@ void disk_opened(int file, const char *path, int flags)
         return;
     EXPECT(file < DESCRIPTORS, "more open files than the model of the disk can hold");
     const char *text = name_of(path);
-    disk.open[file] = (descriptor_t){.inode = is_folder(path) ? FOLDER : NOT_OURS};
+    disk.open[file] = is_folder(path) ? FOLDER : NOT_OURS;
     if (text == NULL || is_folder(path))
         return;
     const name_t *name = find(disk.now, text);
     bool fresh = name == NULL;
     int inode = fresh ? new_inode() : name->inode;
-    disk.open[file].inode = inode;
+    disk.open[file] = inode;
     if (fresh)
         change(text, inode, false);
     else if ((flags & O_TRUNC) != 0)
         disk_truncated(file, 0);
-    if ((flags & O_APPEND) != 0)
-        disk.open[file].place = disk.inodes[inode].now.size;
     if (fresh)
         disk_cut();
 }
@@ -300,15 +314,16 @@ void disk_wrote(int file, const void *bytes, size_t size)
     inode_t *inode = inode_of(file);
     if (inode == NULL)
         return;
-    size_t *place = &disk.open[file].place, end = *place + size;
+    off_t place = lseek(file, 0, SEEK_CUR);
+    EXPECT(place >= (off_t)size, "the system does not tell where something was written");
+    size_t end = (size_t)place;
     if (end > inode->now.size) {
         char *bigger = realloc(inode->now.data, end + 1);
         EXPECT(bigger != NULL, "no memory for the model of the disk");
         memset(bigger + inode->now.size, 0, end - inode->now.size);
         inode->now = (bytes_t){bigger, end};
     }
-    memcpy(inode->now.data + *place, bytes, size);
-    *place = end;
+    memcpy(inode->now.data + end - size, bytes, size);
     inode->unsynced = true;
     disk_cut();
 }
@@ -326,14 +341,13 @@ void disk_truncated(int file, size_t size)
 
 void disk_synced(int file)
 {
-    const descriptor_t *d = descriptor(file);
-    if (d == NULL)
+    if (opened(file) == NOT_OURS)
         return;
-    if (d->inode == FOLDER) {
+    if (opened(file) == FOLDER) {
         memcpy(disk.safe, disk.now, sizeof disk.safe);
         disk.change_count = 0;
     } else {
-        inode_t *inode = &disk.inodes[d->inode];
+        inode_t *inode = inode_of(file);
         set_bytes(&inode->safe, inode->now.data, inode->now.size);
         inode->unsynced = false;
     }
@@ -342,8 +356,8 @@ void disk_synced(int file)
 
 void disk_closed(int file)
 {
-    if (descriptor(file) != NULL)
-        disk.open[file].inode = NOT_OURS;
+    if (opened(file) != NOT_OURS)
+        disk.open[file] = NOT_OURS;
 }
 
 void disk_renamed(const char *from, const char *to)

@@ -10,6 +10,8 @@
  *     save:          open x.part   write   fsync    rename x.part -> x    fsync of the folder
  *     may be found:  old x         old x   old x    old x or new x        new x
  *
+ * Paths may be relative to the folder that the process is in.
+ *
  * What it does not do: one folder, no folders in it, no links; files are changed by one thread.
  */
 #ifndef TESTS_SYSTEM_DISK_H
@@ -39,8 +41,9 @@ const char *disk_state(void);
 /* Call `cut` for what a power cut could leave now. */
 void disk_cut(void);
 
-/* How many states have been looked at. */
+/* How many states have been looked at, and at how many moments. */
 uint32_t disk_states(void);
+uint32_t disk_cuts(void);
 
 /* --- for calls.c: what has been done for good --------------------------------------------------------------------- */
 
