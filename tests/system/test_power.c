@@ -421,7 +421,7 @@ START_TEST(a_write_that_fails_at_any_call_says_so_and_leaves_nothing_beside_the_
 }
 END_TEST
 
-/* --- recordings --------------------------------------------------------------------------------------------------- */
+/* --- recordings ------------------------------------------------------------------------------------------------- */
 
 static const writer_t recording = {"recording", write_recording};
 static const char *const origins[] = {"old", "new"};
@@ -429,7 +429,7 @@ static const char *const origins[] = {"old", "new"};
 static struct {
     rig_t rig;                /* reads them */
     uint32_t cut;             /* the cut that was looked at last */
-    uint64_t certain, at_all; /* found after every cut before, and in all states of this one: steps of the new one + 1 */
+    uint64_t certain, at_all; /* found after each cut before, and in all states of this one: steps of the new one + 1 */
 } read_by;
 
 static void begin_recording(int loop)
@@ -626,8 +626,8 @@ static uint32_t whole_files(const char *when)
         char path[700];
         snprintf(path, sizeof path, "%s/%s", at.folder, made.names[i]);
         content_t found = read_content(path);
-        EXPECT(found.bytes == NULL || is_content(&made.files[i], found.bytes, found.size), "%s leaves a part of %s", when,
-               made.names[i]);
+        EXPECT(found.bytes == NULL || is_content(&made.files[i], found.bytes, found.size), "%s leaves a part of %s",
+               when, made.names[i]);
         whole += found.bytes != NULL;
         free(found.bytes);
     }

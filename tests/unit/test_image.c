@@ -311,8 +311,9 @@ static uint32_t find_functions(size_t table)
     return found;
 }
 
-/* A stripped file has the symbols that it exports; here its table of all symbols is made that table. gravity has several
- * functions whichever compiler made it; point_mass has one where its loop is not compiled for several processors. */
+/* A stripped file has the symbols that it exports; here its table of all symbols is made that table. gravity has
+ * several functions whichever compiler made it; point_mass has one where its loop is not compiled for several
+ * processors. */
 START_TEST(functions_of_an_elf_library_are_found_by_their_addresses_stripped_or_not)
 {
     enum { ALL_SYMBOLS = 2, EXPORTED = 11, NOTES = 7 };
