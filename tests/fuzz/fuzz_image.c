@@ -10,7 +10,7 @@
  *
  * seeds: SHARED
  * canary: host/plugin/image_elf.c s/ || elf->header.names >= elf->header.section_count//
- * canary: host/plugin/image_elf.c s/for (uint64_t i = 0; name < elf->string_bytes; i++)/for (uint64_t i = 0;; i++)/
+ * canary: host/plugin/image_elf_symbols.c s/0; name < elf->string_bytes; i++/0;; i++/
  */
 #include <bp_types.h>
 #include <plugin/image.h>

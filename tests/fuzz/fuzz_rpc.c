@@ -6,9 +6,8 @@
  *
  * seeds: tests/fuzz/corpus/fuzz_rpc
  * canary: plugins/inspector/condition.c s/if (length >= size)/if (length > size + 64)/
- * canary: plugins/inspector/rpc.c s/size_t count = body->batch ? json_array_size(body->tree) : 1;/size_t count =
- * body->batch ? json_array_size(body->tree) + 1 : 1;/ canary: plugins/inspector/door.c s/return listed(door->origins,
- * origin, strlen(origin)) ? DOOR_LISTED : DOOR_REFUSED;/return DOOR_LISTED;/
+ * canary: plugins/inspector/rpc.c s/json_array_size(body->tree) : 1;/json_array_size(body->tree) + 1 : 1;/
+ * canary: plugins/inspector/door.c s/return listed(door->origins, .*;/return DOOR_LISTED;/
  */
 #include "../../plugins/inspector/condition.h"
 #include "../../plugins/inspector/door.h"
