@@ -112,7 +112,7 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
 ifeq ($(SYSTEM),windows)
 TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_served.c \
                    $(patsubst %,tests/reload/test_%.c,behind check crash_matrix hot mutated posts process sources storm \
-                   temporary trial watch) tests/reload/storm.c tests/reload/storm_model.c tests/reload/storm_gale.c,$(TEST_SOURCES))
+                   temporary trial watch) $(wildcard tests/reload/storm*.c),$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
@@ -316,7 +316,7 @@ $(BUILD)/obj/tests/%.o: FAST = $(if $(COVERAGE),-O0,-O1)
 # Calls of the system that tests can make fail: the linker leads them to tests/system/calls.c.
 DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename unlink remove mkdir mkdtemp realpath opendir fopen fileno \
            mmap mremap fork pipe pthread_create pthread_mutex_init pthread_cond_init pthread_key_create dlopen dlerror \
-           inotify_init1 inotify_add_watch
+           inotify_init1 inotify_add_watch clock_gettime
 
 $(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(if $(EXE),,$(NEW)) $(STATIC_PLUGINS) $(COUNTS) $(BUILD)/libbackplane.a
 	$(call say,LINK,$@)

@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE 1
 
+#include "../system/calls.h"
 #include "storm_model.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #define KEEPS_MEMORY() ((void)0)
 #endif
 
-enum { ROWS = ENTITIES * WORLDS * 2, PROBATION = 8, EVENTS = 60 };
+enum { ROWS = ENTITIES * WORLDS * 2, PROBATION = 8, EVENTS = 80 };
 
 static const char *const instances[KINDS] = {"", "second", "", "", "", "", "", ""};
 
@@ -64,7 +65,7 @@ static bool on_probation(uint32_t what)
     return storm.host->reload.probation != NULL && storm.probation == what;
 }
 
-static uint32_t key(uint32_t world, uint32_t kind)
+uint32_t storm_key(uint32_t world, uint32_t kind)
 {
     return key_of(storm.worlds[world], storm_types[kind], instances[kind]);
 }
@@ -74,6 +75,8 @@ static uint32_t key(uint32_t world, uint32_t kind)
 static void take_out(uint32_t e, uint32_t w, uint32_t kind)
 {
     storm.now.places[e][w].has[kind] = false;
+    if (kind == GUST)
+        storm_handles_break(e, w);
 }
 
 void storm_put_in(uint32_t e, uint32_t w, uint32_t kind)
@@ -92,7 +95,7 @@ void storm_put_in(uint32_t e, uint32_t w, uint32_t kind)
 
 static void add(uint32_t e, uint32_t w, uint32_t kind)
 {
-    DOES(storm.api->world->add(storm.worlds[w], key(w, kind), &storm.now.entities[e], 1));
+    DOES(storm.api->world->add(storm.worlds[w], storm_key(w, kind), &storm.now.entities[e], 1));
     storm_put_in(e, w, kind);
 }
 
@@ -106,6 +109,9 @@ uint32_t storm_free(void)
 
 void storm_die(uint32_t e)
 {
+    storm_handles_died(e);
+    storm_handles_break(e, 0);
+    storm_handles_break(e, 1);
     storm.now.alive[e] = false;
     storm.ghosts = storm.ghosts || storm.aside;
     memset(storm.now.places[e], 0, sizeof storm.now.places[e]);
@@ -118,6 +124,7 @@ static void create(void)
         return;
     DOES(storm.api->entity->create(storm.host, &storm.now.entities[e], 1));
     storm.now.alive[e] = true;
+    storm_mark(e);
     for (uint32_t w = 0; w < WORLDS; w++) {
         for (uint32_t kind = 0; kind < KINDS; kind++) {
             bool wanted = below(3) > 0;
@@ -145,7 +152,7 @@ static void add_or_remove(void)
         add(e, w, kind);
         return;
     }
-    DOES(storm.api->world->remove(storm.worlds[w], key(w, kind), &storm.now.entities[e], 1));
+    DOES(storm.api->world->remove(storm.worlds[w], storm_key(w, kind), &storm.now.entities[e], 1));
     take_out(e, w, kind);
 }
 
@@ -274,24 +281,6 @@ static void step(void)
 
 /* --- reloads ------------------------------------------------------------------------------------------------------ */
 
-/* One of the next requests for memory fails; the return value is how many have failed so far. */
-static uint64_t break_memory(void)
-{
-    heap_t *heap = &storm.rig.heap;
-    if (storm.how->faults && below(3) == 0)
-        heap->refuse_first = heap->refuse_last = heap->requests + 1 + below(150);
-    return heap->refused;
-}
-
-static bool mend_memory(uint64_t refused)
-{
-    heap_t *heap = &storm.rig.heap;
-    bool failed = heap->refused != refused;
-    heap->refuse_first = heap->refuse_last = 0;
-    storm.counts->no_memory += failed;
-    return failed;
-}
-
 static void begin_probation(uint32_t what)
 {
     storm.before = storm.now;
@@ -303,15 +292,19 @@ static void begin_probation(uint32_t what)
     }
 }
 
-/* `possible`: by what the model says; then only lack of memory is a reason to refuse. */
+/* `possible`: by what the model says; then only lack of memory or a call that fails is a reason to refuse. */
 static bool reload(const char *name, bool possible)
 {
     storm.host->reload.probation_steps = below(4) == 0 ? 0 : PROBATION;
-    uint64_t refused = break_memory();
+    uint32_t files = calls_descriptors();
+    storm_break();
     bp_result_t result = bp_host_reload(storm.host, &name, 1, NULL);
-    bool no_memory = mend_memory(refused);
+    bool failed = storm_mend();
+    if (failed && storm.folders == 0 && calls_descriptors() == files + 1)
+        files += ++storm.folders; /* which holds a file open */
+    SAYS(result == BP_OK || calls_descriptors() == files, "a reload of %s that is refused leaves files open", name);
     SAYS(result != BP_OK || possible, "a reload of %s that is impossible went through", name);
-    SAYS(result == BP_OK || !possible || no_memory, "reload %s: %s", name, bp_host_error(storm.host));
+    SAYS(result == BP_OK || !possible || failed, "reload %s: %s", name, bp_host_error(storm.host));
     storm.counts->reloads += result == BP_OK;
     storm.counts->refusals += result != BP_OK;
     return result == BP_OK;
@@ -505,6 +498,8 @@ static void load_anew(const char *name, const char *file, uint32_t first, uint32
                 take_out(e, i / KINDS, i % KINDS);
         }
     }
+    if (first == GUST)
+        storm_handles_alone();
     DOES(bp_host_load_plugin(storm.host, file, NULL, 0));
     for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
         for (uint32_t kind = first; kind <= last; kind++)
@@ -516,6 +511,7 @@ static void load_anew(const char *name, const char *file, uint32_t first, uint32
         if (first == GUST)
             use_again(bp_world_use_component(storm.worlds[w], "tally"));
     }
+    storm_handles_came_again(first, last);
 }
 
 static void unload_and_load(void)
@@ -544,8 +540,10 @@ static void end_or_begin_world(void)
         storm.now.own[1] = (world_state_t){0};
         storm.kept_fits = false; /* in the world that was written down there may be more, of plugins that have gone */
         use_all(1);
+        storm_handles_make(1);
         return;
     }
+    storm_handles_forget(1);
     bp_world_destroy(storm.worlds[1]);
     storm.now.side = false;
     for (uint32_t e = 0; e < ENTITIES; e++)
@@ -554,7 +552,7 @@ static void end_or_begin_world(void)
 
 /* --- the past ----------------------------------------------------------------------------------------------------- */
 
-static bool same_fields(const patch_list_t *a, const patch_list_t *b)
+bool storm_same_fields(const patch_list_t *a, const patch_list_t *b)
 {
     bool same = a->count == b->count;
     for (uint32_t i = 0; i < a->count && same; i++)
@@ -566,9 +564,14 @@ static void take_snapshot(void)
 {
     if (storm.how->crashes)
         return;
+    bp_snapshot_o *taken = NULL;
+    storm_break();
+    bp_result_t result = bp_host_snapshot(storm.host, &taken);
+    SAYS(storm_mend() || result == BP_OK, "snapshot: %s", bp_host_error(storm.host));
+    if (result != BP_OK)
+        return;
     bp_snapshot_free(storm.snapshot);
-    storm.snapshot = NULL;
-    DOES(bp_host_snapshot(storm.host, &storm.snapshot));
+    storm.snapshot = taken;
     storm.kept = storm.now;
     storm.kept_fits = true;
 }
@@ -579,14 +582,17 @@ static void bring_back(void)
         return;
     const patch_list_t list = storm.now.list;
     const gale_t gale = storm.now.gale;
-    bool alike = same_fields(&list, &storm.kept.list) && storm.now.side == storm.kept.side &&
-                 storm_gale_like(&gale, &storm.kept.gale);
+    bool alike = storm_same_fields(&list, &storm.kept.list) && storm.now.side == storm.kept.side;
+    bool gale_alike = storm_gale_like(&gale, &storm.kept.gale);
+    storm_break();
     bp_result_t result = bp_host_bring_back(storm.host, storm.snapshot);
-    SAYS(result == BP_OK || !alike, "%s", bp_host_error(storm.host));
+    bool failed = storm_mend();
+    SAYS(result == BP_OK || !alike || !gale_alike || failed, "%s", bp_host_error(storm.host));
     SAYS(result != BP_OK || alike, "a past of other fields, or other worlds, is brought back");
     if (result != BP_OK)
         return;
     storm.counts->brought_back++;
+    storm_handles_went_back();
     storm.now = storm.kept;
     storm.now.list = list;
     storm.now.gale = gale;
@@ -594,6 +600,19 @@ static void bring_back(void)
         storm.now.own[i].recounted = false;
     for (uint32_t i = 0; i < WORLDS; i++)
         storm.worlds[i] = i == 0 || storm.now.side ? storm.api->world->at(storm.host, i) : NULL;
+}
+
+static void refer(void)
+{
+    uint32_t e = some_entity(), w = world_number();
+    if (e < ENTITIES)
+        storm_handles_refer(e, w);
+}
+
+/* As where the machine has slept. */
+static void leap(void)
+{
+    calls_clock_leaps((uint64_t)below(10000) * UINT64_C(1000000000));
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
@@ -618,7 +637,11 @@ static const kind_t kinds[] = {
     {"unload and load", unload_and_load, 1},
     {"end or begin a world", end_or_begin_world, 1},
     {"take a snapshot", take_snapshot, 3},
-    {"bring back", bring_back, 3},
+    {"bring back", bring_back, 4},
+    {"save", storm_save, 3},
+    {"restore", storm_restore, 6},
+    {"refer", refer, 4},
+    {"the clock leaps", leap, 1},
 };
 
 const char *storm_name(uint32_t kind)
@@ -664,7 +687,10 @@ static void open_host(const storm_host_t *how)
     if (how->crashes)
         DOES(bp_host_load_plugin(storm.host, put_plugin("crasher", "crasher"), NULL, 0));
     storm.worlds[0] = make_world("main");
+    DOES(bp_world_use_component(storm.worlds[0], "mark"));
     use_all(0);
+    storm_handles_open();
+    storm_handles_make(0);
 }
 
 uint64_t storm_go(const storm_host_t *how, const storm_event_t *events, uint32_t count, storm_count_t *counts,

@@ -23,12 +23,12 @@ enum { STORM_MOST = 400 };
 typedef struct storm_host_t {
     uint32_t threads;
     bool crashes; /* with a plugin that crashes; without it, and with a past to go back to */
-    bool faults;  /* requests for memory fail now and then; with one thread */
+    bool faults;  /* calls of the system fail now and then; requests for memory too, with one thread */
 } storm_host_t;
 
 /* How often what has happened, so that a test can say that it has tested something. */
 typedef struct storm_count_t {
-    uint32_t reloads, refusals, rollbacks, crashes, brought_back, no_memory;
+    uint32_t reloads, refusals, rollbacks, crashes, brought_back, restored, no_memory, no_call;
 } storm_count_t;
 
 /* The events of a seed. Returns how many. */

@@ -14,6 +14,7 @@
 /* Parents that have had a child in the steps since the last storm_gale_born, by world. */
 static struct {
     uint32_t parents[WORLDS][ENTITIES];
+    bp_entity_t ids[WORLDS][ENTITIES]; /* of the parents: in the place of one that has died there may be a child soon */
     uint32_t count[WORLDS];
 } births;
 
@@ -140,6 +141,7 @@ static bool divide(uint32_t e, uint32_t w)
         return false;
     if (gust->heard % 2 == 1)
         return true;
+    births.ids[w][births.count[w]] = storm.now.entities[e];
     births.parents[w][births.count[w]++] = e;
     gust->power = 0;
     return false;
@@ -204,6 +206,7 @@ static void take_in(bp_entity_t child, uint32_t w)
     }
     storm.now.entities[e] = child;
     storm.now.alive[e] = true;
+    storm_mark(e);
     storm_put_in(e, w, GUST);
 }
 
@@ -225,7 +228,7 @@ static void born_in(uint32_t w)
     for (uint32_t i = 0; i < births.count[w]; i++) {
         uint32_t parent = births.parents[w][i], which = 0;
         gust_t *gust = &storm.now.places[parent][w].gust;
-        if (!storm.now.places[parent][w].has[GUST])
+        if (!storm.now.places[parent][w].has[GUST] || storm.now.entities[parent].id != births.ids[w][i].id)
             continue;
         DOES(storm.api->property->get_named(storm.worlds[w], storm.now.entities[parent], "gust", "child", BP_ENTITY,
                                             &gust->child));

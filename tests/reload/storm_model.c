@@ -128,6 +128,7 @@ void storm_compare(void)
                 compare_count(w, kind);
         }
     }
+    storm_handles_use();
     /* Both hold texts that no world has. */
     if (storm.snapshot == NULL && storm.host->reload.probation == NULL)
         check_host(storm.host);

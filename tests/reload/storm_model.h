@@ -76,6 +76,11 @@ typedef struct storm_t {
     bp_world_o *worlds[WORLDS];
     patch_file_t file;
     state_t now, before, kept; /* before: at the commit of what is on probation; kept: when the snapshot was taken */
+    state_t written;           /* when the worlds were saved */
+    bool written_fits;         /* their file is whole, for all that is known */
+    bool broken;               /* a request for memory or a call of the system fails now */
+    uint64_t refused;          /* requests for memory, before */
+    uint32_t folders;          /* that copies of plugins lie in, beside the first: where that one has failed */
     bp_snapshot_o *snapshot;
     bool kept_fits;            /* the host's worlds are made of what they were made of when it was taken */
     uint32_t probation;        /* OF_...: what was on probation last */
@@ -118,6 +123,36 @@ void storm_gale_step(uint32_t world);
 void storm_gale_born(void);                 /* after a step of any worlds: children are taken into the model */
 void storm_gale_compare(uint32_t entity, uint32_t world);
 void storm_gale_compare_world(uint32_t world);
+
+/* The number of a component in a world. */
+uint32_t storm_key(uint32_t world, uint32_t kind);
+
+/* All worlds into a file, and out of it (storm_files.c). */
+void storm_save(void);
+void storm_restore(void);
+
+/* Something fails in what comes next, perhaps; storm_mend says whether it has. */
+void storm_break(void);
+bool storm_mend(void);
+
+/* Handles that are kept (storm_handles.c). `break`: an entity, or with ENTITIES all, has lost the component for a
+ * while; `alone`: the plugin gale has gone. */
+void storm_handles_open(void);
+void storm_handles_make(uint32_t world);
+void storm_handles_forget(uint32_t world);
+void storm_handles_died(uint32_t entity);
+void storm_handles_break(uint32_t entity, uint32_t world);
+void storm_handles_went_back(void);
+void storm_handles_refer(uint32_t entity, uint32_t world);
+void storm_handles_use(void);
+void storm_handles_alone(void);
+void storm_handles_came_again(uint32_t first, uint32_t last); /* kinds, of a plugin that was unloaded */
+
+/* Have two lists the same fields, in the same order? */
+bool storm_same_fields(const patch_list_t *a, const patch_list_t *b);
+
+/* Write the place of an entity into its component `mark`, by which it is found when its world has been restored. */
+void storm_mark(uint32_t entity);
 
 /* More for the hash of the storm. */
 void storm_mix(const void *bytes, size_t size);

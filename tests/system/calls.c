@@ -94,6 +94,27 @@ static bool refused(const char *name, int reason, bool change)
     return true;
 }
 
+/* --- the clock ---------------------------------------------------------------------------------------------------- */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+static _Atomic uint64_t ahead; /* nanoseconds */
+
+void calls_clock_leaps(uint64_t ns)
+{
+    atomic_fetch_add(&ahead, ns);
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int result = __real_clock_gettime(clock, now);
+    uint64_t more = atomic_load(&ahead);
+    if (result == 0 && clock == CLOCK_MONOTONIC)
+        now->tv_sec += (time_t)(more / UINT64_C(1000000000));
+    return result;
+}
+
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
 int __real_open(const char *path, int flags, ...);

@@ -32,6 +32,9 @@ const char *calls_first_failed(void);
    nothing. */
 void calls_before_each(void (*act)(void *data, const char *call, bool change), void *data);
 
+/* The clock that never goes back is so many nanoseconds ahead of where it was, from now on. */
+void calls_clock_leaps(uint64_t ns);
+
 /* Number of open descriptors of this process. */
 uint32_t calls_descriptors(void);
 
