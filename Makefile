@@ -136,7 +136,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -402,11 +402,17 @@ proofs: $(BUILD)/tests $(FIXTURES)
 	SOAK_DAYS=360 CK_TIMEOUT_MULTIPLIER=10 CK_RUN_SUITE=long_use $(BUILD)/tests
 	KILLED=50 sh tests/scripts/machines.sh $(BUILD)
 
-# Random storms of everything that a host may go through, against a model: SEEDS of them; a failure says its seed.
+# Random storms of everything that a host may go through, against a model: SEEDS of them, or with HOURS=3 as many as
+# there is time for, from seed FIRST on; a failure says its seed. storm-compilers: do programs of gcc and clang come to
+# the same?
 SEEDS ?= 3000
+FIRST ?= 1
 storm: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
-	STORM_SEEDS=$(SEEDS) CK_RUN_SUITE=storm $(BUILD)/tests
+	STORM_SEEDS=$(SEEDS) STORM_HOURS=$(HOURS) STORM_FIRST=$(FIRST) CK_RUN_SUITE=storm $(BUILD)/tests
+
+storm-compilers:
+	@tests/storm_compilers.sh $(BUILD) $(SEEDS)
 
 # Every fault in every verb of a new version: the table of tests/reload/crash_matrix.txt and docs/hot_reload.md anew.
 crash-matrix: $(BUILD)/tests $(FIXTURES)
@@ -612,7 +618,8 @@ help:
 	@echo "make check-source headers, rooms, columns: what can be seen in the source alone"
 	@echo "make proofs       the random reloads, ten times as many of them"
 	@echo "make coverage     lines and branches that the tests run, by folder"
-	@echo "make storm        SEEDS=3000: random storms of reloads, crashes, rollbacks and snapshots against a model"
+	@echo "make storm        SEEDS=3000, or HOURS=3: random storms of reloads, crashes, rollbacks, saves, faults against a model"
+	@echo "make storm-compilers  SEEDS=200: gcc and clang, do storms come to the same?"
 	@echo "make crash-matrix every fault in every verb of a new version, and the table of what becomes of the host"
 	@echo "make mutants      SAMPLE=400 SEED=1: do the tests notice planted faults? An hour or two"
 	@echo "make relapses     is it noticed when a fault that was mended comes back? A few minutes"

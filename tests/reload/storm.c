@@ -385,6 +385,13 @@ static void tell_crasher(const char *where, const char *how)
     setenv("CRASHER_HOW", how, 1);
 }
 
+/* Where a version crashes so that it is refused: with a trial it may also be behind the commit. */
+static const char *bad_place(void)
+{
+    static const char *const places[] = {"load", "plain_start", "report", "plain_stop", "unload"};
+    return places[below(storm.how->trial ? COUNT(places) : 2)];
+}
+
 static void reload_crasher(void)
 {
     static const char *const hows[] = {"null", "abort", "call"};
@@ -393,13 +400,13 @@ static void reload_crasher(void)
         return;
     put_plugin(to_next ? "crasher_next" : "crasher", "crasher");
     if (bad)
-        tell_crasher(below(2) == 0 ? "load" : "plain_start", hows[below(3)]);
+        tell_crasher(bad_place(), hows[below(3)]);
     if (reload("crasher", !bad)) {
         begin_probation(OF_CRASHER);
         storm.aside = false;
         storm.version = to_next ? 2 : 1;
     }
-    storm.armed = below(2) == 0;
+    storm.armed = below(2) == 0 && !storm.how->trial;
     tell_crasher(storm.armed ? "simulate" : "nowhere", hows[below(3)]);
 }
 
@@ -672,7 +679,8 @@ static void open_host(const storm_host_t *how)
     if (how->threads > 1)
         storm.rig.desc.allocator = NULL; /* the rig's heap is for one thread */
     storm.rig.desc.threads = how->threads;
-    storm.rig.desc.flags = BP_HOST_COPY_PLUGINS | (how->crashes ? BP_HOST_CRASH_GUARD : 0);
+    storm.rig.desc.flags = BP_HOST_COPY_PLUGINS | (how->crashes ? BP_HOST_CRASH_GUARD : 0) |
+                           (how->trial ? BP_HOST_TRIAL : 0);
     rig_open(&storm.rig);
     storm.host = storm.rig.host;
     storm.api = storm.rig.api;

@@ -23,6 +23,7 @@ enum { STORM_MOST = 400 };
 typedef struct storm_host_t {
     uint32_t threads;
     bool crashes; /* with a plugin that crashes; without it, and with a past to go back to */
+    bool trial;   /* new versions are tried in a copy of the process; what crashes does so there alone then */
     bool faults;  /* calls of the system fail now and then; requests for memory too, with one thread */
 } storm_host_t;
 

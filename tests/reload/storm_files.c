@@ -29,6 +29,7 @@ bool storm_mend(void)
 {
     heap_t *heap = &storm.rig.heap;
     bool memory = heap->refused != storm.refused, call = false;
+    bool in_copy = storm.how->trial && heap->refuse_first != 0; /* perhaps */
     if (storm.broken && heap->refuse_first == 0) {
         calls_end();
         call = calls_failed() > 0;
@@ -37,7 +38,7 @@ bool storm_mend(void)
     storm.broken = false;
     storm.counts->no_memory += memory;
     storm.counts->no_call += call;
-    return memory || call;
+    return memory || call || in_copy;
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */

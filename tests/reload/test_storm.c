@@ -1,7 +1,9 @@
 /* test_storm.c - random storms against the model (storm.h), each seed in a process of its own.
  *
  * A seed that fails is shortened: events are taken away as long as it still fails, and what is left is printed.
- * STORM_SEEDS is the number of seeds, 60 where it is not set (`make storm` runs more); STORM_SEED runs that one alone.
+ * STORM_SEEDS is the number of seeds, from STORM_FIRST on (`make storm` runs more); STORM_SEED runs that one alone.
+ * STORM_HOURS: seed after seed, for so many hours (a fraction will do). STORM_HASHES: a file for what seeds came to
+ * (tests/storm_compilers.sh).
  */
 #define _GNU_SOURCE 1
 
@@ -15,9 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { GROUPS = 4, HANGS_AFTER_S = 300 };
+
+/* Seeds where STORM_SEEDS is not set. */
+#if defined(BACKPLANE_SANITIZED)
+enum { SEEDS = 24 };
+#else
+enum { SEEDS = 120 };
+#endif
 
 /* What a process says at its end. */
 typedef struct outcome_t {
@@ -151,15 +161,17 @@ static void complain(uint64_t seed, const storm_host_t *how, storm_event_t *even
     for (uint32_t i = 0; i < left && used < sizeof text - 200; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "\n  %3u %s (0x%llx)", i, storm_name(events[i].kind),
                                  (unsigned long long)events[i].random);
-    ck_abort_msg("STORM_SEED=%llu, %s, %u threads: of %u events these are enough; event %u: %s%s",
-                 (unsigned long long)seed, how->crashes ? "with crashes" : "with snapshots", how->threads, count,
+    ck_abort_msg("STORM_SEED=%llu, %s%s, %u threads: of %u events these are enough; event %u: %s%s",
+                 (unsigned long long)seed, how->crashes ? "with crashes" : "with snapshots",
+                 how->trial ? " and trials" : "", how->threads, count,
                  outcome->event, outcome->what, text);
 }
 
 static storm_host_t host_of_seed(uint64_t seed)
 {
     uint32_t threads = seed / GROUPS % 2 == 0 ? 1 : 2 + (uint32_t)(seed / GROUPS / 2 % 3);
-    return (storm_host_t){.threads = threads, .crashes = seed % 2 == 0, .faults = true};
+    return (storm_host_t){
+        .threads = threads, .crashes = seed % 2 == 0, .trial = seed / GROUPS % 3 == 0, .faults = true};
 }
 
 static void add_counts(storm_count_t *sum, const storm_count_t *counts)
@@ -174,6 +186,18 @@ static void add_counts(storm_count_t *sum, const storm_count_t *counts)
     sum->no_call += counts->no_call;
 }
 
+/* A line for the file that STORM_HASHES names, so that programs of two compilers can be compared. */
+static void note_hash(uint64_t seed, uint64_t hash)
+{
+    const char *path = getenv("STORM_HASHES");
+    if (path == NULL)
+        return;
+    FILE *file = fopen(path, "a");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "%llu %016llx\n", (unsigned long long)seed, (unsigned long long)hash);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
 static void run_seed(uint64_t seed, storm_count_t *sum)
 {
     storm_event_t events[STORM_MOST];
@@ -184,6 +208,8 @@ static void run_seed(uint64_t seed, storm_count_t *sum)
     if (outcome.failed)
         complain(seed, &how, events, count, &outcome);
     add_counts(sum, &outcome.counts);
+    if (how.threads == 1)
+        note_hash(seed, outcome.hash);
 }
 
 static uint64_t number_from(const char *name, uint64_t otherwise)
@@ -192,12 +218,25 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
     return asked != NULL ? strtoull(asked, NULL, 10) : otherwise;
 }
 
+/* Each group has its share of STORM_HOURS. */
+static bool is_time_left(time_t began, double hours)
+{
+    return difftime(time(NULL), began) < hours * 3600 / GROUPS;
+}
+
 START_TEST(a_host_goes_through_a_storm_as_the_model_says)
 {
-    uint64_t single = number_from("STORM_SEED", 0), seeds = number_from("STORM_SEEDS", 60), runs = 0;
+    uint64_t single = number_from("STORM_SEED", 0), first = number_from("STORM_FIRST", 1), runs = 0;
+    uint64_t end = first + number_from("STORM_SEEDS", SEEDS);
+    const char *asked = getenv("STORM_HOURS");
+    double hours = asked != NULL ? strtod(asked, NULL) : 0;
+    time_t began = time(NULL);
     storm_count_t sum = {0};
-    for (uint64_t seed = 1 + (uint64_t)_i; seed <= seeds && single == 0; seed += GROUPS, runs++)
+    for (uint64_t seed = first + (uint64_t)_i; single == 0; seed += GROUPS, runs++) {
+        if (hours > 0 ? !is_time_left(began, hours) : seed >= end)
+            break;
         run_seed(seed, &sum);
+    }
     if (single != 0 && _i == 0)
         run_seed(single, &sum);
     if (runs < 10)
@@ -208,27 +247,30 @@ START_TEST(a_host_goes_through_a_storm_as_the_model_says)
            "%u reloads, %u refusals, %u rollbacks, %u failures of memory, %u of calls", sum.reloads, sum.refusals,
            sum.rollbacks, sum.no_memory, sum.no_call);
     EXPECT(sum.restored > runs / 10, "%u times restored", sum.restored);
-    EXPECT(_i % 2 == 0 ? sum.brought_back > runs / 2 : sum.crashes > runs / 4, "%u times brought back, %u crashes",
-           sum.brought_back, sum.crashes);
+    bool crashes = (first + (uint64_t)_i) % 2 == 0;
+    EXPECT(crashes ? sum.crashes > runs / 4 : sum.brought_back > runs / 2, "%u crashes, %u times brought back",
+           sum.crashes, sum.brought_back);
 }
 END_TEST
 
-/* The same events come to the same on any number of threads. */
-START_TEST(threads_make_no_difference)
+/* The same events come to the same on any number of threads, and whether or not new versions are tried before. */
+START_TEST(threads_and_trials_make_no_difference)
 {
-    static const uint32_t threads[] = {2, 4};
+    static const storm_host_t ways[] = {
+        {.threads = 1}, {.threads = 2}, {.threads = 4}, {.threads = 2, .trial = true}};
     storm_event_t events[STORM_MOST];
     outcome_t outcome;
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        storm_host_t how = {.threads = i == 0 ? 1 : threads[i - 1], .crashes = false};
-        uint32_t count = storm_draw(1000 + (uint64_t)_i, &how, events);
-        run(&how, events, count, &outcome);
+    uint64_t hash = 0, seed = 1000 + (uint64_t)_i;
+    for (uint32_t i = 0; i < COUNT(ways); i++) {
+        uint32_t count = storm_draw(seed, &ways[i], events);
+        run(&ways[i], events, count, &outcome);
         if (outcome.failed)
-            complain(1000 + (uint64_t)_i, &how, events, count, &outcome);
-        EXPECT(i == 0 || outcome.hash == hash, "seed %d: another result on %u threads", 1000 + _i, how.threads);
+            complain(seed, &ways[i], events, count, &outcome);
+        EXPECT(i == 0 || outcome.hash == hash, "seed %llu: another result on %u threads%s", (unsigned long long)seed,
+               ways[i].threads, ways[i].trial ? ", with trials" : "");
         hash = outcome.hash;
     }
+    note_hash(seed, hash);
 }
 END_TEST
 
@@ -238,7 +280,7 @@ Suite *storm_suite(void)
     TCase *storm = tcase_create("storm");
     tcase_set_timeout(storm, 0);
     tcase_add_loop_test(storm, a_host_goes_through_a_storm_as_the_model_says, 0, GROUPS);
-    tcase_add_loop_test(storm, threads_make_no_difference, 0, 3);
+    tcase_add_loop_test(storm, threads_and_trials_make_no_difference, 0, 3);
     suite_add_tcase(suite, storm);
     return suite;
 }
