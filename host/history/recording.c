@@ -59,7 +59,7 @@ static void give_up(recording_t *r)
     let_go(r);
 }
 
-/* To the file; to `beginning` as long as there is none. */
+/* Write to the file; while there is no file, append to `beginning`. */
 static bool put(recording_t *r, const void *bytes, size_t size)
 {
     if (size == 0)
@@ -331,7 +331,7 @@ static bp_result_t open_file(recording_t *r, const char *mode, uint64_t from)
                      from > 0 ? " on" : "", strerror(errno));
 }
 
-/* No recording comes of it. */
+/* End a recording that could not begin: close its file and free its memory. Returns `result`. */
 static bp_result_t fail(recording_t *r, bp_result_t result)
 {
     if (r->file != NULL)
@@ -371,7 +371,7 @@ bp_result_t recording_begin(recording_t *r, const parts_t *parts, const makers_t
     if (result != BP_OK)
         return result;
     r->moment = moment;
-    if (os_path_is_special(path)) /* a pipe or a device takes what comes, and keeps nothing whole */
+    if (os_path_is_special(path)) /* a pipe or a device has no old bytes to keep, and must not be replaced by a file */
         result = open_file(r, "wb", 0);
     if (result == BP_OK)
         result = put_head(r, origin);

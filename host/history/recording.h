@@ -76,7 +76,7 @@ typedef struct recording_t {
     const parts_t *parts;
     memory_t *memory;
     FILE *file;
-    bytes_t beginning;         /* what comes before there is a file */
+    bytes_t beginning;         /* bytes that are written before there is a file */
     char *path;
     uint64_t moment;
     uint64_t sum;              /* of the last chunk */

@@ -113,7 +113,7 @@ static record_page_t *take_page(world_t *world, uint32_t more)
     return add_slab(world, count < SLAB_MOST ? count : SLAB_MOST) ? take_there(world, NULL) : NULL;
 }
 
-/* A page whose records are cleared and that the world does not know any more. */
+/* Leave a page to its slab: its records are cleared, and it is in no directory any more. */
 static void leave_page(world_t *world, record_page_t *page)
 {
     record_slab_t *slab = world->slabs;
@@ -233,7 +233,7 @@ static const record_page_t *slab_to_empty(world_t *world)
         return NULL;
     for (uint32_t i = 1; i < world->slab_count; i++)
         at = room_in(&world->slabs[i]) > room_in(&world->slabs[at]) ? i : at;
-    if (world->slabs[at].living == 0) { /* those that it was made for have gone before they could move */
+    if (world->slabs[at].living == 0) { /* the pages that it was made for have gone before they could move */
         drop_slab(world, &world->slabs[at]);
         return NULL;
     }

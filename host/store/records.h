@@ -26,7 +26,7 @@ struct world_t;
 typedef bp_record_t record_t;
 #define RECORD_MARK 0x80000000u
 
-enum { RECORDS_KEPT = 4 /* pages that a world is left with, whoever dies */ };
+enum { RECORDS_KEPT = 4 /* pages that a world keeps, however many of its entities die */ };
 
 typedef struct record_page_t {
     struct record_page_t *next; /* of another world */
