@@ -234,16 +234,18 @@ static uint32_t count_children(void)
     return count;
 }
 
+static uint32_t runs(int result, const struct itimerval *timer)
+{
+    return result == 0 && (timer->it_value.tv_sec != 0 || timer->it_value.tv_usec != 0);
+}
+
+/* The first parameter of getitimer is an int or an enum: constants are good for both. */
 static uint32_t count_timers(void)
 {
-    static const int kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
-    uint32_t count = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        struct itimerval timer;
-        count += getitimer(kinds[i], &timer) == 0 &&
-                 (timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0);
-    }
-    return count;
+    struct itimerval timer;
+    uint32_t count = runs(getitimer(ITIMER_REAL, &timer), &timer);
+    count += runs(getitimer(ITIMER_VIRTUAL, &timer), &timer);
+    return count + runs(getitimer(ITIMER_PROF, &timer), &timer);
 }
 
 os_holdings_t os_holdings_count(void)
