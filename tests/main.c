@@ -26,6 +26,7 @@ static const make_suite_t first_half[] = {
     elements_suite,
     os_suite,
     image_suite,
+    declared_suite,
     image_limits_suite,
     obj_suite,
     entities_suite,

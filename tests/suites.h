@@ -19,6 +19,7 @@ Suite *named_suite(void);
 Suite *lists_suite(void);
 Suite *elements_suite(void);
 Suite *image_suite(void);
+Suite *declared_suite(void);
 Suite *image_limits_suite(void);
 Suite *obj_suite(void);
 Suite *entities_suite(void);

@@ -204,6 +204,7 @@ static void put_terms(walk_t *walk, bp_term_list_t *list)
         read_item(&term, sizeof term, list->items, i, list->item_size);
         put_text(walk, &term.component);
         put_text(walk, &term.instance);
+        put_text(walk, &term.world);
         put_asked(walk, &term.fields);
         if (items != NULL)
             items[i] = term;
@@ -333,7 +334,9 @@ bp_result_t declared_judge_lists(error_text_t *error, const plugin_t *plugin, co
         result = JUDGE("tables", &desc->tables);
     if (result == BP_OK)
         result = JUDGE("tasks", &desc->tasks);
-    return result == BP_OK ? JUDGE("loaders", &desc->loaders) : result;
+    if (result == BP_OK)
+        result = JUDGE("loaders", &desc->loaders);
+    return result == BP_OK ? JUDGE("extensions", &desc->extensions) : result;
 }
 
 /* Put kind and name in front of the error. A name that has not been copied yet may be a bad address, so it is tested
