@@ -25,7 +25,7 @@ int recorder_is_in(const recorder_panel *p, const recorder_state *r, uint32_t so
         return 0;
     if (p->kind == PANEL_RELATIVE)
         return strcmp(s->reference, first->reference) == 0;
-    return strcmp(recorder_property(s->path), recorder_property(first->path)) == 0;
+    return strcmp(s->unit, first->unit) == 0 && strcmp(recorder_property(s->path), recorder_property(first->path)) == 0;
 }
 
 /* Find the `number`-th panel of a kind of panels that are made for their first source: 0 past the last. */

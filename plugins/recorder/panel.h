@@ -2,7 +2,7 @@
  *
  * First come the planes, for each vector property a plane that fits, or for the first property a plane for each entry
  * of svg_panels; then a panel for each reference (curves that are differences, seen from the reference); then a panel
- * for each scalar property, over time.
+ * for each scalar property, over time. What worlds measure in other units has panels of its own.
  *
  * Not here: drawing, and where in the picture a panel stands.
  */

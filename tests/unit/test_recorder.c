@@ -135,6 +135,39 @@ START_TEST(the_svg_is_a_picture_that_parses)
 }
 END_TEST
 
+/* One panel would give the values of both worlds the unit of one. */
+START_TEST(worlds_with_units_of_their_own_have_panels_of_their_own)
+{
+    const bp_option_t options[] = {
+        {"properties", "main/ball.point_mass.position side/ball.point_mass.position", NULL, NULL},
+        {"svg", svg_file, NULL, NULL}};
+    bp_entity_t e[2];
+    remove(svg_file);
+    begin(10);
+    load("point_mass", NULL, 0);
+    load("debug_name", NULL, 0);
+    load("recorder", options, 2);
+    const char *const units[] = {"m=mile", "m=league"};
+    bp_world_destroy(world);
+    for (int i = 1; i >= 0; i--) {
+        world = bp_world_create(host, &(bp_world_desc_t){.name = i == 0 ? "main" : "side", .units = units[i]});
+        OK(bp_world_use_component(world, "point_mass"));
+        OK(bp_world_use_component(world, "debug_name"));
+        create("point_mass", &e[i], 1);
+        OK(api->world->add(world, key_of("debug_name"), &e[i], 1));
+        set_text(e[i], "debug_name", "name", "ball");
+        put_body(e[i], 1, (bp_vec3_t){1, 2, 3}, (bp_vec3_t){1, 1, 0});
+    }
+    OK(bp_world_use_system(world, "recorder"));
+    steps(5);
+    end();
+    char *text = read_file(svg_file);
+    ck_assert_ptr_nonnull(strstr(text, "(mile)"));
+    ck_assert_ptr_nonnull(strstr(text, "(league)"));
+    free(text);
+}
+END_TEST
+
 START_TEST(rows_are_written_as_often_as_asked)
 {
     const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}, {"every", "5", NULL, NULL}};
@@ -209,6 +242,7 @@ Suite *recorder_suite(void)
     TCase *recorder = tcase_create("recorder");
     tcase_add_test(recorder, the_csv_says_what_the_property_was);
     tcase_add_test(recorder, the_svg_is_a_picture_that_parses);
+    tcase_add_test(recorder, worlds_with_units_of_their_own_have_panels_of_their_own);
     tcase_add_test(recorder, rows_are_written_as_often_as_asked);
     tcase_add_test(recorder, a_recorded_entity_that_dies_is_told_of_once);
     tcase_add_loop_test(recorder, a_recorder_that_cannot_write_does_not_start, 0, 3);
