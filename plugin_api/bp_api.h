@@ -196,14 +196,15 @@ typedef struct bp_world_api {
     bp_manager_t *(BP_CALL *manager)(bp_world_o *world, uint32_t component);
 
     /* The key of "this component type under this instance name", made once and good as long as the world. Keys
-     * are what all verbs below take. name 0 stands for the type's own name. [main] */
+     * are what all verbs below take. name 0 stands for the type's own name. BP_ERROR_STATE for a key that is not there
+     * yet, in verbs that change nothing (`get`, `set`, `count`, `save` and `load` of a state). [main] */
     bp_result_t (BP_CALL *key)(bp_world_o *world, uint32_t component, bp_name_t name, uint32_t *key);
 
     /* What a key stands for. BP_ERROR_NOT_FOUND where there is no such key. [main] */
     bp_result_t (BP_CALL *key_info)(bp_world_o *world, uint32_t key, uint32_t *component, bp_name_t *name);
 
     /* The prototype of entities that have exactly the components `keys` (any order, no key twice, no instance
-     * name twice): good as long as the world. Prototype 0 has none. [main] */
+     * name twice): good as long as the world. Prototype 0 has none. BP_ERROR_STATE as for `key`. [main] */
     bp_result_t (BP_CALL *prototype)(bp_world_o *world, const uint32_t *keys, uint32_t count, uint32_t *prototype);
 
     /* Create `count` entities with the components of `prototype`, in bulk, fields at their defaults. [main] */
@@ -451,7 +452,8 @@ typedef struct bp_registry_api {
     uint32_t struct_size;
     uint32_t padding;
 
-    /* Offer a table beside those of the descriptor; table_size is the sizeof of the caller's bp_table_t. [main] */
+    /* Offer a table beside those of the descriptor; table_size is the sizeof of the caller's bp_table_t. BP_ERROR_STATE
+     * in verbs that change nothing. [main] */
     bp_result_t (BP_CALL *offer)(const struct bp_plugin_t *plugin, const bp_table_t *table, uint32_t table_size);
 
     /* The slot of a table with at least `version`, NULL where no plugin offers it. Keep the slot's address and call

@@ -29,7 +29,9 @@ typedef struct bp_clock_t {
     double speed;         /* of programs that let worlds follow real time: 2 is twice as fast. 1 at first */
 } bp_clock_t;
 
-/* All entries: [main], at any time, also from within a step: what they say holds from the next step on. */
+/* All entries: [main], also from within a step: what they say holds from the next step on. Verbs that change nothing
+ * (`get`, `set`, `count`, `save` and `load` of a state), and those of a version that a reload prepares, set no clock:
+ * nothing happens then, and bp_error_api.last says so. */
 typedef struct bp_clock_api {
     uint32_t struct_size;
     uint32_t version;
@@ -44,7 +46,7 @@ typedef struct bp_clock_api {
     /* Stop the world and grant it `count` more steps. */
     void (BP_CALL *step)(bp_world_o *world, uint64_t count);
 
-    /* From 1/1,000,000 to 1,000,000; else BP_ERROR_RANGE, and the speed stays. */
+    /* From 1/1,000,000 to 1,000,000; else BP_ERROR_RANGE, and the speed stays. BP_ERROR_STATE as above. */
     bp_result_t (BP_CALL *set_speed)(bp_world_o *world, double speed);
 } bp_clock_api;
 

@@ -242,8 +242,18 @@ static void clock_changed(bp_world_o *world)
     history_called(history_of(world), true);
 }
 
+/* May the clock be set? Not in verbs that change nothing, and not while a reload is prepared. */
+static bp_result_t may_set_clock(bp_world_o *world)
+{
+    if (is_asked(world->rows.host))
+        return host_refuse_asked(world->rows.host);
+    return world->rows.hold == WORLD_SEALED ? store_refuse_held(&world->rows) : BP_OK;
+}
+
 static void clock_table_step(bp_world_o *world, uint64_t count)
 {
+    if (may_set_clock(world) != BP_OK)
+        return;
     world->clock.stopped = true;
     world->clock.granted = count;
     clock_changed(world);
@@ -256,6 +266,8 @@ static void clock_table_stop(bp_world_o *world)
 
 static void clock_table_start(bp_world_o *world)
 {
+    if (may_set_clock(world) != BP_OK)
+        return;
     world->clock.stopped = false;
     world->clock.granted = 0;
     clock_changed(world);
@@ -266,6 +278,9 @@ static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
     if (!(speed >= 1e-6 && speed <= 1e6))
         return error_set(&world->rows.base->error, BP_ERROR_RANGE,
                          "a speed of %g: it has to lie between 0.000001 and 1000000", speed);
+    bp_result_t result = may_set_clock(world);
+    if (result != BP_OK)
+        return result;
     world->clock.speed = speed;
     clock_changed(world);
     return BP_OK;
@@ -275,6 +290,8 @@ static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
 
 static bp_result_t registry_table_offer(const bp_plugin_t *plugin, const bp_table_t *table, uint32_t table_size)
 {
+    if (is_asked(plugin->host))
+        return host_refuse_asked(plugin->host);
     return registry_offer(&plugin->host->registry, whole(plugin), table, table_size);
 }
 

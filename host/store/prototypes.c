@@ -115,6 +115,22 @@ static bool grow_key_buckets(prototypes_t *p)
     return true;
 }
 
+/* Keys and prototypes are part of what a host goes back to and of what is written down of it, so none comes about in
+ * verbs that change nothing. */
+static bool is_asked(const prototypes_t *p)
+{
+    return (p->base->attention & BASE_ASKED) != 0;
+}
+
+NOT_INLINED static bp_result_t refuse(const prototypes_t *p, const char *what)
+{
+    if (!is_asked(p))
+        return error_memory(&p->base->error, what);
+    return error_set(&p->base->error, BP_ERROR_STATE,
+                     "keys and prototypes that are not there yet cannot be made while a component with storage of its "
+                     "own gives or takes values or counts, or a state is written down or read; `start` is the place");
+}
+
 bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
 {
     bool room = p->key_count * 2 < p->key_bucket_count || grow_key_buckets(p);
@@ -122,6 +138,8 @@ bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
         !memory_reserve(p->memory, &p->keys, &p->key_capacity, p->key_count + 1u, sizeof *p->keys))
         return error_memory(&p->base->error, "making a component key");
     uint32_t *bucket = key_bucket(p, key.name, key.manager);
+    if (*bucket == 0 && is_asked(p))
+        return refuse(p, "");
     if (*bucket == 0) {
         p->keys[p->key_count] = key;
         *bucket = ++p->key_count;
@@ -136,7 +154,7 @@ uint32_t prototypes_child(prototypes_t *p, uint32_t base, uint32_t key)
         if (p->items[i].base == base && p->items[i].key == key)
             return i;
     }
-    if (p->count >= p->bucket_count && !grow(p))
+    if (is_asked(p) || (p->count >= p->bucket_count && !grow(p)))
         return BP_NONE;
     if (p->count >= WITHOUT - 1 || !memory_reserve(p->memory, &p->items, &p->capacity, p->count + 1u, sizeof *p->items))
         return BP_NONE;
@@ -231,7 +249,7 @@ bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32
     above[count++] = key;
     *to = rebuild(p, base, above, count);
     if (*to == BP_NONE)
-        return error_memory(&p->base->error, "making a prototype");
+        return refuse(p, "making a prototype");
     keep_transition(p, from, key, 0, *to, *column);
     return BP_OK;
 }
@@ -250,7 +268,7 @@ bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uin
     *column = p->items[base].columns;
     *to = rebuild(p, base, above, count);
     if (*to == BP_NONE)
-        return error_memory(&p->base->error, "making a prototype");
+        return refuse(p, "making a prototype");
     keep_transition(p, from, key, WITHOUT, *to, *column);
     return BP_OK;
 }

@@ -85,16 +85,16 @@ bool prototypes_init(prototypes_t *prototypes, memory_t *memory, base_t *base);
 void prototypes_free(prototypes_t *prototypes);
 
 /* The prototype {base, key}, `key` being greater than all of the base, made where it is new; BP_NONE when out of
- * memory.
-   [main] */
+ * memory, and for a new one in verbs that change nothing (BASE_ASKED). [main] */
 uint32_t prototypes_child(prototypes_t *prototypes, uint32_t base, uint32_t key);
 
-/* The key of a manager under a name, made where it is new. Errors: memory. [main] */
+/* The key of a manager under a name, made where it is new. Errors: memory; state, of a new one in verbs that change
+ * nothing. [main] */
 bp_result_t prototypes_key(prototypes_t *prototypes, component_key_t key, uint32_t *out);
 
 /* The prototype with one more, or one fewer, component; `column` is where the component's columns begin in the larger
  * of the two. Errors: EXISTS where the instance name is taken or the type is single and there; NOT_FOUND where the
- * component is not there; limit; memory. [main] */
+ * component is not there; limit; memory; state, as above. [main] */
 bp_result_t prototypes_with(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
 bp_result_t prototypes_without(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
 

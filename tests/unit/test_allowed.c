@@ -8,6 +8,7 @@
 #include "../suites.h"
 #include "inspect.h"
 
+#include <bp_clock.h>
 #include <bp_message.h>
 #include <bp_query.h>
 
@@ -17,16 +18,17 @@
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
 enum { ENTITIES, DESTROY, CREATE, ADD, SET, GET, BESIDE, USE, DROP, STEP, POLL, LOAD, WRITE, CHANNEL, SPAWN, CAPTURE,
-       RESTORE, SNAPSHOT, CALLS };
+       RESTORE, SNAPSHOT, CLOCK, OFFER, KEY, PROTOTYPE, FIND, CALLS };
 static const char *const call_names[CALLS] = {"entities", "destroy", "create", "add",  "set",   "get",
                                               "beside",   "use",     "drop",   "step", "poll",  "load",
-                                              "write",    "channel", "spawn",  "capture", "restore", "snapshot"};
+                                              "write",    "channel", "spawn",  "capture", "restore", "snapshot",
+                                              "clock",    "offer",   "key",    "prototype", "find"};
 
 static struct {
     bp_host_o *host;
     const bp_api_t *api;
     bp_world_o *world, *beside;
-    uint32_t plain, plain_beside, key, number;
+    uint32_t plain, plain_beside, key, number, names, spare;
     bp_property_t property;
     bp_entity_t entity, doomed;
     bp_scene_o *scene;
@@ -70,6 +72,75 @@ static bp_result_t snapshot(void)
     return result;
 }
 
+/* A clock is set by entries that say whether it was, and by others that return nothing. */
+static bp_result_t set_clock(void)
+{
+    const bp_clock_api *clocks = (const bp_clock_api *)now.api->registry->find(now.host, BP_CLOCK_API, 1);
+    bp_clock_t before = {.struct_size = sizeof before}, after = before;
+    clocks->read(now.beside, &before);
+    bp_result_t result = clocks->set_speed(now.beside, before.speed * 1.5);
+    clocks->step(now.beside, before.granted + 1);
+    clocks->read(now.beside, &after);
+    bool set = after.granted != before.granted && after.speed > before.speed;
+    clocks->start(now.beside);
+    clocks->read(now.beside, &after);
+    return set == (result == BP_OK) && after.stopped == 0 ? result : BP_ERROR_FAILED;
+}
+
+/* A table under a name that nobody has offered yet, by a plugin that stays. */
+static bp_result_t offer(void)
+{
+    static const struct { uint32_t struct_size, version; void (*nothing)(void); } entries = {0};
+    char name[32];
+    snprintf(name, sizeof name, "table_%u", now.names++);
+    const bp_table_t table = {name, 1, sizeof entries, &entries, "n"};
+    bp_result_t result = now.api->registry->offer(&now.host->loader.plugins.items[0]->handed, &table, sizeof table);
+    bool there = now.api->registry->find(now.host, name, 1) != NULL;
+    return there == (result == BP_OK) ? result : BP_ERROR_FAILED;
+}
+
+/* A key that is new, and the prototype of one that the world has had no prototype of. */
+static bp_result_t make_key(bool prototype)
+{
+    char text[32];
+    bp_name_t name;
+    uint32_t key = now.spare, made;
+    snprintf(text, sizeof text, "name %u", now.names++);
+    bp_result_t result = now.api->name->intern(now.host, text, &name); /* which all verbs may do */
+    if (result != BP_OK)
+        return BP_ERROR_FAILED;
+    if (!prototype)
+        return now.api->world->key(now.world, 0, name, &key);
+    result = now.api->world->prototype(now.world, &key, 1, &made);
+    if (result == BP_OK) /* one for the next */
+        return now.api->world->key(now.world, 0, name, &now.spare);
+    return result;
+}
+
+static bp_result_t find(void)
+{
+    uint32_t key, prototype;
+    bp_result_t result = now.api->world->key(now.world, 0, 0, &key);
+    result = result == BP_OK ? now.api->world->prototype(now.world, &key, 1, &prototype) : result;
+    return result != BP_OK || (key == now.key && prototype == now.plain) ? result : BP_ERROR_FAILED;
+}
+
+/* Of what makes things, and finds them. */
+static bp_result_t call_found(uint32_t which)
+{
+    switch (which) {
+    case CLOCK:
+        return set_clock();
+    case OFFER:
+        return offer();
+    case KEY:
+    case PROTOTYPE:
+        return make_key(which == PROTOTYPE);
+    default:
+        return find();
+    }
+}
+
 /* Of scenes, queries, channels and snapshots. */
 static bp_result_t call_large(uint32_t which)
 {
@@ -84,8 +155,10 @@ static bp_result_t call_large(uint32_t which)
         return capture();
     case RESTORE:
         return bp_scene_restore(now.scene, now.beside, 0);
-    default:
+    case SNAPSHOT:
         return snapshot();
+    default:
+        return call_found(which);
     }
 }
 
@@ -372,6 +445,7 @@ static void live(void)
     use_plain(now.world, &now.plain);
     use_plain(now.beside, &now.plain_beside);
     now.key = key_of(now.world, "plain", "");
+    now.spare = key_of(now.world, "plain", "spare");
     WORKS(now.host, api->world->create(now.world, now.plain, &now.entity, 1));
     WORKS(now.host, api->world->create(now.world, now.plain, &now.doomed, 1));
     WORKS(now.host, api->property->resolve(now.world, now.entity, "plain", "value", &now.property));
@@ -437,21 +511,21 @@ START_TEST(each_verb_may_call_what_the_table_says)
     static const char *const told[] = {"died", "callback", "plugin died", "died of a system"};
     static const char *const rows[] = {"rows_added", "rows_removed", "rows_set"};
     for (uint32_t i = 0; i < COUNT(rows); i++)
-        compare_line(rows[i], "+---+++-----++----");
+        compare_line(rows[i], "+---+++-----++----+++++");
     static const char *const inside[] = {"simulate", "run", "run_all", "entities_added", "entities_removed"};
     for (uint32_t i = 0; i < COUNT(between); i++)
-        compare_line(between[i], "+++++++-----+++---");
+        compare_line(between[i], "+++++++-----+++---+++++");
     for (uint32_t i = 0; i < COUNT(told); i++)
-        compare_line(told[i], "+++++++-----++----");
+        compare_line(told[i], "+++++++-----++----+++++");
     for (uint32_t i = 0; i < COUNT(inside); i++)
-        compare_line(inside[i], "++--+++-----+-----");
-    compare_line("get", "-----+------------");
-    compare_line("set", "-----+------------");
-    compare_line("count", "-----+------------");
-    compare_line("save", "-----+------------");
-    compare_line("load of saved state", "-----+------------");
-    compare_line("task", "+++++++++---++++++");
-    compare_line("gc", "+++++++-----+-+---"); /* within a step, when its loops are done */
+        compare_line(inside[i], "++--+++-----+-----+++++");
+    compare_line("get", "-----+----------------+");
+    compare_line("set", "-----+----------------+");
+    compare_line("count", "-----+----------------+");
+    compare_line("save", "-----+----------------+");
+    compare_line("load of saved state", "-----+----------------+");
+    compare_line("task", "+++++++++---+++++++++++");
+    compare_line("gc", "+++++++-----+-+---+++++"); /* within a step, when its loops are done */
 }
 END_TEST
 
