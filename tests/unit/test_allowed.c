@@ -113,7 +113,7 @@ static bp_result_t make_key(bool prototype)
         return now.api->world->key(now.world, 0, name, &key);
     result = now.api->world->prototype(now.world, &key, 1, &made);
     if (result == BP_OK) /* one for the next */
-        return now.api->world->key(now.world, 0, name, &now.spare);
+        now.api->world->key(now.world, 0, name, &now.spare);
     return result;
 }
 
