@@ -20,14 +20,14 @@ RELAPSES = {
     "bound_by_number": (
         "a system gets the columns of a component by their numbers and not by their names",
         "host/plugin/terms.c",
-        "places[i] = (uint16_t)at;",
-        "places[i] = (uint16_t)(at == TERM_ABSENT ? at : i);",
+        "places[i] = (uint16_t)(at == BP_NONE ? TERM_ABSENT : at);",
+        "places[i] = (uint16_t)(at == BP_NONE ? TERM_ABSENT : i);",
         ("terms", "random_terms_are_bound_or_refused_as_the_names_say")),
     "bound_by_number_on_reload": (
         "the same, where the component is reloaded",
         "host/plugin/terms.c",
-        "places[i] = (uint16_t)at;",
-        "places[i] = (uint16_t)(at == TERM_ABSENT ? at : i);",
+        "places[i] = (uint16_t)(at == BP_NONE ? TERM_ABSENT : at);",
+        "places[i] = (uint16_t)(at == BP_NONE ? TERM_ABSENT : i);",
         ("reload_terms", "fresh_or_reloaded_terms_are_bound_to_what_names_say")),
     "slots_into_the_column": (
         "a `create` verb writes slots to the column itself, which moves when the verb creates entities too",
