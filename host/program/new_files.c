@@ -85,10 +85,11 @@ static const char makefile_tail[] =
 
 void new_makefile(const new_plugin_t *plugin, new_text_t *text)
 {
-    char file[NEW_NAME_MAX + 8], watched[256], show[300] = "", include[NEW_NAME_MAX + 24];
+    char file[NEW_NAME_MAX + 8], watched[256], show[300] = "", include[NEW_NAME_MAX + 24] = "";
     bool cxx = plugin->language == NEW_CXX, rust = plugin->language == NEW_RUST;
     snprintf(file, sizeof file, "%s.%s", plugin->name, new_source_ending(plugin));
-    snprintf(include, sizeof include, rust ? "" : "\n-include %s.d\n", plugin->name);
+    if (!rust)
+        snprintf(include, sizeof include, "\n-include %s.d\n", plugin->name);
     new_watched(plugin, watched, sizeof watched);
     if (watched[0] != '\0')
         snprintf(show, sizeof show, " --show %s", watched);

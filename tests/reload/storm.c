@@ -93,10 +93,20 @@ void storm_put_in(uint32_t e, uint32_t w, uint32_t kind)
         place->patch[kind].of[storm.now.list.fields[f].name] = storm.now.list.fields[f].initial;
 }
 
+/* What can fail has done nothing where it does, for want of memory or of a call. True: it has gone through. */
+static bool done_or_broken(bp_result_t result, const char *what)
+{
+    bool failed = storm_mend();
+    SAYS(result == BP_OK || failed, "%s: %s", what, bp_host_error(storm.host));
+    return result == BP_OK;
+}
+
 static void add(uint32_t e, uint32_t w, uint32_t kind)
 {
-    DOES(storm.api->world->add(storm.worlds[w], storm_key(w, kind), &storm.now.entities[e], 1));
-    storm_put_in(e, w, kind);
+    uint32_t key = storm_key(w, kind);
+    storm_break(8);
+    if (done_or_broken(storm.api->world->add(storm.worlds[w], key, &storm.now.entities[e], 1), "add"))
+        storm_put_in(e, w, kind);
 }
 
 uint32_t storm_free(void)
@@ -122,7 +132,9 @@ static void create(void)
     uint32_t e = storm_free();
     if (e >= MADE)
         return;
-    DOES(storm.api->entity->create(storm.host, &storm.now.entities[e], 1));
+    storm_break(3);
+    if (!done_or_broken(storm.api->entity->create(storm.host, &storm.now.entities[e], 1), "create"))
+        return;
     storm.now.alive[e] = true;
     storm_mark(e);
     for (uint32_t w = 0; w < WORLDS; w++) {
@@ -139,7 +151,10 @@ static void destroy(void)
     uint32_t e = some_entity();
     if (e == ENTITIES)
         return;
-    SAYS(storm.api->entity->destroy(storm.host, &storm.now.entities[e], 1) == 1, "entity %u did not live", e);
+    storm_break(3); /* without memory too */
+    uint32_t ended = storm.api->entity->destroy(storm.host, &storm.now.entities[e], 1);
+    storm_mend();
+    SAYS(ended == 1, "entity %u did not live", e);
     storm_die(e);
 }
 
@@ -152,8 +167,10 @@ static void add_or_remove(void)
         add(e, w, kind);
         return;
     }
-    DOES(storm.api->world->remove(storm.worlds[w], storm_key(w, kind), &storm.now.entities[e], 1));
-    take_out(e, w, kind);
+    uint32_t key = storm_key(w, kind);
+    storm_break(8);
+    if (done_or_broken(storm.api->world->remove(storm.worlds[w], key, &storm.now.entities[e], 1), "remove"))
+        take_out(e, w, kind);
 }
 
 static void write_patch(uint32_t e, uint32_t w, uint32_t kind)
@@ -165,10 +182,12 @@ static void write_patch(uint32_t e, uint32_t w, uint32_t kind)
     char name[PATCH_TEXT];
     bp_value_t value;
     patch_name(field->name, name);
-    *known = patch_random_value(&storm.random, field->type);
-    patch_pack(known, field->type, &value);
-    DOES(storm.api->property->set_named(storm.worlds[w], storm.now.entities[e], storm_name_of(kind), name, field->type,
-                                        &value));
+    patch_value_t next = patch_random_value(&storm.random, field->type);
+    patch_pack(&next, field->type, &value);
+    storm_break(4);
+    if (done_or_broken(storm.api->property->set_named(storm.worlds[w], storm.now.entities[e], storm_name_of(kind), name,
+                                                      field->type, &value), "set"))
+        *known = next;
 }
 
 static void write_keeper(uint32_t e, uint32_t w)
@@ -297,7 +316,7 @@ static bool reload(const char *name, bool possible)
 {
     storm.host->reload.probation_steps = below(4) == 0 ? 0 : PROBATION;
     uint32_t files = calls_descriptors();
-    storm_break();
+    storm_break(150);
     bp_result_t result = bp_host_reload(storm.host, &name, 1, NULL);
     bool failed = storm_mend();
     if (failed && storm.folders == 0 && calls_descriptors() == files + 1)
@@ -477,21 +496,24 @@ static void take_back(void)
 
 static const char *const systems[] = {"census", "blow", "hear", "shift", "divide"};
 
+/* Until it has gone through; what has failed before has left nothing. */
+#define INSIST(call) do { storm_break(60); } while (!done_or_broken((call), #call))
+
+/* It comes in again, or has done so. */
+static bp_result_t there(bp_result_t result)
+{
+    return result == BP_ERROR_EXISTS ? BP_OK : result;
+}
+
 static void use_all(uint32_t w)
 {
     for (uint32_t kind = SECOND; kind < KINDS; kind++) {
         if (kind < PLAIN || storm.how->crashes)
-            DOES(bp_world_use_component(storm.worlds[w], storm_types[kind]));
+            INSIST(there(bp_world_use_component(storm.worlds[w], storm_types[kind])));
     }
-    DOES(bp_world_use_component(storm.worlds[w], "tally"));
+    INSIST(bp_world_use_component(storm.worlds[w], "tally"));
     for (uint32_t i = 0; i < COUNT(systems); i++)
-        DOES(bp_world_use_system(storm.worlds[w], systems[i]));
-}
-
-/* It comes in again, or has done so. */
-static void use_again(bp_result_t result)
-{
-    SAYS(result == BP_OK || result == BP_ERROR_EXISTS, "%s", bp_host_error(storm.host));
+        INSIST(bp_world_use_system(storm.worlds[w], systems[i]));
 }
 
 /* `first` to `last`: what its components are. */
@@ -507,16 +529,16 @@ static void load_anew(const char *name, const char *file, uint32_t first, uint32
     }
     if (first == GUST)
         storm_handles_alone();
-    DOES(bp_host_load_plugin(storm.host, file, NULL, 0));
+    INSIST(bp_host_load_plugin(storm.host, file, NULL, 0));
     for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
         for (uint32_t kind = first; kind <= last; kind++)
-            use_again(bp_world_use_component(storm.worlds[w], storm_types[kind]));
+            INSIST(there(bp_world_use_component(storm.worlds[w], storm_types[kind])));
         for (uint32_t i = 0; i < COUNT(systems) && first == GUST; i++)
-            use_again(bp_world_use_system(storm.worlds[w], systems[i]));
+            INSIST(there(bp_world_use_system(storm.worlds[w], systems[i])));
         if (first == GUST)
             storm.now.own[w] = (world_state_t){.messages = storm.now.own[w].messages, .said = storm.now.own[w].said};
         if (first == GUST)
-            use_again(bp_world_use_component(storm.worlds[w], "tally"));
+            INSIST(there(bp_world_use_component(storm.worlds[w], "tally")));
     }
     storm_handles_came_again(first, last);
 }
@@ -572,7 +594,7 @@ static void take_snapshot(void)
     if (storm.how->crashes)
         return;
     bp_snapshot_o *taken = NULL;
-    storm_break();
+    storm_break(150);
     bp_result_t result = bp_host_snapshot(storm.host, &taken);
     SAYS(storm_mend() || result == BP_OK, "snapshot: %s", bp_host_error(storm.host));
     if (result != BP_OK)
@@ -591,7 +613,7 @@ static void bring_back(void)
     const gale_t gale = storm.now.gale;
     bool alike = storm_same_fields(&list, &storm.kept.list) && storm.now.side == storm.kept.side;
     bool gale_alike = storm_gale_like(&gale, &storm.kept.gale);
-    storm_break();
+    storm_break(150);
     bp_result_t result = bp_host_bring_back(storm.host, storm.snapshot);
     bool failed = storm_mend();
     SAYS(result == BP_OK || !alike || !gale_alike || failed, "%s", bp_host_error(storm.host));
@@ -648,6 +670,7 @@ static const kind_t kinds[] = {
     {"save", storm_save, 3},
     {"restore", storm_restore, 6},
     {"refer", refer, 4},
+    {"spawn", storm_spawn, 3},
     {"the clock leaps", leap, 1},
 };
 

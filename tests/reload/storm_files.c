@@ -13,10 +13,10 @@ static const char path[] = TEST_SCRATCH_DIR "/storm.scene";
 
 /* --- what fails --------------------------------------------------------------------------------------------------- */
 
-void storm_break(void)
+void storm_break(uint32_t most)
 {
     heap_t *heap = &storm.rig.heap;
-    uint32_t which = storm_below(4), nth = 1 + storm_below(150);
+    uint32_t which = storm_below(4), nth = 1 + storm_below(most);
     storm.broken = storm.how->faults && which < 2;
     storm.refused = heap->refused;
     if (storm.broken && which == 0 && storm.how->threads == 1)
@@ -47,7 +47,7 @@ void storm_save(void)
 {
     if (storm.aside)
         return;
-    storm_break();
+    storm_break(150);
     bp_result_t result = bp_host_save_worlds(storm.host, NULL, 0, path);
     bool failed = storm_mend();
     SAYS(result == BP_OK || failed, "save: %s", bp_host_error(storm.host));
@@ -123,7 +123,7 @@ void storm_restore(void)
                 storm_gale_like(&storm.now.gale, &storm.written.gale) && storm.now.side == storm.written.side;
     if (!fits)
         return;
-    storm_break();
+    storm_break(150);
     bp_result_t result = bp_host_restore_worlds(storm.host, NULL, 0, path, 0);
     bool failed = storm_mend();
     SAYS(result == BP_OK || failed, "restore: %s", bp_host_error(storm.host));
@@ -137,4 +137,32 @@ void storm_restore(void)
         storm_handles_break(ENTITIES, w);
     storm.counts->restored++;
     take_over();
+}
+
+/* An entity from a scene that is written on the spot. */
+void storm_spawn(void)
+{
+    char json[200];
+    bp_scene_o *scene;
+    bp_spawn_t spawn;
+    uint32_t e = storm_free(), w = storm.now.side ? storm_below(WORLDS) : 0;
+    int32_t power = (int32_t)storm_below(60);
+    if (e >= MADE)
+        return;
+    int length = snprintf(json, sizeof json,
+                          "{\"entities\": [{\"components\": {\"gust\": {\"power\": %d}, \"flag\": {}}}]}", power);
+    DOES(bp_scene_compile_text(storm.host, "storm", json, (size_t)length, &scene));
+    storm_break(40);
+    bp_result_t result = bp_scene_spawn(scene, storm.worlds[w], 0, &storm.now.entities[e], &spawn);
+    bool failed = storm_mend();
+    SAYS(result == BP_OK || failed, "spawn: %s", bp_host_error(storm.host));
+    bp_scene_close(scene);
+    if (result != BP_OK)
+        return;
+    bp_host_release_spawn(storm.host, spawn);
+    storm.now.alive[e] = true;
+    storm_mark(e);
+    storm_put_in(e, w, GUST);
+    storm_put_in(e, w, FLAG);
+    storm.now.places[e][w].gust.power = power;
 }

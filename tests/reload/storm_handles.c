@@ -1,11 +1,13 @@
 /* storm_handles.c - handles of every kind, taken when a world begins or at random, kept across everything that a storm
- * does, and used again after each event: entities that have died, keys, properties, references, queries, a table.
+ * does, and used again after each event: entities that have died, keys, properties, references, queries, ends of
+ * channels, a table.
  *
- * Queries and the table are good as long as the world, whatever becomes of the plugin in between; keys and properties
- * as long as the component stays in it; a reference while its entity has had the component without a break.
+ * Queries, ends and the table are good as long as the world, whatever becomes of the plugin in between; keys and
+ * properties as long as the component stays in it; a reference while its entity has had the component without a break.
  */
 #include "storm_model.h"
 
+#include <bp_message.h>
 #include <bp_query.h>
 
 #include <string.h>
@@ -14,6 +16,7 @@ enum { DEAD = 16 };
 
 static struct {
     const bp_query_api *queries;
+    const bp_message_api *messages;
     const gale_api *table;
     bp_entity_t dead[DEAD];
     uint32_t dead_count;
@@ -22,6 +25,7 @@ static struct {
         uint32_t keys[KINDS], sum_key, sum_field;
         bp_property_t power;
         bp_query_o *query;
+        bp_channel_o *channel;
         bp_ref_t ref;
         uint32_t entity; /* of the reference */
         bool whole;      /* it has had the component since the reference was made */
@@ -32,14 +36,22 @@ void storm_handles_open(void)
 {
     memset(&kept, 0, sizeof kept);
     kept.queries = storm.api->registry->find(storm.host, BP_QUERY_API, 1);
+    kept.messages = storm.api->registry->find(storm.host, BP_MESSAGE_API, 1);
     kept.table = storm.api->registry->find(storm.host, "gale", 1);
-    SAYS(kept.queries != NULL && kept.table != NULL, "a table is not there");
+    SAYS(kept.queries != NULL && kept.messages != NULL && kept.table != NULL, "a table is not there");
+}
+
+static const bp_term_field_t power_field[] = {{.name = "power", .type = BP_I32}};
+
+static void open_channel(uint32_t w)
+{
+    const bp_term_field_list_t list = BP_LIST(power_field);
+    DOES(kept.messages->open(storm.worlds[w], NULL, "gale", &list, &kept.in[w].channel));
 }
 
 static void make_query(uint32_t w)
 {
-    static const bp_term_field_t power[] = {{.name = "power", .type = BP_I32}};
-    static const bp_term_t terms[] = {{.component = "gust", .fields = BP_LIST(power)}};
+    static const bp_term_t terms[] = {{.component = "gust", .fields = BP_LIST(power_field)}};
     const bp_term_list_t list = BP_LIST(terms);
     DOES(kept.queries->make(storm.worlds[w], NULL, &list, 0, &kept.in[w].query));
 }
@@ -53,6 +65,7 @@ void storm_handles_make(uint32_t w)
     }
     DOES(storm.api->property->resolve(storm.worlds[w], (bp_entity_t){0}, "gust", "power", &kept.in[w].power));
     make_query(w);
+    open_channel(w);
     kept.in[w].entity = ENTITIES;
     kept.in[w].made = true;
 }
@@ -142,6 +155,19 @@ static void use_query(uint32_t w)
          (long long)wanted);
 }
 
+/* What was said in the last step. */
+static void use_channel(uint32_t w)
+{
+    bp_messages_t all = {.struct_size = sizeof all};
+    int64_t said = 0;
+    kept.messages->read(kept.in[w].channel, &all);
+    for (uint32_t i = 0; i < all.count; i++)
+        said += *(const int32_t *)bp_message_value(&all, i, 0);
+    SAYS(all.count == storm.now.own[w].messages && said == storm.now.own[w].said,
+         "an end of a channel in world %u that is kept reads %u messages that say %lld, and not %u, %lld", w, all.count,
+         (long long)said, storm.now.own[w].messages, (long long)storm.now.own[w].said);
+}
+
 static void use_dead(void)
 {
     bp_entity_t *dead = kept.dead;
@@ -171,6 +197,7 @@ void storm_handles_use(void)
         use_property(w);
         use_reference(w);
         use_query(w);
+        use_channel(w);
     }
 }
 

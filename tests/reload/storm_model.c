@@ -112,9 +112,19 @@ static void compare_count(uint32_t w, uint32_t kind)
     storm_mix(&wanted, sizeof wanted);
 }
 
+/* No entities but those of the model, and those that bear what belongs to worlds. */
+static void compare_living(void)
+{
+    uint32_t wanted = storm.host->entities.owned, found = storm.host->entities.living;
+    for (uint32_t e = 0; e < ENTITIES; e++)
+        wanted += storm.now.alive[e];
+    SAYS(found == wanted, "%u entities live, and not %u", found, wanted);
+}
+
 void storm_compare(void)
 {
     uint8_t alive;
+    compare_living();
     for (uint32_t e = 0; e < ENTITIES; e++) {
         storm.api->entity->alive(storm.host, &storm.now.entities[e], 1, &alive);
         SAYS(alive == storm.now.alive[e], "entity %u %s", e, alive ? "lives" : "is dead");

@@ -130,9 +130,10 @@ uint32_t storm_key(uint32_t world, uint32_t kind);
 /* All worlds into a file, and out of it (storm_files.c). */
 void storm_save(void);
 void storm_restore(void);
+void storm_spawn(void);
 
 /* Something fails in what comes next, perhaps; storm_mend says whether it has. */
-void storm_break(void);
+void storm_break(uint32_t most); /* within so many requests */
 bool storm_mend(void);
 
 /* Handles that are kept (storm_handles.c). `break`: an entity, or with ENTITIES all, has lost the component for a
