@@ -209,16 +209,12 @@ START_TEST(its_neighbours_in_other_worlds_can_be_destroyed)
     bp_world_o *worlds[WORLDS];
     bp_entity_t own[WORLDS], e[SOME];
     static const char *const names[WORLDS] = {"a", "b", "c", "d", "e"};
-    WORKS(host, bp_world_use_component(p.world, "wind")); /* before there are worlds with indices of their own */
-    bp_entity_t first = api->own(p.world);
-    add_leaves(&p);
     for (uint32_t w = 0; w < WORLDS; w++) {
         worlds[w] = bp_world_create(host, &(bp_world_desc_t){.name = names[w]});
         WORKS(host, bp_world_use_component(worlds[w], "wind"));
         WORKS(host, bp_world_use_component(worlds[w], "leaf"));
         own[w] = api->own(worlds[w]);
     }
-    WORKS(host, api->add(worlds[1], key_of(worlds[1], "leaf", ""), p.leaves, COUNT(p.leaves)));
     WORKS(host, p.rig.api->entity->create(host, e, SOME));
     for (uint32_t w = 0; w < WORLDS; w++)
         WORKS(host, api->add(worlds[w], key_of(worlds[w], "leaf", ""), e, SOME));
@@ -233,8 +229,29 @@ START_TEST(its_neighbours_in_other_worlds_can_be_destroyed)
     bp_world_destroy(worlds[2]);
     ck_assert_uint_eq(p.rig.api->entity->alive(host, &own[2], 1, NULL), 0);
     ck_assert_uint_eq(p.rig.api->entity->destroy(host, e, SOME), SOME - 2 * WORLDS);
-    ck_assert_uint_eq(p.rig.api->entity->destroy(host, &first, 1), 0);
     check_host(host);
+    close_place(&p);
+}
+END_TEST
+
+/* A page of records that another world came to first. */
+START_TEST(it_is_known_among_records_of_other_worlds)
+{
+    enum { MANY = 3000 };
+    static bp_entity_t e[MANY];
+    place_t p;
+    open_place(&p, 1);
+    bp_host_o *host = p.rig.host;
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other"});
+    WORKS(host, bp_world_use_component(other, "leaf"));
+    WORKS(host, p.rig.api->entity->create(host, e, MANY));
+    WORKS(host, p.rig.api->world->add(other, key_of(other, "leaf", ""), e, 1));
+    ck_assert_uint_eq(p.rig.api->entity->destroy(host, e + 1, MANY - 1), MANY - 1);
+    WORKS(host, bp_world_use_component(p.world, "wind"));
+    bp_entity_t own = p.rig.api->world->own(p.world);
+    ck_assert_uint_eq(bp_entity_index(own), bp_entity_index(e[1])); /* beside e[0] */
+    ck_assert_uint_eq(p.rig.api->entity->destroy(host, &own, 1), 0);
+    ck_assert_uint_eq(p.rig.api->entity->alive(host, &own, 1, NULL), 1);
     close_place(&p);
 }
 END_TEST
@@ -705,6 +722,7 @@ Suite *own_suite(void)
     tcase_add_test(all, a_world_has_it_for_as_long_as_it_uses_it);
     tcase_add_test(all, nothing_that_changes_entities_reaches_it);
     tcase_add_test(all, its_neighbours_in_other_worlds_can_be_destroyed);
+    tcase_add_test(all, it_is_known_among_records_of_other_worlds);
     tcase_add_test(all, damage_to_what_a_world_has_of_its_own_is_found);
     tcase_add_test(all, entities_are_counted_and_listed_without_it);
     tcase_add_loop_test(all, systems_get_it_once_a_call, 0, 3);
