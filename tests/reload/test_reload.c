@@ -498,7 +498,7 @@ START_TEST(kept_queries_go_on_after_a_reload_or_it_is_refused)
     ck_assert_ptr_nonnull(queries->next(query));
     queries->end(query);
     const plugin_t *owner = loader_find(&scene.host->loader, "probe");
-    WORKS(scene.host, queries->make(scene.world, &owner->handed, &terms, 0, &query)); /* which its next version may end */
+    WORKS(scene.host, queries->make(scene.world, &owner->handed, &terms, 0, &query)); /* its next version may end it */
     WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
     FAILS(scene.host, BP_ERROR_TYPE, "a query of world", queries->begin(query, 0));
     ck_assert_ptr_null(queries->next(query));
