@@ -67,6 +67,18 @@ void cells_fill(const field_t *field, void *cells, uint32_t count)
     retain_initial(field, 0, values, count);
 }
 
+void cells_fill_many(const field_t *field, void *cells, uint32_t count)
+{
+    if (field->size != 4 || field->elements > 0) {
+        cells_fill(field, cells, count);
+        return;
+    }
+    uint32_t value, *to = cells;
+    memcpy(&value, &field->initial, sizeof value);
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = value;
+}
+
 /* --- copies ------------------------------------------------------------------------------------------------------- */
 
 /* Copy `count` texts, which need not be strings of this host, as counted strings. False when out of memory: none is

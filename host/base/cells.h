@@ -29,6 +29,9 @@ void cells_clear(const field_t *field, void *cells, uint32_t count);
 /* Write the default to cells that hold nothing. [main] */
 void cells_fill(const field_t *field, void *cells, uint32_t count);
 
+/* The same, quicker where many cells are of four bytes. [main] */
+void cells_fill_many(const field_t *field, void *cells, uint32_t count);
+
 /* Copy a cell to one that holds nothing. The items and texts of a list that is copied need not be memory of this host.
  * False when out of memory: `to` holds nothing. [main] */
 bool cell_copy(const holdings_t *holdings, const field_t *field, void *to, const void *from);

@@ -33,21 +33,6 @@ static bp_result_t fits_columns(const parts_t *parts, const world_t *world, cons
     return BP_OK;
 }
 
-manager_t *restore_manager(const world_t *world, const kept_world_t *kept, uint32_t number)
-{
-    const kept_manager_t *then = &kept->managers[number];
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < number; i++)
-        before += kept->managers[i].started == then->started && strcmp(kept->managers[i].type, then->type) == 0;
-    for (uint32_t i = 0; i < world->manager_count; i++) {
-        manager_t *manager = world->managers[i];
-        if (manager->started == (then->started != 0) && strcmp(manager->component->name, then->type) == 0 &&
-            before-- == 0)
-            return manager;
-    }
-    return NULL;
-}
-
 static uint32_t count_started(const world_t *world)
 {
     uint32_t count = 0;

@@ -5,6 +5,23 @@
 #include "../store/store.h"
 #include "restore.h"
 
+/* --- managers ----------------------------------------------------------------------------------------------------- */
+
+manager_t *restore_manager(const world_t *world, const kept_world_t *kept, uint32_t number)
+{
+    const kept_manager_t *then = &kept->managers[number];
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < number; i++)
+        before += kept->managers[i].started == then->started && strcmp(kept->managers[i].type, then->type) == 0;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        manager_t *manager = world->managers[i];
+        if (manager->started == (then->started != 0) && strcmp(manager->component->name, then->type) == 0 &&
+            before-- == 0)
+            return manager;
+    }
+    return NULL;
+}
+
 /* --- prototypes --------------------------------------------------------------------------------------------------- */
 
 static bp_result_t no_memory(const world_back_t *back)

@@ -55,7 +55,7 @@ void new_fields_free(new_plugin_t *plugin);
  * of. */
 bool new_name_fits(const new_plugin_t *plugin, const char *name, const char *what);
 
-/* --- text -------------------------------------------------------------------------------------------------------- */
+/* --- text (new_text.c) ------------------------------------------------------------------------------------------- */
 
 /* Text that grows. Where memory runs out the text stays as it is and `failed` says so. */
 typedef struct new_text_t {

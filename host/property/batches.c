@@ -10,7 +10,35 @@
 #include "batches.h"
 
 #include "../base/base.h"
-#include "elements.h"
+#include "../base/error.h"
+
+/* --- where there is none ----------------------------------------------------------------------------------------- */
+
+bp_result_t property_no_component(world_t *world, bp_entity_t entity, const char *component)
+{
+    nearest_t nearest = {.wanted = component};
+    text_t hint, known = {.length = 0};
+    const prototypes_t *p = &world->prototypes;
+    const record_t *record = world_record(world, entity);
+    char who[32];
+    value_format(&world->base->values, BP_ENTITY, &entity, who, sizeof who);
+    known.chars[0] = '\0';
+    for (uint32_t at = record == NULL ? 0 : record->prototype; at != 0; at = p->items[at].base) {
+        const char *name = names_text(&world->base->names, p->keys[p->items[at].key].name);
+        nearest_consider(&nearest, name);
+        text_append(&known, "%s%s", known.length > 0 ? ", " : "", name);
+    }
+    return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
+                     "entity %s has no component '%s' in world '%s'%s (it has %s)", who, component, world->name,
+                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none there");
+}
+
+bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t e)
+{
+    if (!entities_is_alive(world->entities, e))
+        return entities_dead_error(world->entities, e);
+    return property_no_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
+}
 
 enum {
     LONG_STRETCH = 8, /* consecutive rows that are worth a copy of their own */

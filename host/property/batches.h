@@ -30,6 +30,11 @@ static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_
     return run_cell(p->host.found.run, p->host.found.column, record->row);
 }
 
+/* The sentence about an entity that has no component of that name, and the code for it; about one that lacks the
+ * component of a property, or is dead. */
+bp_result_t property_no_component(world_t *world, bp_entity_t entity, const char *component);
+bp_result_t property_absent(world_t *world, const bp_property_t *property, bp_entity_t entity);
+
 /* As bp_property_api.get. [job] */
 bp_result_t batches_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                         char *values, size_t stride);

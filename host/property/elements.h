@@ -31,7 +31,4 @@ bp_result_t elements_set(world_t *world, const bp_property_t *property, const fi
 bp_result_t elements_set_whole(world_t *world, const bp_property_t *property, const field_t *field,
                                const bp_entity_t *entities, uint32_t count, const char *cells, size_t stride);
 
-/* The sentence about an entity that lacks the property, of property.c. */
-bp_result_t property_absent(world_t *world, const bp_property_t *property, bp_entity_t entity);
-
 #endif

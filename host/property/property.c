@@ -28,25 +28,6 @@ enum { BLOCK = 128 /* slots of own storage asked for at a time */ };
 
 /* --- resolving --------------------------------------------------------------------------------------------------- */
 
-static bp_result_t no_such_component(world_t *world, bp_entity_t entity, const char *component)
-{
-    nearest_t nearest = {.wanted = component};
-    text_t hint, known = {.length = 0};
-    const prototypes_t *p = &world->prototypes;
-    const record_t *record = world_record(world, entity);
-    char who[32];
-    value_format(&world->base->values, BP_ENTITY, &entity, who, sizeof who);
-    known.chars[0] = '\0';
-    for (uint32_t at = record == NULL ? 0 : record->prototype; at != 0; at = p->items[at].base) {
-        const char *name = names_text(&world->base->names, p->keys[p->items[at].key].name);
-        nearest_consider(&nearest, name);
-        text_append(&known, "%s%s", known.length > 0 ? ", " : "", name);
-    }
-    return error_set(&world->base->error, BP_ERROR_NOT_FOUND,
-                     "entity %s has no component '%s' in world '%s'%s (it has %s)", who, component, world->name,
-                     nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none there");
-}
-
 static bp_result_t find_key_of_entity(world_t *world, bp_entity_t entity, const char *component, uint32_t *key)
 {
     uint32_t column;
@@ -55,7 +36,7 @@ static bp_result_t find_key_of_entity(world_t *world, bp_entity_t entity, const 
     const record_t *record = world_record(world, entity);
     *key = record == NULL ? BP_NONE
                           : prototypes_find_name(&world->prototypes, record->prototype, names_hash(component), &column);
-    return *key == BP_NONE ? no_such_component(world, entity, component) : BP_OK;
+    return *key == BP_NONE ? property_no_component(world, entity, component) : BP_OK;
 }
 
 static bp_result_t find_key_of_world(world_t *world, const char *component, uint32_t *key)
@@ -149,13 +130,6 @@ bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *com
 }
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
-
-bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t e)
-{
-    if (!entities_is_alive(world->entities, e))
-        return entities_dead_error(world->entities, e);
-    return no_such_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
-}
 
 /* Resolve a property again, by the name that it was resolved by, after its component has changed. */
 static bp_result_t follow(world_t *world, bp_property_t *p)

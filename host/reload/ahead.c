@@ -374,7 +374,7 @@ static bool convert_rows(const ahead_column_t *c, uint32_t row, uint32_t count)
 {
     const field_t *field = &c->of->field;
     if (c->of->old == BP_NONE)
-        columns_default(field, cell_of(c, row), count, false);
+        cells_fill_many(field, cell_of(c, row), count);
     return c->of->old == BP_NONE ||
            cells_convert(&c->world->holdings, old_field(c), run_cell(c->run, old_column(c), row), field,
                          cell_of(c, row), count, run_entities(c->run) + row) == count;

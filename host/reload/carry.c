@@ -540,7 +540,7 @@ static bp_result_t put_all(carry_t *c)
     for (uint32_t f = 0; f < c->next->field_count && result == BP_OK; f++) {
         uint32_t column = c->new_first + f;
         if (c->shape->run->count > 0)
-            columns_default(&c->next->fields[f], c->shape->kept.columns[column], c->shape->run->count, false);
+            cells_fill_many(&c->next->fields[f], c->shape->kept.columns[column], c->shape->run->count);
         c->shape->filled[column] = 1;
         c->row = 0;
         while (result == BP_OK && c->m->component->sources[f].old != BP_NONE && next_batch(c))

@@ -254,9 +254,6 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
 bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                          run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first);
 
-/* Write `rows` times a field's default to cells that hold nothing yet; `clear`: the cells are cleared already. */
-void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear);
-
 /* The sentence about an entity's value that base/field.h refused; returns its result. */
 bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                            bp_entity_t entity, const field_t *old, const field_t *field, const void *value);

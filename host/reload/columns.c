@@ -78,20 +78,6 @@ bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_cha
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-void columns_default(const field_t *field, void *cells, uint32_t rows, bool clear)
-{
-    if (field->initial_is_zero && clear)
-        return;
-    if (field->size != 4 || field->elements > 0) {
-        cells_fill(field, cells, rows);
-        return;
-    }
-    uint32_t value, *to = cells;
-    memcpy(&value, &field->initial, sizeof value);
-    for (uint32_t i = 0; i < rows; i++)
-        to[i] = value;
-}
-
 bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                            bp_entity_t entity, const field_t *old, const field_t *field, const void *value)
 {
@@ -150,8 +136,10 @@ static uint32_t fill_rows(const filling_t *f, uint32_t number, uint32_t row, uin
     const field_t *field = &f->m->component->kept->fields[number], *old = old_field(f, number);
     const run_t *run = f->shape->run;
     void *cells = new_cells(f, number, row);
+    if (old == NULL && field->initial_is_zero && is_clear(f->shape, &f->w->world->memory, f->new_first + number))
+        return count;
     if (old == NULL)
-        columns_default(field, cells, count, is_clear(f->shape, &f->w->world->memory, f->new_first + number));
+        cells_fill_many(field, cells, count);
     else if (source->kind != CONVERT_SAME)
         return cells_convert(&f->w->world->holdings, old, run_cell(run, f->old_first + source->old, row), field, cells,
                              count, run_entities(run) + row);

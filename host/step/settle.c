@@ -54,20 +54,6 @@ static query_t *need_query(schedule_t *schedule, const query_term_t *terms, uint
 
 /* --- bindings --------------------------------------------------------------------------------------------------- */
 
-binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage)
-{
-    binding_t binding = {.place = place,
-                         .first = count > 0 ? places[0] : 0,
-                         .count = (uint16_t)count,
-                         .in_row = true,
-                         .slots = own_storage,
-                         .places = places,
-                         .absent = count > 0 ? unit_absent_columns() : NULL};
-    for (uint32_t k = 0; k < count; k++)
-        binding.in_row = binding.in_row && places[k] != TERM_ABSENT && places[k] == places[0] + k;
-    return binding;
-}
-
 /* `simulate` is a system of one term that asks for every field, in the order of declaration. */
 static void bind_manager(unit_t *unit)
 {

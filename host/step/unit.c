@@ -70,6 +70,20 @@ uint32_t bindings_columns(const binding_t *bindings, uint32_t term_count, const 
 
 /* --- what belongs to the world itself ----------------------------------------------------------------------------- */
 
+binding_t binding_of(const uint16_t *places, uint32_t count, uint8_t place, bool own_storage)
+{
+    binding_t binding = {.place = place,
+                         .first = count > 0 ? places[0] : 0,
+                         .count = (uint16_t)count,
+                         .in_row = true,
+                         .slots = own_storage,
+                         .places = places,
+                         .absent = count > 0 ? unit_absent_columns() : NULL};
+    for (uint32_t k = 0; k < count; k++)
+        binding.in_row = binding.in_row && places[k] != TERM_ABSENT && places[k] == places[0] + k;
+    return binding;
+}
+
 void binding_take_own(binding_t *binding, void **own)
 {
     binding->own = own;
