@@ -91,6 +91,39 @@ START_TEST(a_plugin_that_is_unloaded_meanwhile_is_not_reloaded)
 }
 END_TEST
 
+/* --- deaths ------------------------------------------------------------------------------------------------------- */
+
+/* One entity with the component is destroyed; how many entities are there more or fewer? */
+static int32_t destroy_mourner(void)
+{
+    bp_entity_t e = entity_with(scene.world, "mourner");
+    uint32_t before = scene.api->entity->count(scene.host);
+    ck_assert_uint_eq(scene.api->entity->destroy(scene.host, &e, 1), 1);
+    return (int32_t)(scene.api->entity->count(scene.host) - before);
+}
+
+/* Who is told was known before: a death had been announced. */
+START_TEST(deaths_are_told_to_the_version_at_work_if_it_asks_for_them)
+{
+    static const char *const names[] = {"mourner"};
+    WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("mourner_first", "mourner"), NULL, 0));
+    WORKS(scene.host, bp_world_use_component(scene.world, "mourner"));
+    for (uint32_t round = 0; round < 3; round++) {
+        ck_assert_int_eq(destroy_mourner(), -1);
+        put_plugin("mourner_next", "mourner");
+        scene.host->reload.probation_steps = 5;
+        WORKS(scene.host, bp_host_reload(scene.host, names, 1, NULL));
+        ck_assert_int_eq(destroy_mourner(), 0);
+        if (round == 0) {
+            WORKS(scene.host, reload_rollback(&scene.host->reload));
+        } else {
+            put_plugin("mourner_first", "mourner");
+            WORKS(scene.host, bp_host_reload(scene.host, names, 1, NULL));
+        }
+    }
+}
+END_TEST
+
 /* --- reports ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(a_report_of_many_fields_is_whole_and_what_is_kept_of_it_ends_with_a_line)
@@ -133,6 +166,7 @@ Suite *reload_told_suite(void)
 {
     Suite *suite = suite_create("reload_told");
     TCase *tests = add_case(suite, "told", begin, end, 30);
+    tcase_add_test(tests, deaths_are_told_to_the_version_at_work_if_it_asks_for_them);
     tcase_add_test(tests, who_refuses_without_a_reason_is_given_nobody_elses);
     tcase_add_test(tests, a_value_of_own_storage_that_no_column_can_hold_is_named);
     tcase_add_test(tests, all_properties_that_would_be_lost_are_counted);

@@ -123,6 +123,110 @@ START_TEST(a_plugin_linked_in_declares_what_its_file_declares)
 }
 END_TEST
 
+/* --- copies ------------------------------------------------------------------------------------------------------- */
+
+static void expect_copy(const void *declared, const void *handed)
+{
+    ck_assert(declared == NULL || (handed != NULL && handed != declared));
+}
+
+static void expect_text(const char *declared, const char *handed)
+{
+    expect_copy(declared, handed);
+    ck_assert(same_text(declared, handed));
+}
+
+static void expect_fields(const bp_field_list_t *declared, const bp_field_list_t *handed)
+{
+    ck_assert_uint_eq(declared->count, handed->count);
+    expect_copy(declared->items, handed->items);
+    for (uint32_t i = 0; i < declared->count; i++) {
+        const bp_field_t *a = &declared->items[i], *b = &handed->items[i];
+        const char *const as[] = {a->name, a->initial, a->min, a->max, a->unit, a->doc, a->former_name, a->values};
+        const char *const bs[] = {b->name, b->initial, b->min, b->max, b->unit, b->doc, b->former_name, b->values};
+        for (uint32_t k = 0; k < sizeof as / sizeof *as; k++)
+            expect_text(as[k], bs[k]);
+    }
+}
+
+static void expect_extensions(const bp_extension_list_t *declared, const bp_extension_list_t *handed)
+{
+    ck_assert_uint_eq(declared->count, handed->count);
+    expect_copy(declared->items, handed->items);
+    for (uint32_t i = 0; i < declared->count; i++) {
+        expect_text(declared->items[i].name, handed->items[i].name);
+        expect_copy(declared->items[i].verbs, handed->items[i].verbs);
+    }
+}
+
+static void expect_terms(const bp_term_list_t *declared, const bp_term_list_t *handed)
+{
+    ck_assert_uint_eq(declared->count, handed->count);
+    expect_copy(declared->items, handed->items);
+    for (uint32_t i = 0; i < declared->count; i++) {
+        const bp_term_t *a = &declared->items[i], *b = &handed->items[i];
+        expect_text(a->component, b->component);
+        expect_text(a->instance, b->instance);
+        expect_text(a->world, b->world);
+        ck_assert_uint_eq(a->fields.count, b->fields.count);
+        expect_copy(a->fields.items, b->fields.items);
+        for (uint32_t k = 0; k < a->fields.count; k++)
+            expect_text(a->fields.items[k].name, b->fields.items[k].name);
+    }
+}
+
+static void expect_tables(const bp_table_list_t *declared, const bp_table_list_t *handed)
+{
+    ck_assert_uint_eq(declared->count, handed->count);
+    expect_copy(declared->items, handed->items);
+    for (uint32_t i = 0; i < declared->count; i++) {
+        expect_text(declared->items[i].name, handed->items[i].name);
+        expect_text(declared->items[i].returns, handed->items[i].returns);
+        expect_copy(declared->items[i].entries, handed->items[i].entries);
+    }
+}
+
+/* What bp_host_plugin hands out lies nowhere in the plugin, whose image may go. */
+START_TEST(heads_that_are_handed_out_are_copies_down_to_each_text)
+{
+    const bp_plugin_desc_t *d = linked[_i]->desc;
+    begin_with(linked, LINKED);
+    OK(bp_host_load_plugin(host, linked[_i]->name, (const bp_option_t[]){{"properties", "x", NULL, NULL}},
+                           strcmp(linked[_i]->name, "recorder") == 0));
+    const bp_plugin_head_t *handed = bp_host_plugin(host, 0, NULL);
+    const bp_plugin_desc_t *h = handed->desc;
+    expect_copy(linked[_i], handed);
+    expect_copy(d, h);
+    expect_text(linked[_i]->name, handed->name);
+    expect_text(d->version, h->version);
+    expect_text(d->doc, h->doc);
+    expect_fields(&d->options, &h->options);
+    expect_tables(&d->tables, &h->tables);
+    expect_extensions(&d->extensions, &h->extensions);
+    for (uint32_t i = 0; i < d->components.count; i++) {
+        const bp_component_i *a = &d->components.items[i], *b = &h->components.items[i];
+        expect_copy(a, b);
+        expect_copy(a->storage, b->storage);
+        expect_text(a->doc, b->doc);
+        expect_text(a->reads, b->reads);
+        expect_text(a->writes, b->writes);
+        expect_fields(&a->fields, &b->fields);
+        expect_extensions(&a->extensions, &b->extensions);
+    }
+    for (uint32_t i = 0; i < d->systems.count; i++) {
+        const bp_system_i *a = &d->systems.items[i], *b = &h->systems.items[i];
+        const char *const as[] = {a->doc, a->before, a->after, a->reads, a->writes};
+        const char *const bs[] = {b->doc, b->before, b->after, b->reads, b->writes};
+        for (uint32_t k = 0; k < sizeof as / sizeof *as; k++)
+            expect_text(as[k], bs[k]);
+        expect_copy(a, b);
+        expect_terms(&a->terms, &b->terms);
+        expect_extensions(&a->extensions, &b->extensions);
+    }
+    end();
+}
+END_TEST
+
 /* Components with storage of their own, linked in: create, set, move, read. */
 START_TEST(managers_linked_in_keep_their_instances)
 {
@@ -176,6 +280,7 @@ Suite *linked_suite(void)
     tcase_add_loop_test(in, a_plugin_linked_in_declares_what_its_file_declares, 0, LINKED);
     tcase_add_test(in, managers_linked_in_keep_their_instances);
     tcase_set_timeout(in, 30);
+    tcase_add_loop_test(in, heads_that_are_handed_out_are_copies_down_to_each_text, 0, LINKED);
     suite_add_tcase(suite, in);
     return suite;
 }

@@ -457,6 +457,12 @@ static const bp_system_i complaining[] = {{.name = "complain",
                                            .terms = BP_LIST(rung_terms),
                                            .start = complain_start,
                                            .stop = complain_stop,
+                                           .run = complain},
+                                          {.name = "complain_too",
+                                           .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT,
+                                           .terms = BP_LIST(rung_terms),
+                                           .start = complain_start,
+                                           .stop = complain_stop,
                                            .run = complain}};
 static const bp_plugin_head_t complainer = BP_PLUGIN_HEAD("complainer", (&(const bp_plugin_desc_t){.version = "1",
                                           .components = BP_LIST(rungs), .systems = BP_LIST(complaining)}));
@@ -527,6 +533,36 @@ static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
     free(entities);
 }
 
+/* Ranges are counted from 0 for each unit. */
+START_TEST(what_several_units_have_failed_in_is_told_with_the_range_of_each)
+{
+    enum { FEW = 4 * SCHEDULE_LEAST_RANGE }; /* four ranges, of which two fail */
+    static bp_entity_t entities[FEW];
+    static const char *const units[] = {"complain", "complain_too"};
+    const bp_plugin_head_t *heads[] = {&complainer};
+    bp_host_o *host =
+        bp_host_create(&(bp_host_desc_t){.threads = 3, .static_plugins = heads, .static_plugin_count = 1});
+    bp_call_failure_t failure = {.struct_size = sizeof failure};
+    uint32_t found[2] = {0, 0};
+    WORKS(host, bp_host_load_plugin(host, "complainer", NULL, 0));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "first"});
+    WORKS(host, bp_world_use_component(world, "rung"));
+    WORKS(host, api_of(world)->world->create(world, prototype_of(world, "rung", NULL, NULL, NULL), entities, FEW));
+    for (uint32_t i = 0; i < 2; i++)
+        WORKS(host, bp_world_use_system(world, units[i]));
+    ranges_wrong = 0;
+    WORKS(host, bp_world_step(world));
+    for (uint32_t i = 0; api_of(world)->error->of_call(host, i, &failure) != 0; i++) {
+        uint32_t unit = strcmp(failure.unit, units[1]) == 0;
+        ck_assert_uint_eq(failure.range, 2 * found[unit]++);
+        ck_assert(unit == 1 || found[1] == 0);
+    }
+    ck_assert(found[0] == 2 && found[1] == 2);
+    ck_assert_uint_eq(ranges_wrong, 0);
+    bp_host_destroy(host);
+}
+END_TEST
+
 START_TEST(failures_in_jobs_keep_their_sentences_and_the_step_collects_them)
 {
     own_jobs_t own = {0, 0};
@@ -561,6 +597,7 @@ Suite *threads_suite(void)
     tcase_add_test(steps, one_thread_needs_no_jobs);
     tcase_add_test(steps, a_host_has_at_most_256_threads);
     tcase_add_test(steps, a_host_changes_its_number_of_threads);
+    tcase_add_test(steps, what_several_units_have_failed_in_is_told_with_the_range_of_each);
     tcase_add_test(steps, failures_in_jobs_keep_their_sentences_and_the_step_collects_them);
     suite_add_tcase(suite, steps);
     return suite;
