@@ -311,6 +311,9 @@ START_TEST(a_world_s_own_units_stand_where_units_are_printed)
     expect_in(outcome->out, "time (day),");
     expect_in(outcome->out, "main/one.point_mass.velocity.x (au/day)");
     expect_in(outcome->out, "main/one.point_mass.mass (solar mass)");
+    expect(console("[host]\nplugins = point_mass\n[world main]\nunits = kg=stone\ncomponents = point_mass\n"
+                   "[spawn main one]\ncomponents = point_mass\npoint_mass.mass = -1\n", "worlds\n"),
+           2, "program.ini:8: mass = -1 is outside its range: at least 0 stone");
     expect(console("[world main]\nunits = g=stone\n", "worlds\n"), 2,
            "program.ini:2: world 'main': units: 'g=stone' does not say what kg, m or s is");
 }

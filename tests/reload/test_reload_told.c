@@ -113,7 +113,7 @@ START_TEST(deaths_are_told_to_the_version_at_work_if_it_asks_for_them)
         put_plugin("mourner_next", "mourner");
         scene.host->reload.probation_steps = 5;
         WORKS(scene.host, bp_host_reload(scene.host, names, 1, NULL));
-        ck_assert_int_eq(destroy_mourner(), 0);
+        ck_assert_int_eq(destroy_mourner(), 1); /* told are the component and the plugin */
         if (round == 0) {
             WORKS(scene.host, reload_rollback(&scene.host->reload));
         } else {
@@ -121,6 +121,23 @@ START_TEST(deaths_are_told_to_the_version_at_work_if_it_asks_for_them)
             WORKS(scene.host, bp_host_reload(scene.host, names, 1, NULL));
         }
     }
+}
+END_TEST
+
+/* Of a plugin that is in no world, too. */
+START_TEST(deaths_are_told_to_the_version_at_work_where_there_is_no_world)
+{
+    static const char *const names[] = {"mourner"};
+    bp_entity_t e[2];
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.flags = BP_HOST_COPY_PLUGINS});
+    const bp_entity_api *entities = bp_host_api(host)->entity;
+    WORKS(host, bp_host_load_plugin(host, put_plugin("mourner_first", "mourner"), NULL, 0));
+    WORKS(host, entities->create(host, e, 2));
+    ck_assert(entities->destroy(host, &e[0], 1) == 1 && entities->count(host) == 1);
+    put_plugin("mourner_next", "mourner");
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    ck_assert(entities->destroy(host, &e[1], 1) == 1 && entities->count(host) == 1);
+    bp_host_destroy(host);
 }
 END_TEST
 
@@ -167,6 +184,7 @@ Suite *reload_told_suite(void)
     Suite *suite = suite_create("reload_told");
     TCase *tests = add_case(suite, "told", begin, end, 30);
     tcase_add_test(tests, deaths_are_told_to_the_version_at_work_if_it_asks_for_them);
+    tcase_add_test(tests, deaths_are_told_to_the_version_at_work_where_there_is_no_world);
     tcase_add_test(tests, who_refuses_without_a_reason_is_given_nobody_elses);
     tcase_add_test(tests, a_value_of_own_storage_that_no_column_can_hold_is_named);
     tcase_add_test(tests, all_properties_that_would_be_lost_are_counted);
