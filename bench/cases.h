@@ -75,7 +75,7 @@ extern const group_t group_prototypes;
 
 /* cases_churn.c */
 extern const course_t course_churn_tenth, course_churn_one, course_churn_five;
-extern const course_t course_death_fifth, course_death_half, course_death_all;
+extern const course_t course_death_fifth, course_death_half, course_death_all, course_waning;
 
 /* cases_cycle.c */
 extern const group_t group_cycle_a, group_cycle_aa, group_cycle_aaa;

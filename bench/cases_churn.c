@@ -10,6 +10,10 @@
  * is that of the batch and of the steps after it that are longer than twice the usual step, as far as they take longer
  * than the usual step, which is the median of the last hundred.
  *
+ * Waning: how many dead rows there are after so many steps, when many have died at once, or when some die in each step
+ * and as many of another kind come, who do not fill their rows. When entities of the same kind come, they fill all of
+ * them before the step ends. Counted, not timed: once is enough.
+ *
  * A course is gone through several times with the same seed, and so with the same dead: the longest step is the longest
  * of the shortest times of each step, because other work on the machine does not slow the same step each time.
  */
@@ -249,7 +253,7 @@ const course_t course_churn_five = {"churn/5_percent", sizes, churn_five};
 static const bp_field_t body_fields[] = {
     {.name = "mass", .type = BP_F32, .initial = "1"}, {.name = "position", .type = BP_VEC3},
     {.name = "velocity", .type = BP_VEC3}, {.name = "acceleration", .type = BP_VEC3}};
-static const bp_component_i body[] = {{.name = "body", .fields = BP_LIST(body_fields)}};
+static const bp_component_i body[] = {{.name = "body", .fields = BP_LIST(body_fields)}, {.name = "ghost"}};
 static const bp_plugin_desc_t plugin_desc = {.version = "1", .components = BP_LIST(body)};
 static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("bodies", &plugin_desc);
 
@@ -363,3 +367,66 @@ static void death_all(results_t *results, uint32_t size, uint32_t times)
 const course_t course_death_fifth = {"mass_death/a_fifth", bench_long_sizes, death_fifth};
 const course_t course_death_half = {"mass_death/half", bench_long_sizes, death_half};
 const course_t course_death_all = {"mass_death/all", bench_long_sizes, death_all};
+
+/* --- dead rows, step by step -------------------------------------------------------------------------------------- */
+
+/* Steps after which dead rows are counted; they stand in the place of sizes. */
+static const uint32_t marks[] = {1, 3, 10, 30, 60, 120, 300, 600, 0};
+
+typedef struct waning_t {
+    const char *name;
+    double at_once;   /* share of all that die before the first step */
+    double each_step; /* share of those that live at the beginning; as many of another kind come */
+} waning_t;
+
+/* Destroy the last `count` of the living, who lie in random order. */
+static uint32_t wane(const bench_world_t *w, const bp_entity_t *all, uint32_t living, uint32_t count)
+{
+    count = count < living ? count : living;
+    worlds_end(w, all + living - count, count);
+    return living - count;
+}
+
+static void run_waning(results_t *results, const waning_t *course, uint32_t size)
+{
+    bench_world_t w;
+    uint32_t each = (uint32_t)(size * course->each_step), living = size, mark = 0;
+    bp_entity_t *all = worlds_memory(size, sizeof *all), *others = worlds_memory(each + 1, sizeof *others);
+    machine_release();
+    worlds_open(&w, &plugin, 0, 0, 1);
+    uint32_t other = worlds_prototype(&w, "body ghost");
+    worlds_must(w.host, worlds_make(&w, worlds_prototype(&w, "body"), all, size), "creating");
+    worlds_shuffle(all, size, 5);
+    living = wane(&w, all, living, (uint32_t)(size * course->at_once));
+    for (uint32_t i = 1; marks[mark] != 0; i++) {
+        if (each > 0) {
+            living = wane(&w, all, living, each);
+            worlds_must(w.host, worlds_make(&w, other, others, each), "creating");
+        }
+        worlds_step(&w);
+        if (i == marks[mark]) {
+            uint32_t rest = each > 0 ? size : living; /* those that came count too */
+            put_whole(results, course->name, "dead_rows", i, UNIT_PERCENT, 100.0 * worlds_dead_rows(&w) / rest,
+                      (bound_t)AT_MOST_FROM(most_dead(rest), 120));
+            mark++;
+        }
+    }
+    worlds_destroy(&w);
+    free(all);
+    free(others);
+}
+
+static void waning(results_t *results, uint32_t size, uint32_t times)
+{
+    static const waning_t courses[] = {
+        {"waning/a_fifth", 0.2, 0},          {"waning/half", 0.5, 0},          {"waning/nine_tenths", 0.9, 0},
+        {"waning/0.1_percent", 0, 0.001},    {"waning/1_percent", 0, 0.01},    {"waning/5_percent", 0, 0.05},
+    };
+    (void)times;
+    for (uint32_t i = 0; i < sizeof courses / sizeof courses[0]; i++)
+        run_waning(results, &courses[i], size);
+}
+
+static const uint32_t waning_sizes[] = {1000000, 0};
+
+const course_t course_waning = {"waning", waning_sizes, waning};

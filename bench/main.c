@@ -55,7 +55,7 @@ static const group_t *const groups[] = {
 
 static const course_t *const courses[] = {
     &course_churn_tenth, &course_churn_one,  &course_churn_five,
-    &course_death_fifth, &course_death_half, &course_death_all,
+    &course_death_fifth, &course_death_half, &course_death_all, &course_waning,
     &course_worlds,      &course_post,       &course_messages,  &course_reload_stop,
     &course_declare,
 };

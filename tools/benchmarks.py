@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""benchmarks.py [--check] [--publish RESULTS.json] - docs/benchmarks.md and its curves, from what `bench` has measured.
+"""benchmarks.py [--check] [--publish RESULTS.json] [--add RESULTS.json] - docs/benchmarks.md and its curves, from what `bench` has measured.
 
     make bench                                               measures, into bench/results/bench.json
     tools/benchmarks.py --publish bench/results/bench.json   keeps that run as bench/results/published.json, and writes
+    tools/benchmarks.py --add SOME.json                      puts the figures of a run with --filter in the place of those
+                                                             that were published, and writes when they were measured
     tools/benchmarks.py                                      writes docs/benchmarks.md and docs/benchmarks/*.svg
     tools/benchmarks.py --check                              are they what this tool writes?
 
@@ -79,6 +81,12 @@ PLOTS = {
     "death": ("The longest step after many have died at once", "entities before", "value", [
         ("mass_death/a_fifth/longest_step", "a fifth"), ("mass_death/half/longest_step", "half"),
         ("mass_death/all/longest_step", "all")]),
+    "waning_at_once": ("Dead rows after many have died at once, in per cent of the living", "steps since", "value", [
+        ("waning/a_fifth/dead_rows", "a fifth of a million"), ("waning/half/dead_rows", "half"),
+        ("waning/nine_tenths/dead_rows", "nine tenths")]),
+    "waning_each_step": ("Dead rows while some die in each step and others come", "steps", "value", [
+        ("waning/0.1_percent/dead_rows", "0.1 % of a million"), ("waning/1_percent/dead_rows", "1 %"),
+        ("waning/5_percent/dead_rows", "5 %")]),
     "worlds_time": ("The same entities dealt over many worlds: time of one", "worlds", "value", [
         ("worlds/create", "create"), ("worlds/destroy", "destroy"), ("worlds/step", "a step")]),
     "worlds_bytes": ("The same entities dealt over many worlds: bytes of one beyond its fields", "worlds", "value", [
@@ -114,12 +122,31 @@ def budgets():
     return {"compiler": record["compiler"], "paths": {name: round(each, 1) for name, each in paths.items()}}
 
 
-def publish(path):
+def measured(path):
+    """The context of a run and its medians."""
     with open(path, encoding="utf-8") as file:
         root = json.load(file)
-    figures = [{k: f[k] for k in KEPT if k in f} for f in root["benchmarks"] if f["aggregate_name"] == "median"]
+    return root["context"], [{k: f[k] for k in KEPT if k in f} for f in root["benchmarks"]
+                             if f["aggregate_name"] == "median"]
+
+
+def publish(path):
+    keep(*measured(path))
+
+
+def add(path):
+    """Figures of courses that a second run has measured stand for those of the first."""
+    context, figures = measured(PUBLISHED)
+    later, more = measured(path)
+    courses = {f["run_name"].split("/")[0] for f in more}
+    context["added"] = [a for a in context.get("added", []) if not courses.intersection(a["courses"])]
+    context["added"].append({"courses": sorted(courses), "date": later["date"], "load_avg": later["load_avg"]})
+    keep(context, [f for f in figures if f["run_name"].split("/")[0] not in courses] + more)
+
+
+def keep(context, figures):
     os.makedirs(os.path.dirname(PUBLISHED), exist_ok=True)
-    context, counts = (json.dumps(o, separators=(",", ":")) for o in (root["context"], budgets()))
+    context, counts = (json.dumps(o, separators=(",", ":")) for o in (context, budgets()))
     with open(PUBLISHED, "w", encoding="utf-8") as file:
         file.write('{\n"context": %s,\n"instructions": %s,\n"benchmarks": [\n' % (context, counts))
         file.write(",\n".join(json.dumps(f, separators=(",", ":")) for f in figures))
@@ -284,6 +311,8 @@ def machine(results):
         text += " A quick run: few repetitions, nothing above a million; figures for a first look."
     if c["load_avg"][0] > c["num_cpus"] + 0.5:
         text += " **The machine was busy with other work: times are too long by a factor, and ratios differ too.**"
+    for a in c.get("added", []):
+        text += " Measured later, on %s, load %.2f: %s." % (a["date"][:10], a["load_avg"][0], ", ".join(a["courses"]))
     return folded(text)
 
 
@@ -506,9 +535,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--publish", metavar="RESULTS.json")
+    parser.add_argument("--add", metavar="RESULTS.json")
     options = parser.parse_args()
     if options.publish:
         publish(options.publish)
+    if options.add:
+        add(options.add)
     if not os.path.exists(PUBLISHED):
         print("benchmarks: no run was published yet; --publish does that")
         return 0 if options.check else 1
