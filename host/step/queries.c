@@ -311,11 +311,8 @@ bp_result_t queries_beside(unit_t *unit, uint32_t t, bp_world_o *world, bp_query
     }
     if (!has_needed(&world->rows, unit->system, first))
         return BP_OK;
-    *query = unit->beside[first];
-    if (*query == NULL || (*query)->world == world)
-        return *query != NULL ? BP_OK : make_beside(unit, first, world, query);
-    queries_end(*query); /* another world has come under the name */
-    return make_beside(unit, first, world, query);
+    *query = unit->beside[first]; /* of the world that has the name: with a world its queries end, and are forgotten */
+    return *query != NULL ? BP_OK : make_beside(unit, first, world, query);
 }
 
 void queries_end_beside(unit_t *unit)
