@@ -469,6 +469,7 @@ START_TEST(limits_that_have_become_tighter_by_one_are_looked_at)
         {BP_I64, "9223372036854775806", "9223372036854775807", BP_I64, false},
         {BP_U64, "18446744073709551615", "18446744073709551614", BP_U64, true},
         {BP_I64, "9007199254740992", "9007199254740992", BP_U64, true},
+        {BP_U64, "9007199254740992", "9007199254740992", BP_I64, true},
         {BP_I32, "5", "4", BP_I32, true}, {BP_I32, "5", "5", BP_I32, false},
     };
     for (uint32_t i = 0; i < COUNT(cases); i++) {
