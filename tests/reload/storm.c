@@ -124,6 +124,7 @@ void storm_die(uint32_t e)
     storm_handles_break(e, 1);
     storm.now.alive[e] = false;
     storm.ghosts = storm.ghosts || storm.aside;
+    storm.died = true;
     memset(storm.now.places[e], 0, sizeof storm.now.places[e]);
 }
 
@@ -253,6 +254,7 @@ static void after_crash(bool may_come_back)
     int version = crasher_version();
     SAYS(storm.aside || (may_come_back && version == storm.former), "crasher %d goes on after a crash", version);
     storm.version = version;
+    storm.ghosts = storm.ghosts || (storm.aside && storm.died); /* in this step, perhaps after the crash */
     if (!storm.aside)
         storm.counts->rollbacks++;
     if (!storm.aside)
@@ -271,6 +273,7 @@ static void step_once(void)
         for (uint32_t w = 0; w < WORLDS; w++)
             rows = rows || (storm.now.places[e][w].has[PLAIN] && (whole || w == only));
     }
+    storm.died = false;
     if (whole)
         DOES(bp_host_step(storm.host));
     else

@@ -87,6 +87,7 @@ typedef struct storm_t {
     int version, former;       /* of crasher; the one that a rollback brings */
     bool aside, armed;         /* crasher has crashed; will crash in its next step */
     bool ghosts;               /* it was not told of all deaths */
+    bool died;                 /* an entity, in the last step or since */
     uint64_t random, hash;
     uint32_t event;
     storm_count_t *counts;
