@@ -75,16 +75,16 @@ void error_free_calls(error_text_t *error, memory_t *memory)
 /* The place of this thread; NULL where there is none, or it is not taken and shall not be. */
 static error_call_t *own_place(const error_text_t *error, bool take)
 {
-    uint64_t self = os_thread_number(), nobody;
+    uint64_t self = os_thread_number(), no_thread;
     for (uint32_t i = 0; error->calls != NULL && i < error->calls->room; i++) {
         error_call_t *place = &error->calls->items[i];
         uint64_t thread = atomic_load_explicit(&place->thread, memory_order_relaxed);
-        nobody = 0;
+        no_thread = 0;
         if (thread == self)
             return place;
         if (thread == 0 && !take)
             return NULL;
-        if (thread == 0 && atomic_compare_exchange_strong(&place->thread, &nobody, self))
+        if (thread == 0 && atomic_compare_exchange_strong(&place->thread, &no_thread, self))
             return place;
     }
     return NULL;

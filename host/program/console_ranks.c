@@ -29,7 +29,7 @@ enum { COMPLAINTS = 4096, ON_ALL = -1 };
 /* --- which ranks do a line
  * ------------------------------------------------------------------------------------------------ */
 
-typedef enum whose_t { OF_ALL, OF_RANK_0, OF_NOBODY } whose_t;
+typedef enum whose_t { OF_ALL, OF_RANK_0, OF_NO_RANK } whose_t;
 
 static const struct {
     const char *command;
@@ -38,12 +38,12 @@ static const struct {
 } special[] = {
     {"spawn", OF_RANK_0, ""},
     {"create", OF_RANK_0, ""},
-    {"load", OF_NOBODY, "each rank has a part of the world only; begin with the scene in the ini"},
-    {"save", OF_NOBODY, "each rank has a part of the world only; --record writes all of it"},
-    {"when", OF_NOBODY, "each rank has a past of its own; play what one has recorded: backplane replay"},
-    {"bisect", OF_NOBODY, "each rank has a past of its own; play what one has recorded: backplane replay"},
-    {"try", OF_NOBODY, "a clone cannot talk to the other ranks"},
-    {"keep", OF_NOBODY, "a clone cannot talk to the other ranks"},
+    {"load", OF_NO_RANK, "each rank has a part of the world only; begin with the scene in the ini"},
+    {"save", OF_NO_RANK, "each rank has a part of the world only; --record writes all of it"},
+    {"when", OF_NO_RANK, "each rank has a past of its own; play what one has recorded: backplane replay"},
+    {"bisect", OF_NO_RANK, "each rank has a past of its own; play what one has recorded: backplane replay"},
+    {"try", OF_NO_RANK, "a clone cannot talk to the other ranks"},
+    {"keep", OF_NO_RANK, "a clone cannot talk to the other ranks"},
 };
 
 static bool begins_with(const char *line, const char *word)
@@ -87,7 +87,7 @@ static void judge(const console_t *console, const char *line, int *rank, char wh
     for (size_t i = 0; i < sizeof special / sizeof special[0] && why[0] == '\0'; i++) {
         if (!begins_with(at, special[i].command))
             continue;
-        if (special[i].whose == OF_NOBODY)
+        if (special[i].whose == OF_NO_RANK)
             snprintf(why, 256, "%s: not on several ranks: %s", special[i].command, special[i].why);
         *rank = *rank == ON_ALL ? 0 : *rank;
     }

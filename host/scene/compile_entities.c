@@ -146,7 +146,7 @@ static bp_result_t append_labels(scene_t *scene, uint32_t number, scene_column_t
 /* Does a cell refer to an entity? */
 static bool refers(const scene_cell_t *cell)
 {
-    return cell->kind == CELL_LIST || (cell->kind == CELL_VALUE && !scene_says_nobody(cell->value.string));
+    return cell->kind == CELL_LIST || (cell->kind == CELL_VALUE && !scene_names_no_entity(cell->value.string));
 }
 
 /* Note a reference, to be resolved when all names are known; until then its cells refer to no entity. */

@@ -269,7 +269,7 @@ static inline bool scene_ignores(const char *key)
 }
 
 /* Does the text of a reference stand for no entity? */
-static inline bool scene_says_nobody(const char *text)
+static inline bool scene_names_no_entity(const char *text)
 {
     return text[0] == '\0' || strcmp(text, "none") == 0;
 }

@@ -230,7 +230,7 @@ static bp_result_t number_row(scene_t *scene, const scene_ref_t *ref, uint32_t t
         uint32_t number = 0;
         bool same = true;
         bp_result_t result =
-            scene_says_nobody(text) ? BP_OK : scene_number_of(scene, ref, row, i, text, &number, &same);
+            scene_names_no_entity(text) ? BP_OK : scene_number_of(scene, ref, row, i, text, &number, &same);
         if (result != BP_OK)
             return result;
         memcpy(room + i * sizeof number, &number, sizeof number);

@@ -291,7 +291,7 @@ static bp_result_t resolve_list(scene_t *scene, const scene_ref_t *ref, uint32_t
     uint32_t i = 0;
     for (tree_walk_t walk = tree_walk(ref->list); tree_next(&walk); i++) {
         target_t target;
-        if (tree_is(walk.value, TREE_NULL) || scene_says_nobody(walk.value->string))
+        if (tree_is(walk.value, TREE_NULL) || scene_names_no_entity(walk.value->string))
             continue;
         const char *text = walk.value->string;
         scene_place_t place = place_of_ref(scene, ref, i);

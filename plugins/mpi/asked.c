@@ -80,7 +80,7 @@ static bool is_named(const split_t *split, const char *name, const char *field)
 }
 
 /* Is there neither an option nor a term that names fields of copies? */
-static bool nobody_says(const split_t *split)
+static bool no_term_asks(const split_t *split)
 {
     const char *option = split->system->plugin->options[SPLIT_COPIED].string;
     asking a = {0};
@@ -89,7 +89,7 @@ static bool nobody_says(const split_t *split)
 
 bool split_asks_for(const split_t *split, const char *name, const char *type, const bp_field_t *field)
 {
-    if (nobody_says(split) || is_named(split, name, field->name))
+    if (no_term_asks(split) || is_named(split, name, field->name))
         return true;
     for (asking a = {0}; next_term(split, &a);) {
         if (is_of(&a, name, type) && asks_for(split, &a, field))
@@ -100,7 +100,7 @@ bool split_asks_for(const split_t *split, const char *name, const char *type, co
 
 bool split_asks_for_component(const split_t *split, const char *name, const char *type)
 {
-    if (nobody_says(split) || is_named(split, name, NULL))
+    if (no_term_asks(split) || is_named(split, name, NULL))
         return true;
     for (asking a = {0}; next_term(split, &a);) {
         if (is_of(&a, name, type) && (a.term.flags & BP_TERM_EXCLUDE) == 0)

@@ -98,7 +98,7 @@ START_TEST(null_gives_the_default_back)
 }
 END_TEST
 
-START_TEST(what_nobody_says_is_left_to_the_plugin)
+START_TEST(what_is_not_said_is_left_to_the_plugin)
 {
     GIVES("{'entities': [{'components': {'body': {'mass': 1}, 'label': {}}}, {'components': {'body': {'mass': 1}, "
           "'label': {}}}]}",
@@ -325,7 +325,7 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, named_values_are_read_by_name_and_number);
     tcase_add_test(tcase, every_type_is_read_as_text);
     tcase_add_test(tcase, null_gives_the_default_back);
-    tcase_add_test(tcase, what_nobody_says_is_left_to_the_plugin);
+    tcase_add_test(tcase, what_is_not_said_is_left_to_the_plugin);
     tcase_add_test(tcase, prototypes_extend_and_override_each_other);
     tcase_add_test(tcase, an_entity_removes_and_adds_components);
     tcase_add_test(tcase, entities_with_the_same_components_lie_together);
