@@ -13,6 +13,70 @@ static const char *const entity_members[] = {"name", "extends", "components", "c
 static const char *const worlds_members[] = {"name",  "entity", "extends", "components", "children",
                                              "count", NULL}; /* where a scene has several worlds */
 
+/* --- members ------------------------------------------------------------------------------------------------------ */
+
+/* Does the object hold a component beside `components` instead of in it? Beginners often write that. */
+static bool holds_components(const scene_t *scene, const char *const *known, const char *key, const tree_item_t *value)
+{
+    for (size_t i = 0; known[i] != NULL; i++) {
+        if (strcmp(known[i], "components") == 0)
+            return tree_is(value, TREE_OBJECT) &&
+                   (json_types_find(&scene->types, key) != BP_NONE || tree_member(value, "type") != NULL);
+    }
+    return false;
+}
+
+static bp_result_t unknown_member(scene_t *scene, scene_place_t place, const tree_walk_t *walk,
+                                  const char *const *known, const char *what)
+{
+    const char *key = walk->key->string;
+    nearest_t nearest = {.wanted = key};
+    text_t hint, all = {.length = 0};
+    all.chars[0] = '\0';
+    for (size_t i = 0; known[i] != NULL; i++) {
+        nearest_consider(&nearest, known[i]);
+        text_append(&all, "%s%s", i > 0 ? ", " : "", known[i]);
+    }
+    place.member = key;
+    if (holds_components(scene, known, key, walk->value))
+        return scene_fail(scene, BP_ERROR_NOT_FOUND, &place,
+                          "'%.60s' is a component; components stand in \"components\": {\"%.60s\": {...}}", key, key);
+    return scene_fail(scene, BP_ERROR_NOT_FOUND, &place, "%s has no '%.60s'%s (it has %s)", what, key,
+                      nearest_hint(&nearest, &hint), all.chars);
+}
+
+bp_result_t scene_check_members(scene_t *scene, const scene_place_t *place, const tree_item_t *object,
+                                const char *const *known, const char *what)
+{
+    for (tree_walk_t walk = tree_walk(object); tree_next(&walk);) {
+        const char *key = walk.key->string;
+        bool found = scene_ignores(key);
+        for (size_t i = 0; known[i] != NULL && !found; i++)
+            found = strcmp(key, known[i]) == 0;
+        if (!found)
+            return unknown_member(scene, *place, &walk, known, what);
+    }
+    return BP_OK;
+}
+
+bp_result_t scene_read_name(scene_t *scene, const scene_place_t *place, const tree_item_t *object, const char *member,
+                            const char **name)
+{
+    const tree_item_t *json = tree_member(object, member);
+    scene_place_t at = *place;
+    at.member = member;
+    *name = NULL;
+    if (json == NULL)
+        return BP_OK;
+    if (!tree_is(json, TREE_STRING))
+        return scene_fail(scene, BP_ERROR_TYPE, &at, "'%s' takes a name in a string, not %s", member,
+                          json_value_kind(json));
+    if (json->extent == 0 || json->extent > SCENE_MAX_NAME)
+        return scene_fail(scene, BP_ERROR_LIMIT, &at, "a name has 1 to %d bytes", SCENE_MAX_NAME);
+    *name = json->string;
+    return BP_OK;
+}
+
 /* --- nodes -------------------------------------------------------------------------------------------------------- */
 
 static bp_result_t list_nodes(scene_t *scene, const scene_place_t *place, uint32_t parent, const tree_item_t *list,

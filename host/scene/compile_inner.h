@@ -230,7 +230,7 @@ typedef struct scene_t {
     bool has_parents, has_set_parents; /* by children; by a property */
 } scene_t;
 
-/* --- places and failures (compile.c) ------------------------------------------------------------------------------ */
+/* --- places and failures (compile_fail.c) ------------------------------------------------------------------------- */
 
 /* A place in the scene, for messages: a node or a template, a member of it, and within components, which and what. */
 typedef struct scene_place_t {
@@ -250,13 +250,16 @@ static inline scene_place_t scene_place_template(uint32_t template, const char *
     return (scene_place_t){BP_NONE, template, member, NULL, NULL, SIZE_MAX};
 }
 
+/* The name that the scene gives a world by its number; "" where it gives none. */
+const char *scene_world_name(const scene_t *scene, uint32_t world);
+
 /* Set the error to place and sentence, return `code`; or put the place before a sentence that is there. */
 bp_result_t scene_fail(scene_t *scene, bp_result_t code, const scene_place_t *place, const char *format, ...)
     PRINTF_LIKE(4, 5);
 bp_result_t scene_fail_at(scene_t *scene, bp_result_t code, const scene_place_t *place);
 bp_result_t scene_no_memory(scene_t *scene);
 
-/* Free what was made of the world in work (compile.c). */
+/* Free what was made of the world in work (compile_worlds.c). */
 void scene_free_world(scene_t *scene);
 
 /* Could `count` items of `size` bytes fit into memory? A short text with counts may stand for billions of entities. */
@@ -345,8 +348,7 @@ uint32_t scene_here(scene_t *scene, uint32_t node);
 /* a group without components, the last one; and dropping it where it has got no entity */
 bp_result_t scene_make_attached(scene_t *scene);
 void scene_drop_attached(scene_t *scene);
-/* the key of the world's member */
-const char *scene_world_name(const scene_t *scene, uint32_t world);
+
 /* all worlds, by `compile`, which makes the blob of one */
 typedef bp_result_t (*scene_compile_world_t)(scene_t *scene, memory_t *memory, void **bytes, size_t *size);
 bp_result_t scene_compile_worlds(scene_t *scene, memory_t *memory, scene_compile_world_t compile, void **bytes,

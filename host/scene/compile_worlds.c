@@ -16,22 +16,33 @@
 
 #include <stddef.h>
 
-static const tree_item_t *world_at(const scene_t *scene, uint32_t world, const char **name)
+/* --- the world in work, freed ------------------------------------------------------------------------------------- */
+
+static void free_templates(scene_t *scene)
 {
-    uint32_t i = 0;
-    for (tree_walk_t walk = tree_walk(scene->worlds); tree_next(&walk);) {
-        *name = walk.key->string;
-        if (!scene_ignores(*name) && i++ == world)
-            return walk.value;
-    }
-    return NULL;
+    for (uint32_t i = 0; i < scene->template_count; i++)
+        scene_draft_free(scene, &scene->templates[i].draft);
+    memory_free(&scene->memory, scene->templates, scene->template_capacity * sizeof *scene->templates);
 }
 
-const char *scene_world_name(const scene_t *scene, uint32_t world)
+static void free_names(scene_t *scene, scene_names_t *names)
 {
-    const char *name = "";
-    world_at(scene, world, &name);
-    return name;
+    memory_free(&scene->memory, names->buckets, names->capacity * sizeof *names->buckets);
+}
+
+void scene_free_world(scene_t *scene)
+{
+    scene_draft_free(scene, &scene->draft);
+    free_templates(scene);
+    scene_groups_free(scene);
+    scene_bundles_free(scene);
+    for (uint32_t i = 0; i < scene->label_count; i++)
+        memory_free(&scene->memory, scene->labels[i].texts, scene->labels[i].size);
+    memory_free(&scene->memory, scene->labels, scene->label_capacity * sizeof *scene->labels);
+    memory_free(&scene->memory, scene->nodes, scene->node_capacity * sizeof *scene->nodes);
+    memory_free(&scene->memory, scene->refs, scene->ref_capacity * sizeof *scene->refs);
+    free_names(scene, &scene->template_names);
+    free_names(scene, &scene->entity_names);
 }
 
 /* --- entities of other worlds ------------------------------------------------------------------------------------- */
