@@ -356,20 +356,34 @@ static const record_page_t *records_of(const entities_t *entities, bp_entity_t e
     return entities->pages[bp_entity_index(e) / ENTITIES_PAGE];
 }
 
+/* In a host of many worlds hardly anything of a world is in the near caches when its entities die. What a death asks of
+ * the world is fetched together: else the death would wait for each of these lines by itself. */
+static inline void fetch_world(const world_t *world)
+{
+    PREFETCH(world);
+    PREFETCH(&world->prototypes);
+    PREFETCH(&world->occupied);
+    PREFETCH(&world->holed);
+}
+
 /* Tell each world in which some of the dead are. Consecutive entities that share a page of records, or that are in one
  * and the same world only, are told in one call. */
 static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
     for (uint32_t i = 0, n; i < count; i += n) {
-        const record_page_t *page = records_of(d->entities, dead[i]), *other = page;
+        const record_page_t *page = records_of(d->entities, dead[i]);
         n = 1;
         if (page == NULL)
             continue;
+        fetch_world(page->world);
+        uint32_t number = bp_entity_index(dead[i]) / ENTITIES_PAGE, its;
         for (; i + n < count; n++) {
-            other = records_of(d->entities, dead[i + n]);
-            bool alike = other != NULL && other->world == page->world && other->next == NULL && page->next == NULL;
-            if (other != page && !alike)
+            if ((its = bp_entity_index(dead[i + n]) / ENTITIES_PAGE) == number)
+                continue;
+            const record_page_t *other = d->entities->pages[its];
+            if (other == NULL || other->world != page->world || other->next != NULL || page->next != NULL)
                 break;
+            number = its;
         }
         while (page != NULL) {
             const record_page_t *next = page->next;

@@ -298,6 +298,33 @@ void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *out, 
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
+/* Indices that are put at the end of a pool's queue, one after another. */
+typedef struct pool_end_t {
+    entity_pool_t *pool; /* NULL: none */
+    uint32_t last;       /* the index put last; BP_NONE: none yet */
+    uint32_t more;       /* indices that the pool does not count yet */
+} pool_end_t;
+
+static inline void turn_to_pool(pool_end_t *p, entity_pool_t *pool)
+{
+    if (p->more > 0) {
+        p->pool->count += p->more;
+        p->pool->tail = p->last;
+    }
+    *p = (pool_end_t){.pool = pool, .last = BP_NONE};
+}
+
+static inline void append_free(entities_t *entities, pool_end_t *p, uint32_t index)
+{
+    if (p->last == BP_NONE) {
+        entities_pool_put(entities, p->pool, index);
+    } else {
+        entities->links[p->last] = index;
+        p->more++;
+    }
+    p->last = index;
+}
+
 /* Inlined twice, so that the copy for hosts in which no pool has pages needs no test for pools. */
 ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_entity_t *batch, uint32_t count,
                                                 bool pooled)
@@ -309,7 +336,7 @@ ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_e
     uint64_t tail = (uint64_t)entities->queue_head + entities->queue_count;
     uint32_t at = (uint32_t)(tail < size ? tail : tail - size), ended = 0, retired = 0, elsewhere = 0;
     uint32_t page = BP_NONE;
-    entity_pool_t *owner = NULL;
+    pool_end_t p = {.last = BP_NONE};
     for (; ended < count; ended++) {
         uint32_t index = bp_entity_index(batch[ended]), life = bp_entity_generation(batch[ended]) - base;
         if (index >= bound || lives[index] != life || (life & 1) != 0)
@@ -321,16 +348,17 @@ ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_e
         }
         if (pooled && index / ENTITIES_PAGE != page) {
             page = index / ENTITIES_PAGE;
-            owner = entities_owner(entities, index);
+            turn_to_pool(&p, entities_owner(entities, index));
         }
-        if (owner != NULL) {
-            entities_pool_put(entities, owner, index);
+        if (p.pool != NULL) {
+            append_free(entities, &p, index);
             elsewhere++;
             continue;
         }
         queue[at] = index;
         at = at + 1 == size ? 0 : at + 1;
     }
+    turn_to_pool(&p, NULL);
     entities->living -= ended;
     entities->queue_count += ended - retired - elsewhere;
     return ended;

@@ -150,6 +150,7 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
             continue;
         run_t *run = world_run(world, record->prototype);
         uint32_t row = record->row;
+        PREFETCH(&run->hole_set); /* needed when the rows are left */
         *record = (record_t){0};
         if ((run->flags & KEY_AT_ONCE) != 0 && !world_holds_rows(world)) {
             leave_at_once(world, run, entities[i], row);
