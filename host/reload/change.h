@@ -248,6 +248,18 @@ void worlds_tell(world_change_t *w, bool back);
 /* The lists of a manager's columns change sides. */
 void exchange_columns(manager_change_t *m);
 
+/* Drop the shapes after the final exchange; all of their columns are in use then. */
+void worlds_drop_shapes(reload_change_t *change);
+
+/* Drop the hidden columns. `next`: a change that has just been committed over this one; NULL where there is none.
+ * Managers with columns that `next` has moved have no hidden columns of this change any more. */
+void worlds_drop_hidden(reload_change_t *change, reload_change_t *next);
+
+/* Keep in every run, of the `width` columns of the manager's keys, only those in `picks`. Afterwards bring the columns
+ * of keys and prototypes in step with recount_columns. */
+void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count);
+void recount_columns(world_change_t *w);
+
 /* --- columns.c ---------------------------------------------------------------------------------------------------- */
 
 bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
@@ -276,20 +288,6 @@ bp_result_t pause_foresee(reload_change_t *change);
  * will not be kept. */
 bp_result_t pause_check(reload_change_t *change, const world_change_t *w, const manager_change_t *m, uint32_t done,
                         uint32_t all);
-
-/* --- probation.c -------------------------------------------------------------------------------------------------- */
-
-/* Drop the shapes after the final exchange; all of their columns are in use then. */
-void worlds_drop_shapes(reload_change_t *change);
-
-/* Drop the hidden columns. `next`: a change that has just been committed over this one; NULL where there is none.
- * Managers with columns that `next` has moved have no hidden columns of this change any more. */
-void worlds_drop_hidden(reload_change_t *change, reload_change_t *next);
-
-/* Keep in every run, of the `width` columns of the manager's keys, only those in `picks`. Afterwards bring the columns
-   of keys and prototypes in step with recount_columns. */
-void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count);
-void recount_columns(world_change_t *w);
 
 /* --- reload.c ----------------------------------------------------------------------------------------------------- */
 

@@ -1,132 +1,13 @@
-/* probation.c - the time after a commit in which the change can be taken back, and the end of that time.
+/* probation.c - a change that is taken back within the time after its commit: what was before it is put in place again,
+ * and instances are made and ended so that storage of its own has those that live now.
  *
- * Columns without a place in the new lists are hidden columns behind the visible ones, in every run that has the
- * component, also in runs that have come since: rows of all columns go together. So both ends of a probation do the
- * same thing: of the columns of each key some stay, in some order, and the others go. Nothing is allocated for that, so
- * neither end can fail for want of memory there.
- *
- * The second part of this file takes a change back.
+ * The hidden columns that this needs are kept, and dropped when the time ends, by worlds_exchange.c.
  */
 #include "../plugin/verbs.h"
 #include "../store/store.h"
 #include "change.h"
 
 #include <stdlib.h>
-
-void worlds_drop_shapes(reload_change_t *change)
-{
-    for (uint32_t i = 0; i < change->world_count; i++) {
-        world_change_t *w = &change->worlds[i];
-        for (uint32_t s = 0; s < w->shape_count; s++)
-            run_shape_free(&w->shapes[s], &w->world->memory, &w->world->holdings);
-        w->shape_count = 0;
-    }
-}
-
-/* --- columns that stay -------------------------------------------------------------------------------------------- */
-
-/* Goes from the end of a run to its beginning, so that the columns still to be treated lie where the prototypes say. */
-void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, const run_pick_t *picks, uint32_t count)
-{
-    world_t *world = w->world;
-    const prototypes_t *p = &world->prototypes;
-    for (uint32_t r = 0; r < world->run_count; r++) {
-        run_t *run = world->runs[r];
-        for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
-            if (world_key_manager(world, p->items[at].key) == manager)
-                run_keep(run, &world->memory, &world->holdings, p->items[p->items[at].base].columns, width, picks,
-                         count);
-        }
-    }
-}
-
-void recount_columns(world_change_t *w)
-{
-    world_t *world = w->world;
-    prototypes_t *p = &world->prototypes;
-    for (uint32_t k = 0; k < p->key_count; k++) {
-        const manager_t *manager = world_key_manager(world, k);
-        if (world_manager_change(w, k) == NULL)
-            continue;
-        p->keys[k].columns = (uint16_t)manager->column_count;
-        p->keys[k].flags = (uint16_t)((p->keys[k].flags & KEY_GONE) |
-                                      world_key_flags(manager->component, manager->columns, manager->column_count));
-    }
-    prototypes_recount(p);
-    for (uint32_t r = 0; r < world->run_count; r++)
-        world->runs[r]->flags = p->items[world->runs[r]->prototype].flags;
-}
-
-static void new_layout(reload_change_t *change, world_change_t *w)
-{
-    world_leave_layout(w->world, w->world->layout);
-    w->world->layout = ++*change->reload->layouts;
-    schedule_unsettle(w->schedule);
-}
-
-static void drop_hidden(world_change_t *w, manager_change_t *m)
-{
-    manager_t *manager = m->manager;
-    run_pick_t picks[REGISTRY_MAX_FIELDS + 1];
-    for (uint32_t i = 0; i < m->visible_count; i++)
-        picks[i] = (run_pick_t){i, m->visible[i]};
-    keep_columns(w, manager, manager->column_count, picks, m->visible_count);
-    memory_free(&w->world->memory, manager->column_list, manager->column_count * sizeof *manager->column_list);
-    manager->column_list = NULL;
-    if (m->visible_count > 0) {
-        manager->column_list = m->visible;
-        m->visible = NULL;
-    }
-    manager->columns = manager->column_list;
-    manager->column_count = m->visible_count;
-    manager->hidden = 0;
-}
-
-/* The part of a later change that has moved a manager's columns; NULL where the change has left them alone. */
-static manager_change_t *moved_by(reload_change_t *next, const manager_t *manager)
-{
-    for (uint32_t i = 0; next != NULL && i < next->world_count; i++) {
-        for (uint32_t m = 0; m < next->worlds[i].manager_count; m++) {
-            manager_change_t *found = &next->worlds[i].managers[m];
-            if (found->manager == manager && found->moves)
-                return found;
-        }
-    }
-    return NULL;
-}
-
-/* Keep the visible columns of the later change; it has no hidden ones of this change, since none went into its
- * shapes. */
-static void keep_visible(world_change_t *w, manager_change_t *m, manager_change_t *next)
-{
-    if (next->hidden == 0)
-        return;
-    memory_free(&w->world->memory, next->columns, next->column_count * sizeof *next->columns);
-    next->columns = m->visible;
-    next->column_count = m->visible_count;
-    next->hidden = 0;
-    m->visible = NULL;
-}
-
-void worlds_drop_hidden(reload_change_t *change, reload_change_t *next)
-{
-    for (uint32_t i = 0; i < change->world_count; i++) {
-        world_change_t *w = &change->worlds[i];
-        bool any = false;
-        for (uint32_t m = 0; m < w->manager_count; m++) {
-            manager_change_t *over = moved_by(next, w->managers[m].manager);
-            if (over != NULL)
-                keep_visible(w, &w->managers[m], over);
-            if (over != NULL || w->managers[m].manager->hidden == 0)
-                continue;
-            any = true;
-            drop_hidden(w, &w->managers[m]);
-            recount_columns(w); /* the next manager's columns have moved */
-        }
-        if (any)
-            new_layout(change, w);
-    }
-}
 
 /* --- rollback ---------------------------------------------------------------------------------------------------- */
 

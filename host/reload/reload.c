@@ -409,16 +409,6 @@ void reload_discard(reload_change_t *change)
 
 /* --- probation ---------------------------------------------------------------------------------------------------- */
 
-bool reload_on_probation(const reload_t *reload, const plugin_t *plugin)
-{
-    const reload_change_t *change = reload->probation;
-    for (uint32_t i = 0; change != NULL && i < change->version_count; i++) {
-        if (change->versions[i].plugin == plugin)
-            return true;
-    }
-    return false;
-}
-
 void reload_accept(reload_t *reload)
 {
     reload_change_t *change = reload->probation;

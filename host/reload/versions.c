@@ -10,6 +10,16 @@
 #include "../step/queries.h"
 #include "change.h"
 
+bool reload_on_probation(const reload_t *reload, const plugin_t *plugin)
+{
+    const reload_change_t *change = reload->probation;
+    for (uint32_t i = 0; change != NULL && i < change->version_count; i++) {
+        if (change->versions[i].plugin == plugin)
+            return true;
+    }
+    return false;
+}
+
 /* --- sides -------------------------------------------------------------------------------------------------------- */
 
 void change_enter(version_t *version)
