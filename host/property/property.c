@@ -492,9 +492,17 @@ static property_entry_t *resolve_texts(const property_cache_t *cache, bp_entity_
     return entry;
 }
 
-NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, const record_t *record)
+NOT_INLINED static void *recall_new_cell(const world_t *world, bp_property_t *p, const record_t *record)
 {
     return meet(world, p, record->prototype) ? property_known_cell(p, record, p->size) : NULL;
+}
+
+/* Written so that the walk along a prototype's chain is a call at the end: no register has to be kept over it. */
+NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, const record_t *record)
+{
+    if (!meet_again(world, p, record->prototype))
+        return recall_new_cell(world, p, record);
+    return property_known_cell(p, record, p->size);
 }
 
 /* What was noted under the addresses of two names, if it has the type; or NULL. The texts may be others by now. */
