@@ -136,7 +136,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -451,8 +451,13 @@ relapses: test-packages
 # libFuzzer with both sanitizers needs clang and its runtime (libclang-rt-*-dev). The targets and what they test:
 FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_PARTS   := plugins/mesh/obj.c plugins/mesh/obj_text.c $(addprefix plugins/inspector/,condition.c door.c rpc.c shapes.c writer.c)
+# The console, and what it calls; for one target alone, since the inspector has functions of the same names.
+FUZZ_CONSOLE := $(wildcard host/program/console*.c) $(addprefix host/program/,condition.c figures.c inspect.c json_output.c output.c \
+                plugin_list.c program.c ranks.c tree.c writers.c)
+FUZZ_OBJECTS := $(FUZZ_PARTS:%.c=$(BUILD)/obj/%.o)
+FUZZ_CONSOLE_OBJECTS := $(FUZZ_CONSOLE:%.c=$(BUILD)/obj/%.o)
 FUZZ_SOURCES := $(LIB_SOURCES) $(FUZZ_PARTS)
-FUZZ_LIBS     = $(shell $(PKG_CONFIG) --libs jansson) $(LIBS)
+FUZZ_LIBS     = $(PROGRAM_LIBS) $(LIBS)
 FUZZ_CODE     = -g -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
 FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
 SECONDS      ?= 60
@@ -467,19 +472,28 @@ $(BUILD)/fuzz/libfuzzed.a: $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.o)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libfuzzed.a
+$(BUILD)/fuzz/libconsole.a: $(FUZZ_CONSOLE:%.c=$(BUILD)/fuzz/obj/%.o)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $$(if $$(filter console,$$*),$(BUILD)/fuzz/libconsole.a) $(BUILD)/fuzz/libfuzzed.a
 	$(call say,LINK,$@)
 	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(FUZZ_LIBS)
 
 fuzz: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh run $(BUILD) $(SECONDS)
 
+# Until there have been 20 million executions: some hours.
+fuzz-long: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
+	@tools/fuzz.sh long $(BUILD) $(SECONDS)
+
 # Does each fuzzer find the faults that its comment plants? At most CANARY seconds for each.
 fuzz-canary: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh canary $(BUILD) $(CANARY)
 
 # Without libFuzzer: the seeds, and each of them damaged some thousand times, always the same.
-$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o $(FUZZ_PARTS:%.c=$(BUILD)/obj/%.o) $(BUILD)/libbackplane.a
+$(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o \
+                         $$(if $$(filter console,$$*),$(FUZZ_CONSOLE_OBJECTS),$(FUZZ_OBJECTS)) $(BUILD)/libbackplane.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $^ -o $@ $(FUZZ_LIBS)
@@ -627,7 +641,7 @@ help:
 	@echo "make budgets      instructions of hot paths, at most 3 % over their budgets; needs valgrind; make budgets-record: set them anew"
 	@echo "make bench-inspector  what the inspector costs, with a million entities; needs chromium for the lines about its page"
 	@echo "make bench-docs   docs/benchmarks.md and its curves from the last make bench"
-	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes; make fuzz-canary: do the fuzzers find anything?"
+	@echo "make fuzz         SECONDS=60: libFuzzer on all readers of untrusted bytes and on the console; make fuzz-long: 20 million executions; make fuzz-canary: do the fuzzers find anything?"
 	@echo "make fuzz-short   each fuzzer for some seconds; make replay: what they have found so far, without libFuzzer"
 	@echo "make packages     install what the build needs; make test-packages: and what the tests need"
 	@echo "make built        build without looking for packages; make all, or make alone, looks first"
@@ -644,4 +658,4 @@ help:
 	@echo "make clean        throw away what was built; make help: this list"
 
 -include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)
--include $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/obj/%.d) $(FUZZERS:%=$(BUILD)/fuzz/obj/tests/fuzz/%.d) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.d)
+-include $(patsubst %.c,$(BUILD)/fuzz/obj/%.d,$(FUZZ_SOURCES) $(FUZZ_CONSOLE)) $(FUZZERS:%=$(BUILD)/fuzz/obj/tests/fuzz/%.d) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.d)

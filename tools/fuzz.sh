@@ -1,7 +1,8 @@
 #!/bin/sh
 # fuzz.sh WHAT BUILD [SECONDS] - the fuzzers of tests/fuzz, which make has built in BUILD/fuzz.
 #
-#   run            libFuzzer, SECONDS for each; what it learns stays in BUILD/fuzz/corpus
+#   run            libFuzzer, SECONDS for each, as many at a time as there are processors; what it learns stays in BUILD/fuzz/corpus
+#   long           that in rounds, until there have been 20 million executions
 #   canary         plants a fault and lets the fuzzer look for it, at most SECONDS for each: one that is not found is an error
 #   replay         without libFuzzer: seeds as they are and damaged, with BUILD/replay
 #   has-libfuzzer  can clang link it here? says nothing
@@ -11,7 +12,7 @@
 #    seeds: tests/fuzz/corpus/fuzz_x config/meshes     files and folders; SHARED stands for small libraries made here
 #    canary: host/part/file.c s/check/no check/        a sed expression that changes one line of the file
 #
-# Planted faults live in copies under BUILD/fuzz/canary; the sources know nothing of them.
+# TARGETS in the environment chooses some of them. Planted faults live in copies under BUILD/fuzz/canary; the sources know nothing of them.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -65,15 +66,30 @@ fuzz() {
     "$1" "-max_total_time=$4" -use_value_profile=1 -print_final_stats=1 "$dictionary" "-artifact_prefix=$3.found-" "$3" $(seeds_of "$2")
 }
 
+run_one() {
+    if ! fuzz "$build/fuzz/$1" "$1" "$build/fuzz/corpus/$1" "$seconds" >"$build/fuzz/$1.log" 2>&1; then
+        tail -40 "$build/fuzz/$1.log"
+        echo "fuzz.sh: $1 has found something: $build/fuzz/$1.log" >&2
+        exit 1
+    fi
+    echo "$1, $seconds s: $(executions "$1") executions"
+}
+
+executions() {
+    sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$1.log"
+}
+
 run() {
-    for target in $targets; do
-        echo "== $target, $seconds s"
-        if ! fuzz "$build/fuzz/$target" "$target" "$build/fuzz/corpus/$target" "$seconds" >"$build/fuzz/$target.log" 2>&1; then
-            tail -40 "$build/fuzz/$target.log"
-            echo "fuzz.sh: $target has found something: $build/fuzz/$target.log" >&2
-            exit 1
-        fi
-        grep -E 'number_of_executed_units|average_exec_per_sec' "$build/fuzz/$target.log"
+    # shellcheck disable=SC2086
+    printf "%s\n" $targets | xargs -P "$(nproc)" -I TARGET tools/fuzz.sh run-one "$build" "$seconds" TARGET
+}
+
+long() {
+    total=0
+    while [ "$total" -lt 20000000 ]; do
+        run
+        for target in $targets; do total=$((total + $(executions "$target"))); done
+        echo "== $total executions"
     done
 }
 
@@ -87,7 +103,10 @@ plant() {
     fi
     clang -g -O1 -std=c11 -ffp-contract=off -w -fno-sanitize-recover=all -fsanitize=fuzzer-no-link,address,undefined -I plugin_api -I host \
         -I "$(dirname "$3")" -c "$planted.c" -o "$planted.o"
-    clang -fsanitize=fuzzer,address,undefined "$build/fuzz/obj/tests/fuzz/$1.o" "$planted.o" "$build/fuzz/libfuzzed.a" -o "$planted" \
+    console=
+    [ "$1" != fuzz_console ] || console=$build/fuzz/libconsole.a
+    # shellcheck disable=SC2086
+    clang -fsanitize=fuzzer,address,undefined "$build/fuzz/obj/tests/fuzz/$1.o" "$planted.o" $console "$build/fuzz/libfuzzed.a" -o "$planted" \
         $(pkg-config --libs inih jansson) -ldl -lm -pthread
 }
 
@@ -123,12 +142,13 @@ replay() {
     done
 }
 
-targets=$(for file in tests/fuzz/fuzz_*.c; do basename "$file" .c; done)
+targets=${TARGETS:-$(for file in tests/fuzz/fuzz_*.c; do basename "$file" .c; done)}
 case $what in
 has-libfuzzer) has_libfuzzer ;;
-run | canary)
+run-one) run_one "$4" ;;
+run | long | canary)
     has_libfuzzer || { echo "fuzz.sh: clang with its runtime (libclang-rt-dev) is needed" >&2; exit 1; }
     $what ;;
 replay) replay ;;
-*) echo "usage: tools/fuzz.sh run|canary|replay|has-libfuzzer BUILD [SECONDS]" >&2; exit 2 ;;
+*) echo "usage: tools/fuzz.sh run|long|canary|replay|has-libfuzzer BUILD [SECONDS]" >&2; exit 2 ;;
 esac

@@ -423,7 +423,8 @@ static void put_rows(world_t *world, run_back_t *to, const kept_run_t *kept)
 {
     run_t *run = to->run;
     memory_t *memory = &world->memory;
-    run_release(run, 1, run->column_count, 0, run->count, &world->holdings);
+    if (run->count > 0)
+        run_release(run, 1, run->column_count, 0, run->count, &world->holdings);
     for (uint32_t c = 0; c < run->column_count && kept->count > 0; c++) {
         size_t size = (size_t)run->sizes[c] * kept->count;
         bool counted = to->cells != NULL && to->cells[c] != NULL;

@@ -340,7 +340,8 @@ static void put_entities(snapshot_writer_t *w, const entities_t *e)
     bytes_align(b, 16);
     set_key(w, 0, PART_IDS, 0);
     put_block(w, 0, e->lives, e->bound * sizeof *e->lives);
-    bytes_put(b, e->queue + e->queue_head, first * sizeof *e->queue);
+    if (first > 0) /* else there may be no queue yet */
+        bytes_put(b, e->queue + e->queue_head, first * sizeof *e->queue);
     bytes_put(b, e->queue, (e->queue_count - first) * sizeof *e->queue);
 }
 

@@ -154,6 +154,8 @@ bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t cou
 {
     if (count == 1 && entities_create_one(entities, out))
         return BP_OK;
+    if (count == 0)
+        return BP_OK; /* `out` may be NULL */
     bp_result_t result = entities_reserve(entities, count);
     if (result != BP_OK)
         return result;

@@ -374,7 +374,8 @@ size_t run_trim(run_t *run, memory_t *memory, size_t most)
 
 void run_empty(run_t *run, memory_t *memory, const holdings_t *holdings)
 {
-    run_release(run, 1, run->column_count, 0, run->count, holdings);
+    if (run->count > 0) /* else it may have no columns */
+        run_release(run, 1, run->column_count, 0, run->count, holdings);
     free_rows(run, memory);
     run->count = run->holes = run->pending = run->in_holes_list = run->roomy_since = run->signature = 0;
     run->next_pending = NULL;
