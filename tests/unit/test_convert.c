@@ -503,6 +503,7 @@ Suite *convert_suite(void)
 {
     Suite *suite = suite_create("convert");
     TCase *tests = tcase_create("values");
+    tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, pairs_of_types_are_the_same_widen_narrow_or_are_refused);
     tcase_add_test(tests, a_double_is_narrowed_exactly_where_it_fits);
