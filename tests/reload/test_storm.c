@@ -24,7 +24,7 @@ enum { GROUPS = 4, HANGS_AFTER_S = 300 };
 
 /* Seeds where STORM_SEEDS is not set. */
 #if defined(BACKPLANE_SANITIZED)
-enum { SEEDS = 24 };
+enum { SEEDS = 16 };
 #else
 enum { SEEDS = 120 };
 #endif
@@ -167,11 +167,13 @@ static void complain(uint64_t seed, const storm_host_t *how, storm_event_t *even
                  outcome->event, outcome->what, text);
 }
 
+/* Without faults where compilers are compared: which call fails depends on how large a compiler makes a plugin. */
 static storm_host_t host_of_seed(uint64_t seed)
 {
     uint32_t threads = seed / GROUPS % 2 == 0 ? 1 : 2 + (uint32_t)(seed / GROUPS / 2 % 3);
     return (storm_host_t){
-        .threads = threads, .crashes = seed % 2 == 0, .trial = seed / GROUPS % 3 == 0, .faults = true};
+        .threads = threads, .crashes = seed % 2 == 0, .trial = seed / GROUPS % 3 == 0,
+        .faults = getenv("STORM_HASHES") == NULL};
 }
 
 static void add_counts(storm_count_t *sum, const storm_count_t *counts)
@@ -208,8 +210,7 @@ static void run_seed(uint64_t seed, storm_count_t *sum)
     if (outcome.failed)
         complain(seed, &how, events, count, &outcome);
     add_counts(sum, &outcome.counts);
-    if (how.threads == 1)
-        note_hash(seed, outcome.hash);
+    note_hash(seed, outcome.hash);
 }
 
 static uint64_t number_from(const char *name, uint64_t otherwise)
@@ -239,7 +240,7 @@ START_TEST(a_host_goes_through_a_storm_as_the_model_says)
     }
     if (single != 0 && _i == 0)
         run_seed(single, &sum);
-    if (runs < 10)
+    if (runs < 10 || getenv("STORM_HASHES") != NULL)
         return;
     /* Or the test has tested little. */
     EXPECT(sum.reloads > 4 * runs && sum.refusals > runs / 2 && sum.rollbacks > runs && sum.no_memory > runs / 4 &&
