@@ -15,11 +15,11 @@ enum {
     VISIT_SHARE = 128  /* one page in so many is looked at in a step */
 };
 
-const record_t records_of_nobody[ENTITIES_PAGE];
+const record_t unused_records[ENTITIES_PAGE];
 
-static record_t *nobody(void)
+static record_t *unused(void)
 {
-    return (record_t *)(uintptr_t)records_of_nobody;
+    return (record_t *)(uintptr_t)unused_records;
 }
 
 /* Make the directory reach page `number`; a directory that grows at its end grows by half. */
@@ -38,7 +38,7 @@ static bool reach(world_t *world, uint32_t number)
     if (pages == NULL)
         return false;
     for (size_t i = 0; i < count; i++)
-        pages[i] = nobody();
+        pages[i] = unused();
     if (world->page_count > 0)
         memcpy(pages + (world->first_page - first), world->pages, world->page_count * size);
     memory_free(&world->memory, world->pages, world->page_count * size);
@@ -151,7 +151,7 @@ bool records_reserve(world_t *world, uint32_t first, uint32_t count)
     if (count == 0 || !reach(world, first) || !reach(world, first + count - 1))
         return count == 0;
     for (uint32_t number = first; number < first + count; number++) {
-        if (world->pages[number - world->first_page] != nobody())
+        if (world->pages[number - world->first_page] != unused())
             continue;
         record_page_t *page = take_page(world, first + count - number);
         if (page == NULL)
@@ -168,7 +168,7 @@ bool records_reserve(world_t *world, uint32_t first, uint32_t count)
 bool records_reserve_places(world_t *world)
 {
     for (uint32_t i = 0; i < world->page_count; i++) {
-        if (world->pages[i] != nobody() && !reserve_places(world, records_page(world->pages[i])))
+        if (world->pages[i] != unused() && !reserve_places(world, records_page(world->pages[i])))
             return false;
     }
     return true;
@@ -177,7 +177,7 @@ bool records_reserve_places(world_t *world)
 void records_clear(world_t *world)
 {
     for (uint32_t i = 0; i < world->page_count; i++) {
-        if (world->pages[i] != nobody())
+        if (world->pages[i] != unused())
             memset(world->pages[i], 0, ENTITIES_PAGE * sizeof *world->pages[i]);
     }
 }
@@ -200,7 +200,7 @@ static void unlink_page(world_t *world, record_page_t *page, uint32_t number)
 void records_free(world_t *world)
 {
     for (uint32_t i = 0; i < world->page_count; i++) {
-        if (world->pages[i] != nobody())
+        if (world->pages[i] != unused())
             unlink_page(world, records_page(world->pages[i]), world->first_page + i);
     }
     for (uint32_t i = 0; i < world->slab_count; i++)
@@ -276,11 +276,11 @@ bool records_give_back(world_t *world)
         uint32_t number = world->first_page + world->give_back_next;
         record_t *records = world->pages[world->give_back_next];
         record_page_t *page = records_page(records);
-        if (records == nobody())
+        if (records == unused())
             continue;
         if (is_free(records)) {
             unlink_page(world, page, number);
-            world->pages[world->give_back_next] = nobody();
+            world->pages[world->give_back_next] = unused();
             world->pages_used--;
             leave_page(world, page);
             changed = true;

@@ -44,7 +44,7 @@ typedef struct record_slab_t {
 } record_slab_t;
 
 /* Cleared records, never written to: they stand for pages that a world does not have. */
-extern const record_t records_of_nobody[ENTITIES_PAGE];
+extern const record_t unused_records[ENTITIES_PAGE];
 
 /* Make sure that the pages number `first` to first + count - 1 exist in a world. False when out of memory: some of the
  * pages may exist then. [main] */

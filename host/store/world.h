@@ -290,7 +290,7 @@ static inline manager_t *world_key_manager(const world_t *world, uint32_t key)
 static inline record_t *world_record_at(const world_t *world, uint32_t index)
 {
     uint32_t page = index / ENTITIES_PAGE - world->first_page;
-    const record_t *records = page < world->page_count ? world->pages[page] : records_of_nobody;
+    const record_t *records = page < world->page_count ? world->pages[page] : unused_records;
     return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
 }
 
@@ -317,7 +317,7 @@ static inline records_view_t world_records(const world_t *world)
 static inline record_t *records_at(records_view_t view, uint32_t index)
 {
     uint32_t page = index / ENTITIES_PAGE - view.first;
-    const record_t *records = page < view.count ? view.pages[page] : records_of_nobody;
+    const record_t *records = page < view.count ? view.pages[page] : unused_records;
     return (record_t *)(uintptr_t)&records[index % ENTITIES_PAGE];
 }
 
@@ -325,7 +325,7 @@ static inline record_t *records_at(records_view_t view, uint32_t index)
 static inline record_t *world_writable_record(const world_t *world, uint32_t index)
 {
     uint32_t page = index / ENTITIES_PAGE - world->first_page;
-    if (page >= world->page_count || world->pages[page] == records_of_nobody)
+    if (page >= world->page_count || world->pages[page] == unused_records)
         return NULL;
     return &world->pages[page][index % ENTITIES_PAGE];
 }

@@ -106,7 +106,7 @@ static bool check_pages(finding_t *f, const world_t *world)
     uint32_t used = 0;
     for (uint32_t i = 0; i < world->page_count; i++) {
         uint32_t linked = 0, number = world->first_page + i;
-        bool own = world->pages[i] != records_of_nobody;
+        bool own = world->pages[i] != unused_records;
         const record_page_t *page = NULL;
         if (number < world->entities->page_capacity)
             page = world->entities->pages[number];
@@ -335,7 +335,7 @@ static bool check_notices(finding_t *f, const world_t *world)
           "room for %u notices, of which %u are about entities without components, and %u entities have components",
           n->entity_capacity, strangers, world->occupied);
     for (uint32_t i = 0; n->has_places && i < world->page_count; i++)
-        HOLDS(world->pages[i] == records_of_nobody || records_page(world->pages[i])->places != NULL,
+        HOLDS(world->pages[i] == unused_records || records_page(world->pages[i])->places != NULL,
               "page %u has no places", i);
     return true;
 }
