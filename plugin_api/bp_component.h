@@ -135,7 +135,8 @@ enum {
     BP_KEEP_NOTHING = 1, /* later steps do not depend on the state: it is left as it is */
     BP_KEEP_ANEW = 2,    /* all in it is found again in the world: when the world has gone back, `start` makes another
                             state, and `stop` ends the one before, which stays where `start` fails (a line of the log
-                            says so). Not with storage of its own. */
+                            says so). A system is told of all that match then, by either state. Not with storage of its
+                            own. */
     BP_KEEP_PLAIN = 3,   /* `start` makes one block of as many bytes as state_form says, without addresses in it, and it
                             stays where it is: its bytes are copied */
     BP_KEEP_SAVED = 4    /* by the extension "bp_save", which then leaves nothing out: what it has loaded goes on bit by

@@ -204,6 +204,12 @@ static bp_result_t prepare_plain(const parts_t *parts, const state_back_t *s)
                      name_of(s));
 }
 
+static void need_reason(error_text_t *error, bp_result_t result)
+{
+    if (error->text[0] == '\0')
+        error_set(error, result, "it gave no reason (code %d)", result);
+}
+
 bp_result_t state_prepare(const parts_t *parts, state_back_t *s)
 {
     error_text_t *error = &parts->base->error;
@@ -221,10 +227,10 @@ bp_result_t state_prepare(const parts_t *parts, state_back_t *s)
     bp_result_t result = start(s);
     if (result == BP_OK && (result = load(s)) != BP_OK)
         stop(s);
-    if (result != BP_OK && error->text[0] == '\0')
-        error_set(error, result, "it gave no reason (code %d)", result);
-    if (result != BP_OK)
+    if (result != BP_OK) {
+        need_reason(error, result);
         error_prefix(error, result, "the state of '%s' cannot be brought back: ", name_of(s));
+    }
     s->made = *state;
     s->began = result == BP_OK;
     *state = kept;
@@ -259,17 +265,22 @@ static bool is_to_be_told(const state_back_t *s)
     return rebuilds || road_of(s) == BP_KEEP_ANEW;
 }
 
+/* Whether the new state comes or `start` fails: the state in place does not know which entities the world has now. A
+ * system is told of all entities that match, as one that has just come. */
 static void make_anew(const parts_t *parts, const state_back_t *s)
 {
     void **state = state_of(s), *before = *state;
+    if (s->unit != NULL)
+        s->unit->told = false;
     *state = NULL;
-    if (start(s) == BP_OK) {
+    parts->base->error.text[0] = '\0';
+    bp_result_t result = start(s);
+    if (result == BP_OK) {
         end(s, before);
-        if (s->unit != NULL)
-            s->unit->told = false; /* the new state is told of all entities that match, as one that has just come */
         return;
     }
     *state = before;
+    need_reason(&parts->base->error, result);
     log_write(&parts->base->log, BP_LOG_WARNING, "host",
               "'%s' goes on with the state that it had before its world went back: %s", name_of(s),
               parts->base->error.text);

@@ -629,7 +629,7 @@ static void bring_back(void)
     storm.now.list = list;
     storm.now.gale = gale;
     for (uint32_t i = 0; i < WORLDS && gale.keeps == BP_KEEP_ANEW; i++)
-        storm.now.own[i].recounted = false;
+        storm.now.own[i].recounted = failed; /* where `start` fails, the state before stays and is told once more */
     for (uint32_t i = 0; i < WORLDS; i++)
         storm.worlds[i] = i == 0 || storm.now.side ? storm.api->world->at(storm.host, i) : NULL;
 }
