@@ -1,8 +1,9 @@
 /* surroundings.h - settings of the whole process and of the calling thread that a plugin can change by accident.
  *
- * Of the thread: how numbers are rounded and denormal ones treated, which signals are blocked, the stack for handlers.
- * Of the process: the handlers of signals, the working directory, the mask of new files, the locale, the environment,
- * the three standard files; and how many files, threads and children there are.
+ * Of the thread: how numbers are rounded and denormal ones treated, which signals are blocked, the stack for handlers,
+ * the locale of its own.
+ * Of the process: the handlers of signals, the timers that send signals, the working directory, the mask of new files,
+ * the locale, the environment, the three standard files; and how many files, threads, children and timers there are.
  *
  * Not here: which plugin has changed a setting; the callers find that by taking the surroundings before and after a
  * call.
@@ -24,7 +25,7 @@ os_surroundings_t *os_surroundings_take(bool all);
  * words. Frees `before`; NULL is allowed. false: nothing has changed. [any, the thread that took `before`] */
 bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size);
 
-/* Files, threads and children that this process has; 0 where the system does not tell. [main] */
+/* Files, threads, children and timers that this process has; 0 where the system does not tell. [main] */
 typedef struct os_holdings_t {
     uint32_t files, threads, children, timers;
 } os_holdings_t;

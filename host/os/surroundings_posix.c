@@ -7,6 +7,7 @@
 #include "surroundings.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
 #include <signal.h>
@@ -23,7 +24,8 @@
 
 extern char **environ;
 
-enum { SIGNALS = 32, STANDARD = 3, PATH_ROOM = 4096 };
+/* LOCALE_ROOM: a locale whose categories differ is named by all of them. */
+enum { SIGNALS = NSIG, STANDARD = 3, PATH_ROOM = 4096, LOCALE_ROOM = 1024, TIMERS = 3 };
 
 struct os_surroundings_t {
     bool all;
@@ -31,12 +33,15 @@ struct os_surroundings_t {
     uint32_t control;
     sigset_t blocked;
     stack_t stack;
+    locale_t used; /* the locale of this thread */
     struct sigaction handlers[SIGNALS];
-    char folder[PATH_ROOM], locale[256];
+    char folder[PATH_ROOM], locale[LOCALE_ROOM];
     mode_t mask;
     uint64_t environment;
     struct stat standard[STANDARD];
     bool open[STANDARD];
+    int kept[STANDARD]; /* duplicates of the standard files, -1: none */
+    struct itimerval timers[TIMERS];
 };
 
 /* The settings for rounding and for denormal numbers, without the flags. */
@@ -83,6 +88,28 @@ static uint64_t sum_of_environment(void)
     return sum;
 }
 
+static bool runs(const struct itimerval *timer)
+{
+    return timer->it_value.tv_sec != 0 || timer->it_value.tv_usec != 0;
+}
+
+/* The first parameter of getitimer is an int or an enum: constants are good for both. */
+static void read_timers(struct itimerval timers[TIMERS])
+{
+    memset(timers, 0, TIMERS * sizeof timers[0]);
+    getitimer(ITIMER_REAL, &timers[0]);
+    getitimer(ITIMER_VIRTUAL, &timers[1]);
+    getitimer(ITIMER_PROF, &timers[2]);
+}
+
+static void take_standard_files(os_surroundings_t *s)
+{
+    for (int i = 0; i < STANDARD; i++) {
+        s->open[i] = fstat(i, &s->standard[i]) == 0;
+        s->kept[i] = s->open[i] ? fcntl(i, F_DUPFD_CLOEXEC, STANDARD) : -1;
+    }
+}
+
 os_surroundings_t *os_surroundings_take(bool all)
 {
     os_surroundings_t *s = calloc(1, sizeof *s);
@@ -93,6 +120,7 @@ os_surroundings_t *os_surroundings_take(bool all)
     s->control = control_of_numbers();
     sigprocmask(SIG_SETMASK, NULL, &s->blocked);
     sigaltstack(NULL, &s->stack);
+    s->used = uselocale((locale_t)0);
     if (!all)
         return s;
     for (int i = 1; i < SIGNALS; i++)
@@ -102,8 +130,8 @@ os_surroundings_t *os_surroundings_take(bool all)
     snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
     s->mask = mask_of_files();
     s->environment = sum_of_environment();
-    for (int i = 0; i < STANDARD; i++)
-        s->open[i] = fstat(i, &s->standard[i]) == 0;
+    read_timers(s->timers);
+    take_standard_files(s);
     return s;
 }
 
@@ -150,6 +178,16 @@ static void put_thread_back(const os_surroundings_t *s, list_t *list)
         sigaltstack(&back, NULL);
         name(list, "the stack for handlers of signals");
     }
+    if (uselocale((locale_t)0) != s->used) {
+        uselocale(s->used);
+        name(list, "the locale of the thread");
+    }
+}
+
+static bool same_handler(const struct sigaction *a, const struct sigaction *b)
+{
+    return memcmp(&a->sa_sigaction, &b->sa_sigaction, sizeof a->sa_sigaction) == 0 && a->sa_flags == b->sa_flags &&
+           same_signals(&a->sa_mask, &b->sa_mask);
 }
 
 static void put_handlers_back(const os_surroundings_t *s, list_t *list)
@@ -157,8 +195,7 @@ static void put_handlers_back(const os_surroundings_t *s, list_t *list)
     bool changed = false;
     for (int i = 1; i < SIGNALS; i++) {
         struct sigaction now;
-        if (sigaction(i, NULL, &now) != 0 ||
-            memcmp(&now.sa_sigaction, &s->handlers[i].sa_sigaction, sizeof now.sa_sigaction) == 0)
+        if (sigaction(i, NULL, &now) != 0 || same_handler(&now, &s->handlers[i]))
             continue;
         changed = true;
         sigaction(i, &s->handlers[i], NULL);
@@ -167,10 +204,53 @@ static void put_handlers_back(const os_surroundings_t *s, list_t *list)
         name(list, "the handlers of signals");
 }
 
+/* Timers end the process by their signals once the handlers are put back. One that has expired meanwhile is no
+ * change. */
+static void put_timers_back(const os_surroundings_t *s, list_t *list)
+{
+    struct itimerval now[TIMERS];
+    bool changed[TIMERS];
+    read_timers(now);
+    for (int i = 0; i < TIMERS; i++) {
+        const struct itimerval *before = &s->timers[i];
+        struct itimerval repeats = {.it_value = before->it_interval};
+        bool same = now[i].it_interval.tv_sec == before->it_interval.tv_sec &&
+                    now[i].it_interval.tv_usec == before->it_interval.tv_usec;
+        changed[i] = runs(&now[i]) ? !runs(before) || !same : runs(before) && runs(&repeats);
+    }
+    if (changed[0])
+        setitimer(ITIMER_REAL, &s->timers[0], NULL);
+    if (changed[1])
+        setitimer(ITIMER_VIRTUAL, &s->timers[1], NULL);
+    if (changed[2])
+        setitimer(ITIMER_PROF, &s->timers[2], NULL);
+    if (changed[0] || changed[1] || changed[2])
+        name(list, "a timer");
+}
+
+/* A standard file that was not open before, and is now, may be a file that the plugin has opened: it stays. */
+static void put_standard_files_back(const os_surroundings_t *s, list_t *list)
+{
+    static const char *const names[][2] = {
+        {"the standard input", "the standard input (for good)"},
+        {"the standard output", "the standard output (for good)"},
+        {"the standard error", "the standard error (for good)"},
+    };
+    for (int i = 0; i < STANDARD; i++) {
+        struct stat now;
+        bool open = fstat(i, &now) == 0;
+        bool same = !open || (now.st_ino == s->standard[i].st_ino && now.st_dev == s->standard[i].st_dev);
+        if (open != s->open[i] || !same)
+            name(list, names[i][s->kept[i] < 0 || dup2(s->kept[i], i) < 0]);
+        if (s->kept[i] >= 0)
+            close(s->kept[i]);
+    }
+}
+
 static void put_process_back(const os_surroundings_t *s, list_t *list)
 {
     char folder[PATH_ROOM];
-    struct stat now;
+    put_timers_back(s, list);
     put_handlers_back(s, list);
     if (s->folder[0] != '\0' && (getcwd(folder, sizeof folder) == NULL || strcmp(folder, s->folder) != 0))
         name(list, chdir(s->folder) == 0 ? "the working directory" : "the working directory (for good)");
@@ -184,13 +264,7 @@ static void put_process_back(const os_surroundings_t *s, list_t *list)
     }
     if (sum_of_environment() != s->environment)
         name(list, "the environment (for good)");
-    for (int i = 0; i < STANDARD; i++) {
-        bool open = fstat(i, &now) == 0;
-        bool same = !open || (now.st_ino == s->standard[i].st_ino && now.st_dev == s->standard[i].st_dev);
-        if (open != s->open[i] || !same)
-            name(list, i == 0 ? "the standard input (for good)" : i == 1 ? "the standard output (for good)"
-                                                                          : "the standard error (for good)");
-    }
+    put_standard_files_back(s, list);
 }
 
 bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size)
@@ -234,18 +308,21 @@ static uint32_t count_children(void)
     return count;
 }
 
-static uint32_t runs(int result, const struct itimerval *timer)
-{
-    return result == 0 && (timer->it_value.tv_sec != 0 || timer->it_value.tv_usec != 0);
-}
-
-/* The first parameter of getitimer is an int or an enum: constants are good for both. */
+/* Those of setitimer, and those of timer_create, which the system lists. */
 static uint32_t count_timers(void)
 {
-    struct itimerval timer;
-    uint32_t count = runs(getitimer(ITIMER_REAL, &timer), &timer);
-    count += runs(getitimer(ITIMER_VIRTUAL, &timer), &timer);
-    return count + runs(getitimer(ITIMER_PROF, &timer), &timer);
+    struct itimerval timers[TIMERS];
+    char text[256];
+    uint32_t count = 0;
+    read_timers(timers);
+    for (int i = 0; i < TIMERS; i++)
+        count += runs(&timers[i]);
+    FILE *file = fopen("/proc/self/timers", "r");
+    while (file != NULL && fgets(text, sizeof text, file) != NULL)
+        count += strncmp(text, "ID:", 3) == 0;
+    if (file != NULL)
+        fclose(file);
+    return count;
 }
 
 os_holdings_t os_holdings_count(void)

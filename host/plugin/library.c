@@ -119,16 +119,30 @@ static bool close_copy(const plugin_t *plugin, guard_crash_t *crash)
            guard_run_whole(plugin->guard, close_it, plugin->library, crash);
 }
 
+/* Log what functions of a library that run at its end have changed of the process; on trial that is a fault. */
+static void tell_changes_of_end(loader_t *loader, const plugin_t *plugin, const char *changes)
+{
+    if (loader->plugins.strict)
+        atomic_store(&loader->plugins.crashed, true);
+    log_write(&loader->base->log, loader->plugins.strict ? BP_LOG_ERROR : BP_LOG_WARNING, "host",
+              "plugin '%s' %s has changed while it was closed: %s; what can be put back has been", plugin->name,
+              plugin->version, changes);
+}
+
 static void close_guarded(loader_t *loader, const plugin_t *plugin)
 {
     guard_crash_t crash;
-    bool closed = true;
-    if (plugin->guard == NULL)
+    char changes[128];
+    if (plugin->guard == NULL) {
         os_library_close(plugin->library);
-    else if (plugin->copy != NULL)
-        closed = close_copy(plugin, &crash);
-    else
-        closed = guard_run_whole(plugin->guard, close_it, plugin->library, &crash);
+        return;
+    }
+    guard_samples(); /* as in open_guarded */
+    os_surroundings_t *before = os_surroundings_take(true);
+    bool closed = plugin->copy != NULL ? close_copy(plugin, &crash)
+                                       : guard_run_whole(plugin->guard, close_it, plugin->library, &crash);
+    if (os_surroundings_put_back(before, changes, sizeof changes) && closed)
+        tell_changes_of_end(loader, plugin, changes);
     if (closed)
         return;
     atomic_store(&loader->plugins.crashed, true);

@@ -164,7 +164,7 @@ static bool watched_call(call_t *call, void (*function)(void *data))
 {
     guard_crash_t crash, harm = {.plugins = true, .harm = true};
     call_watch_t *watch = call->plugin->all->watch;
-    os_surroundings_t *before = os_surroundings_take(call->rare);
+    os_surroundings_t *before = os_surroundings_take(call->rare || call->plugin->all->strict);
     char changes[128];
     if (watch != NULL && watch->depth++ == 0)
         watch->before(watch->data);

@@ -35,7 +35,7 @@ typedef struct call_t {
     bp_result_t result;
     void (*function)(void *data); /* of a table: called with `out` */
     const char *verb;             /* its name */
-    bool rare;                    /* all surroundings are compared before and after */
+    bool rare;                    /* all surroundings are compared, not on trial alone */
 } call_t;
 
 /* Call under the guard. false: the call was ended, or not made at all, as the plugin is set aside. */

@@ -15,12 +15,15 @@
 #include "os/os.h"
 
 #include <bp_look.h>
+#include <fcntl.h>
 #include <fenv.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #if !defined(_WIN32)
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -219,16 +222,21 @@ static const char *const changes[][2] = {
     {"rounding", "the way numbers are rounded"}, {"mask", "which signals are blocked"},
     {"handler", "the handlers of signals"},      {"folder", "the working directory"},
     {"umask", "the mask of new files"},          {"environment", "the environment (for good)"},
+    {"flags", "the handlers of signals"},        {"realtime", "the handlers of signals"},
+    {"timer", "a timer"},                        {"locale", "the locale of the thread"},
+    {"stdin", "the standard input;"},
 };
 
 START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
 {
     char before[1024], now[1024];
     sigset_t blocked;
-    struct sigaction action;
+    struct sigaction action, earlier;
+    struct itimerval timer;
     ck_assert_ptr_nonnull(getcwd(before, sizeof before));
     mode_t mask = umask(022);
     open_host(1, 0);
+    sigaction(SIGSEGV, NULL, &earlier);
     WORKS(scene.host, load("load", changes[_i][0]));
     expect_log("plugin 'crasher' 1.0 has changed in 'load': ");
     expect_log(changes[_i][1]);
@@ -237,6 +245,14 @@ START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
     ck_assert_int_eq(sigismember(&blocked, SIGUSR1), 0);
     sigaction(SIGUSR2, NULL, &action);
     ck_assert(action.sa_handler == SIG_DFL);
+    sigaction(SIGRTMAX, NULL, &action);
+    ck_assert(action.sa_handler == SIG_DFL);
+    sigaction(SIGSEGV, NULL, &action);
+    ck_assert_int_eq(action.sa_flags, earlier.sa_flags);
+    getitimer(ITIMER_REAL, &timer);
+    ck_assert_int_eq(timer.it_value.tv_sec, 0);
+    ck_assert(uselocale((locale_t)0) == LC_GLOBAL_LOCALE);
+    ck_assert_int_ge(fcntl(0, F_GETFD), 0);
     ck_assert_ptr_nonnull(getcwd(now, sizeof now));
     ck_assert_str_eq(now, before);
     ck_assert_uint_eq(umask(mask), 022);

@@ -247,10 +247,14 @@ static const char *const harms[][3] = {
                               "working directory"},
     {"load", "umask", "it changed the mask of new files"},
     {"load", "environment", "it changed the environment (for good)"},
-    {"load", "stdin", "it changed the standard input (for good)"},
+    {"load", "stdin", "it changed the standard input"},
     {"simulate", "rounding", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it changed the "
                              "way numbers are rounded"},
+    {"simulate", "folder", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it changed the "
+                           "working directory"},
     {"constructor", "folder", "it changed the working directory"},
+    {"destructor", "folder", "has changed while it was closed: the working directory"},
+    {"load", "system_timer", "it leaves timers running when it is unloaded"},
     {"load", "descriptor", "it leaves files open when it is unloaded"},
     {"load", "child", "it leaves processes running when it is unloaded"},
     {"run_all", "words", "on trial it was ended by SIGKILL; the last that it wrote to stderr: beginning the library: "
