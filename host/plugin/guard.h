@@ -35,6 +35,7 @@ typedef struct guard_crash_t {
     uintptr_t offset;          /* of `code` in its image, from where the image begins */
     bool late;                 /* the time limit ended the call */
     bool plugins;              /* the crash was a plugin's, not the host's own */
+    bool heap_locked;          /* no memory can be had from the C library any more: the process ends, guard or not */
     bool harm;                 /* the call returned, but has done what a call must not do */
 } guard_crash_t;
 

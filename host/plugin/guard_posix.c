@@ -309,6 +309,7 @@ static void tell_death(int signal, bool plugins)
     guard_crash_t crash;
     tell(frame, &crash);
     crash.plugins = plugins;
+    crash.heap_locked = guard_here.heap_locked;
     frame->guard->tell(frame->data, &crash);
 }
 

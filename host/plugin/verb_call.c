@@ -51,7 +51,7 @@ static bool is_within(const plugin_t *plugin, const guard_crash_t *crash)
 }
 
 /* Append ", in its function 'simulate' (12 bytes into it), at spin.c:17", from the symbols of the file that was opened;
- * nothing where the file has none. */
+ * nothing where the file has none, or where there is no memory to read it. */
 static void name_function(const plugin_t *called, const guard_crash_t *crash, text_t *text)
 {
     const plugin_t *plugin = image_of(called);
@@ -60,7 +60,7 @@ static void name_function(const plugin_t *called, const guard_crash_t *crash, te
     const char *file = plugin->copy != NULL ? plugin->copy : plugin->path;
     error_text_t ignored = {.calls = NULL};
     memory_t memory; /* not an account: this may be any thread, and the bytes are given back at once */
-    if (!is_within(plugin, crash))
+    if (!is_within(plugin, crash) || crash->heap_locked)
         return;
     memory_init(&memory, "crash", &plugin->all->base->memory.allocator);
     if (file_read(&memory, file, &bytes, &size, &ignored) != BP_OK)
@@ -137,8 +137,9 @@ void verb_tell_death(void *data, const guard_crash_t *crash)
     plugin_t *plugin = culprit(call->plugin, crash);
     text_t text;
     describe_crash(plugin, call, crash, &text);
+    bool unguarded = crash->plugins && !crash->heap_locked;
     log_write(&plugin->all->base->log, BP_LOG_ERROR, "host", "%s; that ends the program%s", text.chars,
-              crash->plugins ? ", as there is no crash guard (crash_guard = on)" : "");
+              unguarded ? ", as there is no crash guard (crash_guard = on)" : "");
 }
 
 /* --- calling ------------------------------------------------------------------------------------------------------ */

@@ -3,6 +3,10 @@
  * A process gets a group of its own, so that killing it takes along the processes that it started (a compiler below
  * make below a shell).
  *
+ * What has left the group of a copy or of a helper, or has lost its parent, is found below it (Linux): a copy adopts
+ * orphans, and kills all below it as its last act; process_free does so for a copy that still runs. Those of a copy
+ * that the system ends are no longer below it.
+ *
  * The copy of this process must write to no file. Its descriptors other than the pipe are replaced by /dev/null, so
  * that buffers of the C library that were filled before the fork are not written a second time. And a handler that is
  * registered last, and so runs first, turns exit into _exit.
@@ -18,6 +22,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -141,11 +146,52 @@ static void cover_files(int pipe, int errors)
         cover(fd, nothing, pipe, errors);
 }
 
+/* Kill what a process has started, and what these have started, of whatever group or session they are. Without memory
+ * of the heap, since a copy does so as its last act. */
+static void kill_below(pid_t pid)
+{
+#if defined(__linux__)
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = file >= 0 ? read(file, text, sizeof text) : 0;
+    int child = 0;
+    for (ssize_t i = 0; i < count; i++) {
+        if (text[i] >= '0' && text[i] <= '9') {
+            child = child * 10 + (text[i] - '0');
+        } else if (child > 1) {
+            kill_below(child);
+            kill(child, SIGKILL);
+            child = 0;
+        }
+    }
+    if (file >= 0)
+        close(file);
+#else
+    (void)pid;
+#endif
+}
+
+/* Processes whose parent has ended become children of this one, so that none gets away from the count of what a
+ * candidate leaves, or from kill_below. */
+static void adopt_orphans(void)
+{
+#if defined(__linux__)
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+#endif
+}
+
+_Noreturn void process_leave(int code)
+{
+    kill_below(getpid());
+    _exit(code);
+}
+
 /* Registered for exit, which would write out the parent's buffers and run its handlers. The code that exit was called
    with is not known here. */
 static void end_at_once(void)
 {
-    _exit(PROCESS_CALLED_EXIT);
+    process_leave(PROCESS_CALLED_EXIT);
 }
 
 /* In the child: its standard error. */
@@ -192,11 +238,12 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
 #else
     (void)parent;
 #endif
+    adopt_orphans();
     atexit(end_at_once);
     cover_files(ends[1], errors[1]);
     speak_into(errors[1]);
     process->pipe = ends[1];
-    _exit(child(process, data));
+    process_leave(child(process, data));
 }
 
 bool process_can_fork(void)
@@ -269,16 +316,12 @@ process_t *process_be_helper(memory_t *memory)
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    adopt_orphans();
     atexit(end_at_once);
     cover_files(process->pipe, STDERR_FILENO);
     fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK); /* as speak_into does for a copy */
     setenv("LIBC_FATAL_STDERR_", "1", 1);
     return process;
-}
-
-void process_leave(int code)
-{
-    _exit(code);
 }
 
 void process_write(process_t *self, const void *bytes, size_t size)
@@ -367,6 +410,8 @@ void process_free(process_t *process)
     if (process == NULL)
         return;
     if (process_state(process).state == PROCESS_RUNNING) {
+        if (process->copy)
+            kill_below(process->pid);
         kill(-process->pid, SIGKILL);
         kill(process->pid, SIGKILL);
         waitpid(process->pid, NULL, 0);

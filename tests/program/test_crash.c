@@ -124,6 +124,18 @@ START_TEST(the_host_that_a_plugin_leads_astray_is_told_of_under_the_guard_too)
 }
 END_TEST
 
+#if defined(__GLIBC__)
+/* The watcher of the time limit is a thread, so the C library locks the heap, and ends the process with that lock. */
+START_TEST(a_heap_that_stays_locked_is_told_before_it_ends_the_program)
+{
+    write_ini("call_limit = 300\n", "how = twice\n");
+    const outcome_t *outcome = shell("(backplane run '%s' --steps 10)", ini_file);
+    expect(outcome, 134, "plugin 'crash' 1.0 crashed in 'simulate' of component 'crash'");
+    expect_in(outcome->err, "with the heap of the C library locked: nothing can go on; that ends the program\n");
+}
+END_TEST
+#endif
+
 START_TEST(a_trial_tells_where_it_crashed_without_the_guard_too)
 {
     write_ini("crash_guard = off\n", "at = 2\n");
@@ -148,6 +160,9 @@ Suite *crash_suite(void)
 #if !defined(BACKPLANE_SANITIZED)
     tcase_add_loop_test(test_case, without_the_guard_a_crash_is_told_before_it_ends_the_program, 0,
                         sizeof deaths / sizeof deaths[0]);
+#if defined(__GLIBC__)
+    tcase_add_test(test_case, a_heap_that_stays_locked_is_told_before_it_ends_the_program);
+#endif
     tcase_add_test(test_case, the_host_that_a_plugin_leads_astray_is_told_of_under_the_guard_too);
     tcase_add_test(test_case, a_trial_tells_where_it_crashed_without_the_guard_too);
 #endif

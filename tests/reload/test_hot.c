@@ -257,6 +257,9 @@ static const char *const harms[][3] = {
     {"load", "system_timer", "it leaves timers running when it is unloaded"},
     {"load", "descriptor", "it leaves files open when it is unloaded"},
     {"load", "child", "it leaves processes running when it is unloaded"},
+#if defined(__linux__)
+    {"load", "orphan", "it leaves processes running when it is unloaded"},
+#endif
     {"run_all", "words", "on trial it was ended by SIGKILL; the last that it wrote to stderr: beginning the library: "
                          "this cannot go on"},
 #if defined(__GLIBC__)

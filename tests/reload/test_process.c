@@ -7,9 +7,11 @@
 #include "reload/process.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +55,20 @@ START_TEST(a_command_runs_and_is_heard)
 }
 END_TEST
 
+static void expect_dead(pid_t pid)
+{
+    for (int i = 0; i < 1000 && kill(pid, 0) == 0; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    FILE *state = NULL; /* dead, or at least a zombie that no process waits for */
+    char path[64], line[256] = "gone";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if ((state = fopen(path, "r")) != NULL) {
+        ck_assert_ptr_nonnull(fgets(line, sizeof line, state));
+        fclose(state);
+        ck_assert_msg(strstr(line, ") Z") != NULL, "%s", line);
+    }
+}
+
 START_TEST(a_command_that_is_let_go_is_killed_with_all_it_has_started)
 {
     process_t *process = process_start(&memory, "sleep 1000 & echo $!; wait", NULL);
@@ -62,16 +78,7 @@ START_TEST(a_command_that_is_let_go_is_killed_with_all_it_has_started)
     ck_assert_int_gt(below, 0);
     ck_assert_int_eq(kill(below, 0), 0);
     process_free(process);
-    for (int i = 0; i < 1000 && kill(below, 0) == 0; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    FILE *state = NULL; /* dead, or at least a zombie that no process waits for */
-    char path[64], line[256] = "gone";
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)below);
-    if ((state = fopen(path, "r")) != NULL) {
-        ck_assert_ptr_nonnull(fgets(line, sizeof line, state));
-        fclose(state);
-        ck_assert_msg(strstr(line, ") Z") != NULL, "%s", line);
-    }
+    expect_dead(below);
 }
 END_TEST
 
@@ -154,6 +161,41 @@ START_TEST(a_copy_that_hangs_can_be_let_go)
 }
 END_TEST
 
+#if defined(__linux__)
+/* In a copy: a process of a session of its own whose parent ends; then hang, or return. */
+static int leave_orphan(process_t *self, void *hangs)
+{
+    pid_t between = fork();
+    if (between == 0) {
+        setsid();
+        pid_t orphan = fork();
+        if (orphan == 0)
+            hang(self, NULL);
+        snprintf(said, sizeof said, "%d", (int)orphan);
+        process_write(self, said, strlen(said));
+        _exit(0);
+    }
+    waitpid(between, NULL, 0);
+    return *(bool *)hangs ? hang(self, NULL) : 0;
+}
+
+START_TEST(what_a_copy_has_started_ends_with_it_in_whatever_session)
+{
+    bool hangs = _i == 1;
+    process_t *process = process_fork(&memory, leave_orphan, &hangs);
+    memset(said, 0, sizeof said);
+    while (process_read(process, said, sizeof said - 1) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    while (!hangs && process_state(process).state == PROCESS_RUNNING)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = hangs ? 50000000 : 0}, NULL); /* until it hangs */
+    process_free(process);
+    ck_assert_int_gt(atoi(said), 0);
+    expect_dead((pid_t)atoi(said));
+}
+END_TEST
+#endif
+
 Suite *process_suite(void)
 {
     Suite *suite = suite_create("process");
@@ -165,6 +207,9 @@ Suite *process_suite(void)
     tcase_add_test(processes, a_copy_that_is_killed_says_by_what);
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
+#if defined(__linux__)
+    tcase_add_loop_test(processes, what_a_copy_has_started_ends_with_it_in_whatever_session, 0, 2);
+#endif
     suite_add_tcase(suite, processes);
     return suite;
 }

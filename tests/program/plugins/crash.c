@@ -12,7 +12,8 @@ static const bp_field_t fields[] = {{BP_FIELD_OF(struct crash, age)}};
 
 static const bp_field_t options[] = {
     [AT] = {.name = "at", .type = BP_U64, .initial = "3"},
-    [HOW] = {.name = "how", .type = BP_U8, .values = "address divide abort stack host nothing", .initial = "address"},
+    [HOW] = {.name = "how", .type = BP_U8, .values = "address divide abort stack host nothing twice",
+             .initial = "address"},
 };
 
 static uint32_t deeper(volatile uint32_t *number)
@@ -23,6 +24,14 @@ static uint32_t deeper(volatile uint32_t *number)
 }
 
 static volatile uint32_t zero, one = 1;
+
+/* The C library looks at blocks of that size while the heap is locked. */
+static void free_twice(void)
+{
+    uintptr_t volatile address = (uintptr_t)malloc(50000);
+    free((void *)address);
+    free((void *)address);
+}
 
 static void fail(const bp_run_t *run, uint8_t how)
 {
@@ -36,6 +45,8 @@ static void fail(const bp_run_t *run, uint8_t how)
         zero = deeper(&one);
     else if (how == 4)
         run->manager->api->world->name((bp_world_o *)((uintptr_t)zero + 16));
+    else if (how == 6)
+        free_twice();
 }
 
 static void simulate(const bp_run_t *run, uint32_t count)
