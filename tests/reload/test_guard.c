@@ -224,7 +224,8 @@ static const char *const changes[][2] = {
     {"umask", "the mask of new files"},          {"environment", "the environment (for good)"},
     {"flags", "the handlers of signals"},        {"realtime", "the handlers of signals"},
     {"timer", "a timer"},                        {"locale", "the locale of the thread"},
-    {"stdin", "the standard input;"},
+    {"stdin", "the standard input;"},            {"denormal", "the way numbers are rounded"},
+    {"stack_of_handlers", "the stack for handlers of signals"},
 };
 
 START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
@@ -233,6 +234,7 @@ START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
     sigset_t blocked;
     struct sigaction action, earlier;
     struct itimerval timer;
+    stack_t stack;
     ck_assert_ptr_nonnull(getcwd(before, sizeof before));
     mode_t mask = umask(022);
     open_host(1, 0);
@@ -249,6 +251,8 @@ START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
     ck_assert(action.sa_handler == SIG_DFL);
     sigaction(SIGSEGV, NULL, &action);
     ck_assert_int_eq(action.sa_flags, earlier.sa_flags);
+    sigaltstack(NULL, &stack);
+    ck_assert_int_eq(stack.ss_flags & SS_DISABLE, 0);
     getitimer(ITIMER_REAL, &timer);
     ck_assert_int_eq(timer.it_value.tv_sec, 0);
     ck_assert(uselocale((locale_t)0) == LC_GLOBAL_LOCALE);
