@@ -178,6 +178,7 @@ static bool looks_aside(const char *name)
             return (unit.flags & BP_LOOK_ASIDE) != 0;
     }
     ck_abort_msg("there is no unit '%s'", name);
+    return false;
 }
 
 START_TEST(a_crash_ends_the_call_and_sets_the_plugin_aside)
