@@ -341,14 +341,17 @@ test: test-packages
 	    $(MAKE) --no-print-directory test-program && tests/scripts/all.sh $(BUILD) || { kill $$parts 2>/dev/null; exit 1; }; \
 	    wait $$parts || { cat $(BUILD)/sanitized_parts.log; exit 1; }
 	@$(MAKE) --no-print-directory $(PARALLEL) budgets
-	@$(MAKE) --no-print-directory asan
-	@$(MAKE) --no-print-directory tsan
+	@$(MAKE) --no-print-directory tsan >$(BUILD)/tsan.log 2>&1 & threads=$$!; \
+	    $(MAKE) --no-print-directory asan || { kill $$threads 2>/dev/null; exit 1; }; \
+	    status=0; wait $$threads || status=1; cat $(BUILD)/tsan.log; exit $$status
 	@$(MAKE) --no-print-directory fuzz-short
 
-# What the sanitizers test, built beside the tests and scripts without them, which wait for much of their time.
+# What the sanitizers test, and fuzzers, built beside the tests and scripts without them, which wait for much of their
+# time.
 sanitized-parts:
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-parts
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-parts
+	@if tools/fuzz.sh has-libfuzzer; then $(MAKE) --no-print-directory $(PARALLEL) fuzz-parts; fi
 
 # Everything that a test of this project can be: also what needs wine, qemu, a browser or many ranks, and takes long. Each
 # part is run, whatever became of those before; the last lines say which of them failed.
@@ -458,7 +461,7 @@ FUZZ_OBJECTS := $(FUZZ_PARTS:%.c=$(BUILD)/obj/%.o)
 FUZZ_CONSOLE_OBJECTS := $(FUZZ_CONSOLE:%.c=$(BUILD)/obj/%.o)
 FUZZ_SOURCES := $(LIB_SOURCES) $(FUZZ_PARTS)
 FUZZ_LIBS     = $(PROGRAM_LIBS) $(LIBS)
-FUZZ_CODE     = -g -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
+FUZZ_CODE     = -g1 -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
 FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
 SECONDS      ?= 60
 CANARY       ?= 180
@@ -480,7 +483,9 @@ $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $$(if $$(filter cons
 	$(call say,LINK,$@)
 	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(FUZZ_LIBS)
 
-fuzz: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
+fuzz-parts: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
+
+fuzz: fuzz-parts
 	@tools/fuzz.sh run $(BUILD) $(SECONDS)
 
 # Until there have been 20 million executions: some hours.
