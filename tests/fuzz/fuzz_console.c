@@ -32,20 +32,7 @@ static const bp_plugin_head_t *const plugins[] = {&plugin};
 
 /* --- memory, log -------------------------------------------------------------------------------------------------- */
 
-static size_t held;
-
-static void *resize(void *context, void *old, size_t old_size, size_t new_size)
-{
-    (void)context;
-    if (new_size > old_size && new_size - old_size > MOST_BYTES - held)
-        return NULL;
-    held += new_size - old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, new_size);
-}
+static account_t account;
 
 static void silent(void *context, int32_t level, const char *source, const char *text)
 {
@@ -75,10 +62,11 @@ static struct {
 
 static void begin(void)
 {
-    held = 0;
+    account = (account_t){.allowed = -1, .most = MOST_BYTES};
     at.host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
                                                .tag = 1,
-                                               .allocator = &(bp_allocator_i){.resize = resize},
+                                               .allocator = &(bp_allocator_i){.context = &account,
+                                                                              .resize = account_resize},
                                                .log = &(bp_log_i){.write = silent},
                                                .static_plugins = plugins,
                                                .static_plugin_count = 1});
@@ -105,7 +93,7 @@ static void end(void)
     free(at.console.spawns);
     free(at.console.tried);
     bp_host_destroy(at.host);
-    expect(held == 0);
+    expect(account.bytes == 0);
 }
 
 /* Is all as the model says? */

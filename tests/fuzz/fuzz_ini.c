@@ -43,20 +43,7 @@ static const bp_plugin_head_t plugin = BP_PLUGIN_HEAD(
                                          .systems = BP_LIST(systems), .options = BP_LIST(options)}));
 static const bp_plugin_head_t *const plugins[] = {&plugin};
 
-static size_t held;
-
-static void *resize(void *context, void *old, size_t old_size, size_t new_size)
-{
-    (void)context;
-    if (new_size > old_size && new_size - old_size > MOST_BYTES - held)
-        return NULL;
-    held += new_size - old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, new_size);
-}
+static account_t account;
 
 static void silent(void *context, int32_t level, const char *source, const char *text)
 {
@@ -78,10 +65,11 @@ static const char *path_of(const void *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    held = 0;
+    account = (account_t){.allowed = -1, .most = MOST_BYTES};
     bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
                                                        .tag = 1,
-                                                       .allocator = &(bp_allocator_i){.resize = resize},
+                                                       .allocator = &(bp_allocator_i){.context = &account,
+                                                                                      .resize = account_resize},
                                                        .log = &(bp_log_i){.write = silent},
                                                        .static_plugins = plugins,
                                                        .static_plugin_count = 1});
@@ -98,6 +86,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bp_host_setup(host, path_of("", 0));
     }
     bp_host_destroy(host);
-    expect(held == 0);
+    expect(account.bytes == 0);
     return 0;
 }
