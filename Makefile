@@ -136,7 +136,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -337,14 +337,17 @@ test: test-packages
 	@$(MAKE) --no-print-directory check-source
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory $(PARALLEL) test-parts $(BUILD)/bench
-	@nice $(MAKE) --no-print-directory $(PARALLEL) sanitized-parts >$(BUILD)/sanitized_parts.log 2>&1 & parts=$$!; \
-	    $(MAKE) --no-print-directory test-program && tests/scripts/all.sh $(BUILD) || { kill $$parts 2>/dev/null; exit 1; }; \
-	    wait $$parts || { cat $(BUILD)/sanitized_parts.log; exit 1; }
-	@$(MAKE) --no-print-directory $(PARALLEL) budgets
-	@$(MAKE) --no-print-directory tsan >$(BUILD)/tsan.log 2>&1 & threads=$$!; \
-	    $(MAKE) --no-print-directory asan || { kill $$threads 2>/dev/null; exit 1; }; \
-	    status=0; wait $$threads || status=1; cat $(BUILD)/tsan.log; exit $$status
+	@nice $(MAKE) --no-print-directory sanitized >$(BUILD)/sanitized.log 2>&1 & beside=$$!; \
+	    $(MAKE) --no-print-directory test-program && tests/scripts/all.sh $(BUILD) && \
+	    $(MAKE) --no-print-directory $(PARALLEL) budgets || { kill $$beside 2>/dev/null; exit 1; }; \
+	    tail -n +1 -f --pid=$$beside $(BUILD)/sanitized.log; wait $$beside
 	@$(MAKE) --no-print-directory fuzz-short
+
+# The tests with sanitizers, beside those without and the scripts, which wait for much of their time. Their halves are
+# not equally long, so that they come one after the other.
+sanitized: sanitized-parts
+	@$(MAKE) --no-print-directory tsan
+	@$(MAKE) --no-print-directory asan
 
 # What the sanitizers test, and fuzzers, built beside the tests and scripts without them, which wait for much of their
 # time.
@@ -628,7 +631,7 @@ help:
 	@echo "make test         all tests, also under the sanitizers"
 	@echo "make test-all     and what needs wine, qemu, a browser or many ranks, and takes long"
 	@echo "make test-machines  jobs of several ranks, 50 of them killed and resumed"
-	@echo "make sanitized-parts  what make test builds for the sanitizers"
+	@echo "make sanitized    the tests with sanitizers, as make test runs them; make sanitized-parts builds what they need"
 	@echo "make test-parts   what the tests are made of; make test-program: runs them, without the sanitizers"
 	@echo "make test-browser the inspector's page in a browser without a window; needs chromium and its driver. And the official"
 	@echo "                  client of the Model Context Protocol, from npm"
