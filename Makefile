@@ -455,15 +455,22 @@ relapses: test-packages
 # --- fuzzers: tests/fuzz/fuzz_*.c, run by tools/fuzz.sh ------------------------------------------------------------
 
 # libFuzzer with both sanitizers needs clang and its runtime (libclang-rt-*-dev). The targets and what they test:
-FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZERS      := $(filter-out $(if $(shell $(PKG_CONFIG) --exists assimp || echo none),fuzz_import), \
+                $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PARTS   := plugins/mesh/obj.c plugins/mesh/obj_text.c $(addprefix plugins/inspector/,condition.c door.c rpc.c shapes.c writer.c)
 # The console, and what it calls; for one target alone, since the inspector has functions of the same names.
 FUZZ_CONSOLE := $(wildcard host/program/console*.c) $(addprefix host/program/,condition.c figures.c inspect.c json_output.c output.c \
                 plugin_list.c program.c ranks.c tree.c writers.c)
+# The importer behind assimp, likewise; assimp is asked for the colours of materials.
+FUZZ_IMPORT  := $(addprefix tools/import/,entities.c labels.c meshes.c output.c pose.c scene.c)
 FUZZ_OBJECTS := $(FUZZ_PARTS:%.c=$(BUILD)/obj/%.o)
 FUZZ_CONSOLE_OBJECTS := $(FUZZ_CONSOLE:%.c=$(BUILD)/obj/%.o)
+FUZZ_IMPORT_OBJECTS := $(FUZZ_IMPORT:%.c=$(BUILD)/obj/%.o)
 FUZZ_SOURCES := $(LIB_SOURCES) $(FUZZ_PARTS)
 FUZZ_LIBS     = $(PROGRAM_LIBS) $(LIBS)
+# What one target alone is linked to.
+fuzz_own      = $(if $(filter console,$*),$(BUILD)/fuzz/libconsole.a)$(if $(filter import,$*),$(BUILD)/fuzz/libimport.a)
+fuzz_own_libs = $(if $(filter import,$*),$(shell $(PKG_CONFIG) --libs assimp))
 FUZZ_CODE     = -g1 -O1 -std=c11 -ffp-contract=off -fno-sanitize-recover=all $(INCLUDE)
 FUZZ_SEEDS    = $(BUILD)/fixtures/twin.so $(BUILD)/fixtures/crasher.so
 SECONDS      ?= 60
@@ -482,9 +489,13 @@ $(BUILD)/fuzz/libconsole.a: $(FUZZ_CONSOLE:%.c=$(BUILD)/fuzz/obj/%.o)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $$(if $$(filter console,$$*),$(BUILD)/fuzz/libconsole.a) $(BUILD)/fuzz/libfuzzed.a
+$(BUILD)/fuzz/libimport.a: $(FUZZ_IMPORT:%.c=$(BUILD)/fuzz/obj/%.o)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/obj/tests/fuzz/fuzz_%.o $$(fuzz_own) $(BUILD)/fuzz/libfuzzed.a
 	$(call say,LINK,$@)
-	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(FUZZ_LIBS)
+	$(Q)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(fuzz_own_libs) $(FUZZ_LIBS)
 
 fuzz-parts: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 
@@ -501,16 +512,17 @@ fuzz-canary: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 
 # Without libFuzzer: the seeds, and each of them damaged some thousand times, always the same.
 $(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o \
-                         $$(if $$(filter console,$$*),$(FUZZ_CONSOLE_OBJECTS),$(FUZZ_OBJECTS)) $(BUILD)/libbackplane.a
+                         $$(if $$(filter console,$$*),$(FUZZ_CONSOLE_OBJECTS),$(FUZZ_OBJECTS)) \
+                         $$(if $$(filter import,$$*),$(FUZZ_IMPORT_OBJECTS)) $(BUILD)/libbackplane.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LINK) $^ -o $@ $(FUZZ_LIBS)
+	$(Q)$(CC) $(LINK) $^ -o $@ $(fuzz_own_libs) $(FUZZ_LIBS)
 
 replay: $(FUZZERS:%=$(BUILD)/replay/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh replay $(BUILD)
 
-# A few seconds each, with what is at hand.
-fuzz-short:
+# A few seconds each, with what is at hand. Targets are compiled for the other way too, so that it cannot break unseen.
+fuzz-short: $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.o)
 	@if tools/fuzz.sh has-libfuzzer; then \
 	    $(MAKE) --no-print-directory $(PARALLEL) SECONDS=3 fuzz; \
 	else \
@@ -666,4 +678,4 @@ help:
 	@echo "make clean        throw away what was built; make help: this list"
 
 -include $(LIB_OBJECTS:.o=.d) $(PIC_OBJECTS:.o=.d) $(PROGRAM_OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(IMPORT_OBJECTS:.o=.d)
--include $(patsubst %.c,$(BUILD)/fuzz/obj/%.d,$(FUZZ_SOURCES) $(FUZZ_CONSOLE)) $(FUZZERS:%=$(BUILD)/fuzz/obj/tests/fuzz/%.d) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.d)
+-include $(patsubst %.c,$(BUILD)/fuzz/obj/%.d,$(FUZZ_SOURCES) $(FUZZ_CONSOLE) $(FUZZ_IMPORT)) $(FUZZERS:%=$(BUILD)/fuzz/obj/tests/fuzz/%.d) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.d)

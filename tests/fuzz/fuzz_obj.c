@@ -44,7 +44,7 @@ static void expect_equal(const mesh_obj_t *a, const mesh_obj_t *b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const mesh_obj_limits_t limits = {1 << 20, 5000, 5000};
-    account_t account = {0, -1};
+    account_t account = {.allowed = -1};
     const mesh_obj_memory_t memory = {&account, account_resize};
     char sentence[MESH_OBJ_SENTENCE_MAX], file_sentence[MESH_OBJ_SENTENCE_MAX];
     mesh_obj_t mesh, from_file;

@@ -59,7 +59,7 @@ static void answer(const rpc_body_t *body, const allocator_t *allocator)
 
 static void fuzz_body(const uint8_t *data, size_t size, int allowed)
 {
-    account_t account = {0, allowed};
+    account_t account = {.allowed = allowed};
     const allocator_t allocator = {&account, account_resize};
     rpc_body_t body;
     if (rpc_read(&body, &allocator, (const char *)data, size))

@@ -174,7 +174,7 @@ static bool add_node(walk_t *walk, visit_t visit)
     return add_meshes(walk, node, wanted, depth + 1, parent) && push_children(walk, node, depth + 1, parent);
 }
 
-bool entities_collect(import_t *import)
+bool import_entities_collect(import_t *import)
 {
     walk_t walk = {.import = import};
     bool fine = announce_names(&walk, import->scene->mRootNode) && push(&walk, import->scene->mRootNode, 0, 0);
@@ -185,7 +185,7 @@ bool entities_collect(import_t *import)
     return fine;
 }
 
-void entities_free(import_t *import)
+void import_entities_free(import_t *import)
 {
     for (uint32_t i = 0; i < import->entity_count; i++)
         free(import->entities[i].name);

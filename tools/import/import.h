@@ -95,8 +95,8 @@ bool complain_memory(void);
 
 /* --- entities.c: false after a complaint ---------------------------------------------------------------------- */
 
-bool entities_collect(import_t *import);
-void entities_free(import_t *import);
+bool import_entities_collect(import_t *import);
+void import_entities_free(import_t *import);
 
 /* --- labels.c --------------------------------------------------------------------------------------------------- */
 

@@ -192,7 +192,7 @@ static void say_all(const import_t *import)
 
 static bool convert(import_t *import)
 {
-    if (!entities_collect(import) || !meshes_collect(import))
+    if (!import_entities_collect(import) || !meshes_collect(import))
         return false;
     bool fine = meshes_write(import) && scene_write(import);
     /* The scene comes last: while the scene is not there, nothing looks for the new meshes. */
@@ -226,7 +226,7 @@ int main(int count, char **texts)
     bool fine = convert(&import);
     if (fine)
         say_all(&import);
-    entities_free(&import);
+    import_entities_free(&import);
     meshes_free(&import);
     aiReleaseImport(import.scene);
     return fine && fflush(stdout) == 0 ? STATUS_FINE : STATUS_FAILED;
