@@ -440,7 +440,7 @@ static void put_rows(world_t *world, run_back_t *to, const kept_run_t *kept)
     to->made = to->renewed = false;
     run->count = kept->count;
     run->holes = kept->holes;
-    run->signature = kept->signature;
+    run_set_signature(run, kept->signature);
     run->in_holes_list = run->pending = run->roomy_since = 0;
     memcpy(run->left, kept->left, sizeof run->left);
     run->version++;

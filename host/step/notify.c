@@ -108,7 +108,7 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
         unit->subscription = numbers[i];
     }
     for (uint32_t r = 0; r < world->run_count; r++)
-        world->runs[r]->signature = signatures[r];
+        run_set_signature(world->runs[r], signatures[r]);
     notices_free(world->notices);
     world->notices = next;
 }

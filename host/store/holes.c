@@ -41,7 +41,7 @@ bool holes_resize(holes_t *holes, memory_t *memory, uint32_t rows)
     holes_t next = {.rows = wanted > UINT32_MAX ? UINT32_MAX / 64 * 64 : (uint32_t)(wanted == 0 ? HOLES_FEW : wanted)};
     if (next.rows == holes->rows)
         return true;
-    const uint64_t *old = holes->words == NULL ? &holes->few : holes->words;
+    const uint64_t *old = holes->rows == 0 ? &holes->few : holes->words;
     uint32_t words = lay_out(next.rows, next.level), kept = words_of(holes->rows < next.rows ? holes->rows : next.rows);
     if (next.rows <= HOLES_FEW) {
         next.few = kept == 0 ? 0 : old[0];
@@ -54,19 +54,22 @@ bool holes_resize(holes_t *holes, memory_t *memory, uint32_t rows)
     }
     holes_free(holes, memory);
     *holes = next; /* `lowest` is 0 */
+    if (next.rows <= HOLES_FEW)
+        holes->words = &holes->few;
     return true;
 }
 
 void holes_free(holes_t *holes, memory_t *memory)
 {
-    memory_free(memory, holes->words, holes->words == NULL ? 0 : words_bytes(holes));
+    if (holes->rows > HOLES_FEW)
+        memory_free(memory, holes->words, words_bytes(holes));
     memset(holes, 0, sizeof *holes);
 }
 
 void holes_clear(holes_t *holes, uint32_t rows)
 {
     holes->few = 0;
-    for (uint32_t l = 0; l < HOLES_LEVELS && holes->words != NULL; l++) {
+    for (uint32_t l = 0; l < HOLES_LEVELS && holes->rows > HOLES_FEW; l++) {
         rows = words_of(rows);
         memset(holes->words + holes->level[l], 0, rows * sizeof *holes->words);
     }
@@ -91,7 +94,7 @@ void holes_fill(holes_t *holes, uint32_t first, uint32_t end)
 {
     holes->lowest = first < holes->lowest ? first : holes->lowest;
     EACH_WORD(
-        if (*word == 0 && holes->words != NULL)
+        if (*word == 0 && holes->rows > HOLES_FEW)
             holes_note(holes, first);
         *word |= mask;)
 }
@@ -118,7 +121,7 @@ static uint32_t bit_from(uint64_t word, uint32_t from)
 
 uint32_t holes_next(const holes_t *holes, uint32_t row)
 {
-    if (holes->words == NULL) {
+    if (holes->rows <= HOLES_FEW) {
         uint32_t found = row < holes->rows ? bit_from(holes->few, row) : 64;
         return found == 64 ? BP_NONE : found;
     }
@@ -147,7 +150,7 @@ uint32_t holes_next(const holes_t *holes, uint32_t row)
 
 uint32_t holes_last_filled(const holes_t *holes, uint32_t end)
 {
-    const uint64_t *words = holes->words == NULL ? &holes->few : holes->words;
+    const uint64_t *words = holes->words;
     for (; end > 0; end = (end - 1) / 64 * 64) {
         uint32_t at = (end - 1) / 64, last = (end - 1) % 64;
         uint64_t filled = ~words[at] & (UINT64_MAX >> (63 - last));
@@ -159,7 +162,7 @@ uint32_t holes_last_filled(const holes_t *holes, uint32_t end)
 
 uint32_t holes_stretch(const holes_t *holes, uint32_t row, uint32_t most)
 {
-    const uint64_t *words = holes->words == NULL ? &holes->few : holes->words;
+    const uint64_t *words = holes->words;
     uint32_t count = 0;
     while (count < most && row + count < holes->rows) {
         uint32_t at = (row + count) % 64;

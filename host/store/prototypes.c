@@ -14,8 +14,6 @@
  */
 #include "prototypes.h"
 
-#define WITHOUT PROTOTYPES_WITHOUT
-
 /* The size of the caches for so many buckets: a direct-mapped cache has few misses while it is much larger than the
  * number of pairs in use. Where there are very many prototypes, it is smaller to save memory. */
 static uint32_t transitions_for(uint32_t buckets)
@@ -59,6 +57,8 @@ static bool grow(prototypes_t *p)
     p->columns = columns;
     p->bucket_count = count;
     p->transition_count = transition_count;
+    for (uint32_t i = 0; i < PROTOTYPES_RECENT; i++)
+        p->recent[0][i] = p->recent[1][i] = transitions;
     p->column_count = column_count;
     return true;
 }
@@ -134,7 +134,7 @@ NOT_INLINED static bp_result_t refuse(const prototypes_t *p, const char *what)
 bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
 {
     bool room = p->key_count * 2 < p->key_bucket_count || grow_key_buckets(p);
-    if (!room || p->key_count >= WITHOUT - 1 ||
+    if (!room || p->key_count >= PROTOTYPES_MOST ||
         !memory_reserve(p->memory, &p->keys, &p->key_capacity, p->key_count + 1u, sizeof *p->keys))
         return error_memory(&p->base->error, "making a component key");
     uint32_t *bucket = key_bucket(p, key.name, key.manager);
@@ -156,7 +156,8 @@ uint32_t prototypes_child(prototypes_t *p, uint32_t base, uint32_t key)
     }
     if (is_asked(p) || (p->count >= p->bucket_count && !grow(p)))
         return BP_NONE;
-    if (p->count >= WITHOUT - 1 || !memory_reserve(p->memory, &p->items, &p->capacity, p->count + 1u, sizeof *p->items))
+    if (p->count >= PROTOTYPES_MOST ||
+        !memory_reserve(p->memory, &p->items, &p->capacity, p->count + 1u, sizeof *p->items))
         return BP_NONE;
     const prototype_t *b = &p->items[base];
     uint32_t *bucket = &p->buckets[prototypes_hash(base, key) & (p->bucket_count - 1)];
@@ -180,19 +181,26 @@ static uint32_t rebuild(prototypes_t *p, uint32_t base, const uint32_t *above, u
     return base;
 }
 
-/* Keep a transition; `way` is WITHOUT for a removal, else 0. */
-static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, uint32_t way, uint32_t to, uint32_t column)
+static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, bool adding, uint32_t to, uint32_t column)
 {
-    uint32_t width = p->keys[key].columns;
-    bool usual = from != 0 && to != 0 && (p->keys[key].flags & KEY_UNUSUAL) == 0 && width <= UINT8_MAX;
-    p->transitions[prototypes_hash(from, key | way) & (p->transition_count - 1)] = (transition_t){
-        .from = from,
-        .key = key | way,
+    *prototypes_slot(p, from, key) = (transition_t){
+        .edge = prototypes_edge(from, key, adding) | EDGE_UNLINKED,
         .to = to,
         .column = (uint16_t)column,
-        .width = (uint8_t)(usual ? width : 0),
-        .usual = (uint8_t)(!usual ? 0 : way == 0 ? USUAL_ADDITION : USUAL_REMOVAL),
+        .width = p->keys[key].columns,
     };
+}
+
+void prototypes_link(prototypes_t *p, uint32_t from, uint32_t key, bool adding)
+{
+    transition_t *t = prototypes_slot(p, from, key);
+    uint64_t edge = prototypes_edge(from, key, adding);
+    if (t->edge != (edge | EDGE_UNLINKED) || (p->keys[key].flags & KEY_UNUSUAL) != 0)
+        return;
+    t->from_run = p->items[from].run;
+    t->to_run = p->items[t->to].run;
+    if (t->from_run != NULL && t->to_run != NULL)
+        t->edge = edge;
 }
 
 static void forget_transitions(prototypes_t *p)
@@ -200,9 +208,9 @@ static void forget_transitions(prototypes_t *p)
     memset(p->transitions, 0, p->transition_count * sizeof *p->transitions);
 }
 
-static bool known(const prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
+static bool known(const prototypes_t *p, uint32_t from, uint32_t key, bool adding, uint32_t *to, uint32_t *column)
 {
-    const transition_t *t = prototypes_cached(p, from, key);
+    const transition_t *t = prototypes_cached(p, from, key, adding);
     if (t == NULL)
         return false;
     *to = t->to;
@@ -237,7 +245,7 @@ static bp_result_t check_addition(const prototypes_t *p, uint32_t from, uint32_t
 
 bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
 {
-    if (known(p, from, key, to, column))
+    if (known(p, from, key, true, to, column))
         return BP_OK;
     bp_result_t result = check_addition(p, from, key);
     if (result != BP_OK)
@@ -250,13 +258,13 @@ bp_result_t prototypes_with(prototypes_t *p, uint32_t from, uint32_t key, uint32
     *to = rebuild(p, base, above, count);
     if (*to == BP_NONE)
         return refuse(p, "making a prototype");
-    keep_transition(p, from, key, 0, *to, *column);
+    keep_transition(p, from, key, true, *to, *column);
     return BP_OK;
 }
 
 bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column)
 {
-    if (known(p, from, key | WITHOUT, to, column))
+    if (known(p, from, key, false, to, column))
         return BP_OK;
     uint32_t above[PROTOTYPES_MAX_KEYS], count = 0, base = from;
     for (; base != 0 && p->items[base].key > key; base = p->items[base].base)
@@ -269,7 +277,7 @@ bp_result_t prototypes_without(prototypes_t *p, uint32_t from, uint32_t key, uin
     *to = rebuild(p, base, above, count);
     if (*to == BP_NONE)
         return refuse(p, "making a prototype");
-    keep_transition(p, from, key, WITHOUT, *to, *column);
+    keep_transition(p, from, key, false, *to, *column);
     return BP_OK;
 }
 

@@ -22,6 +22,7 @@ struct run_t;
 enum {
     PROTOTYPES_MAX_KEYS = 255,      /* components of one entity */
     PROTOTYPES_MAX_COLUMNS = 65535, /* their fields, the entity's own column among them */
+    PROTOTYPES_MOST = 1 << 30,      /* keys, and prototypes, of a world */
     KEY_SINGLE = 1u << 0,           /* no second component of this manager in the same entity */
     KEY_AT_ONCE = 1u << 1,          /* rows of the dead are collected at once */
     KEY_OWN_STORAGE = 1u << 2,
@@ -31,6 +32,7 @@ enum {
     KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
     KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
     KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* not for the short ways for one entity */
+    PROTOTYPES_RECENT = 8,
     PROTOTYPES_COLUMNS = 512,       /* words of the cache of columns, at least ... */
     PROTOTYPES_MOST_COLUMNS = 65536 /* ... and at most; both are powers of two */
 };
@@ -53,14 +55,15 @@ typedef struct prototype_t {
     struct run_t *run; /* NULL until an entity has this prototype */
 } prototype_t;
 
+/* A transition between two prototypes with components, by a key that is not KEY_UNUSUAL, is linked to the runs of these
+ * once both are there: one entity then takes the short way (store_one.c). */
 typedef struct transition_t {
-    uint32_t from, key, to; /* key has its top bit set for "without" */
-    uint16_t column;        /* where the key's columns begin */
-    uint8_t width;          /* how many they are, in a usual transition */
-    uint8_t usual;          /* USUAL_...: between two prototypes with components, by a key that is not KEY_UNUSUAL */
+    uint64_t edge;   /* prototypes_edge, and EDGE_UNLINKED; 0: there is none here */
+    struct run_t *from_run, *to_run; /* linked: the runs of the prototypes. One from the empty prototype has to_run */
+    uint32_t to;
+    uint16_t column; /* where the key's columns begin */
+    uint16_t width;  /* how many they are */
 } transition_t;
-
-enum { USUAL_ADDITION = 1, USUAL_REMOVAL = 2 };
 
 typedef struct prototypes_t {
     memory_t *memory;
@@ -68,7 +71,8 @@ typedef struct prototypes_t {
     component_key_t *keys;
     prototype_t *items;
     uint32_t *buckets;         /* first prototype of each hash of {base, key} */
-    transition_t *transitions; /* a direct-mapped cache of additions and removals */
+    transition_t *transitions; /* a direct-mapped cache of additions and removals, by prototypes_slot */
+    transition_t *recent[2][PROTOTYPES_RECENT]; /* of removals and additions, by key: the place of one found lately */
     uint32_t key_count, key_capacity;
     uint32_t *key_buckets;       /* open addressing: key number + 1, 0 free; at most half full */
     uint32_t key_bucket_count;
@@ -98,7 +102,9 @@ bp_result_t prototypes_key(prototypes_t *prototypes, component_key_t key, uint32
 bp_result_t prototypes_with(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
 bp_result_t prototypes_without(prototypes_t *prototypes, uint32_t from, uint32_t key, uint32_t *to, uint32_t *column);
 
-#define PROTOTYPES_WITHOUT 0x80000000u /* in transition_t.key: the removal of that key */
+/* Bits of transition_t.edge beside the prototype in its upper half, whose numbers stay below PROTOTYPES_MOST. */
+#define EDGE_REMOVAL (UINT64_C(1) << 62)
+#define EDGE_UNLINKED (UINT64_C(1) << 63)
 
 static inline uint32_t prototypes_hash(uint32_t a, uint32_t b)
 {
@@ -106,22 +112,45 @@ static inline uint32_t prototypes_hash(uint32_t a, uint32_t b)
     return (uint32_t)(h >> 32);
 }
 
-/* The cached transition from a prototype by a key (with PROTOTYPES_WITHOUT for a removal), or NULL where it is not
- * cached: then prototypes_with or prototypes_without finds it, or says why there is none. [main] */
-static inline const transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key)
+/* What tells a transition from all others: it begins at a prototype, and adds a key or takes it away. Never 0, and of
+ * no transition for BP_NONE. */
+static inline uint64_t prototypes_edge(uint32_t from, uint32_t key, bool adding)
 {
-    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->transition_count - 1)];
-    return t->from == from && t->key == key && t->column != 0 ? t : NULL;
+    return (uint64_t)from << 32 | (uint32_t)(key + 1) | (adding ? 0 : EDGE_REMOVAL);
 }
 
-/* The cached transition where it is usual, else NULL. No key that is not in use has one. [main] */
-static inline const transition_t *prototypes_usual(const prototypes_t *prototypes, uint32_t from, uint32_t key,
-                                                   bool adding)
+/* Where in the cache a transition is, if it is there. The factor is odd, so transitions by one key lie apart. */
+static inline transition_t *prototypes_slot(const prototypes_t *prototypes, uint32_t from, uint32_t key)
 {
-    key = adding ? key : key ^ PROTOTYPES_WITHOUT;
-    const transition_t *t = &prototypes->transitions[prototypes_hash(from, key) & (prototypes->transition_count - 1)];
-    return t->from == from && t->key == key && t->usual == (adding ? USUAL_ADDITION : USUAL_REMOVAL) ? t : NULL;
+    return &prototypes->transitions[(from * 0x9E3779B1u + key) & (prototypes->transition_count - 1)];
 }
+
+/* The cached transition from a prototype by a key, or NULL where it is not cached: then prototypes_with or
+ * prototypes_without finds it, or says why there is none. [main] */
+static inline const transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key,
+                                                    bool adding)
+{
+    const transition_t *t = prototypes_slot(prototypes, from, key);
+    return (t->edge & ~EDGE_UNLINKED) == prototypes_edge(from, key, adding) ? t : NULL;
+}
+
+/* The cached transition where it is linked, else NULL. No key that is not in use has one. A change is often the same as
+ * the one before; its place is then known before the entity's prototype is, which the processor makes use of. [main] */
+static inline const transition_t *prototypes_linked(prototypes_t *prototypes, uint32_t from, uint32_t key, bool adding)
+{
+    transition_t **recent = &prototypes->recent[adding][key % PROTOTYPES_RECENT], *t = *recent;
+    uint64_t edge = prototypes_edge(from, key, adding);
+    if (t->edge == edge)
+        return t;
+    t = prototypes_slot(prototypes, from, key);
+    if (t->edge != edge)
+        return NULL;
+    *recent = t;
+    return t;
+}
+
+/* Link the cached transition where it may be, after the runs have been made. [main] */
+void prototypes_link(prototypes_t *prototypes, uint32_t from, uint32_t key, bool adding);
 
 /* Pass KEY_GONE on from keys to the prototypes that have them, and forget transitions. [main] */
 void prototypes_mark_gone(prototypes_t *prototypes);

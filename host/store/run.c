@@ -59,6 +59,7 @@ void run_describe(run_t *run)
         run->plain = run->plain && is_plain(run->fields[c]);
         run->has_counted = run->has_counted || field_is_counted(run->fields[c]);
     }
+    run_set_signature(run, run->signature);
 }
 
 bool run_keep_stamps(run_t *run, memory_t *memory, const uint64_t *now)
@@ -377,7 +378,8 @@ void run_empty(run_t *run, memory_t *memory, const holdings_t *holdings)
     if (run->count > 0) /* else it may have no columns */
         run_release(run, 1, run->column_count, 0, run->count, holdings);
     free_rows(run, memory);
-    run->count = run->holes = run->pending = run->in_holes_list = run->roomy_since = run->signature = 0;
+    run->count = run->holes = run->pending = run->in_holes_list = run->roomy_since = 0;
+    run_set_signature(run, 0);
     run->next_pending = NULL;
     memset(run->left, 0, sizeof run->left);
 }

@@ -41,17 +41,22 @@ typedef struct run_t {
 
     uint32_t capacity;
     uint32_t holes;            /* rows that no entity is in */
-    uint32_t prototype;
+    uint32_t way;              /* entities move one by one by the short way (store_one.c) between runs of equal ways:
+                                  the signature, or a number of its own where the run is not plain */
+    uint32_t in_holes_list;
+    uint32_t *sizes;           /* bytes of a cell of each column */
+    const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint16_t column_count;
     uint16_t flags;            /* KEY_... of the prototype */
+    uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
+    holes_t hole_set;          /* which rows the holes are; the last row is none of them */
+
+    uint32_t prototype;
     uint32_t pending;          /* rows promised during a batch */
-    uint32_t in_holes_list;
     uint32_t roomy_since;      /* the collection since which most of the room has been empty; 0: most of the room is in
                                   use */
     uint32_t signature;        /* which subscriptions the prototype matches (notices.h) */
     struct run_t *next_pending;
-    const field_t **fields;    /* the field of each column; [0] is the entity's */
-    uint32_t *sizes;           /* bytes of a cell of each column */
     run_block_t *blocks;       /* [1], or [column_count] where split */
     uint16_t block_room;       /* length of `blocks`, which may be more */
     uint16_t inline_room;      /* columns for which there is room behind this struct */
@@ -61,9 +66,10 @@ typedef struct run_t {
     bool has_counted;          /* cells that hold something outside themselves */
     bool plain;                /* no such cells, none of more than 16 bytes, and no stamps */
     stamps_t *stamps;          /* when columns were written last; NULL: stamps are not kept */
-    uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
-    holes_t hole_set;          /* which rows the holes are; the last row is none of them */
 } run_t;
+
+/* In run_t.way of a run that is not plain, beside the prototype. No signature has this bit. */
+#define RUN_ASIDE 0x80000000u
 
 BP_STATIC_ASSERT(offsetof(run_t, count) == offsetof(bp_run_head_t, count), "a run begins with its head");
 BP_STATIC_ASSERT(offsetof(run_t, version) == offsetof(bp_run_head_t, version), "a run begins with its head");
@@ -87,6 +93,13 @@ void run_empty(run_t *run, memory_t *memory, const holdings_t *holdings);
 
 /* Make an empty run that of another prototype. False where it has no room for so many columns: nothing has changed. */
 bool run_renew(run_t *run, uint32_t prototype, const field_t *const *fields, uint32_t column_count, uint16_t flags);
+
+/* Which subscriptions the run's prototype matches. */
+static inline void run_set_signature(run_t *run, uint32_t signature)
+{
+    run->signature = signature;
+    run->way = run->plain ? signature : RUN_ASIDE | run->prototype;
+}
 
 /* Make room for `more` rows; false when out of memory. [main] */
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more);
@@ -123,7 +136,8 @@ static inline void run_leave_row(run_t *run, uint32_t row)
 {
     run->version++;
     run->left[0]++;
-    run->holes++;
+    if (run->holes++ == 0)
+        run->hole_set.lowest = row; /* the only hole, so that it is found without a search */
     ((bp_entity_t *)run->columns[0])[row] = (bp_entity_t){0};
     holes_add(&run->hole_set, row);
 }
@@ -146,6 +160,13 @@ static inline uint32_t run_take_hole(run_t *run)
 {
     run->holes--;
     return holes_take(&run->hole_set);
+}
+
+/* The same where the set of holes knows the lowest one (holes_know_lowest). */
+static inline uint32_t run_take_known_hole(run_t *run)
+{
+    run->holes--;
+    return holes_take_known(&run->hole_set);
 }
 
 /* Stands in the place of a field after its plugin has gone. */
@@ -275,41 +296,7 @@ static inline void run_copy_row(const run_t *from, uint32_t from_column, uint32_
     }
 }
 
-/* As run_copy_row, between plain runs, to a row behind the last row of `to`: every value is copied as 16 bytes, since
- * the bytes behind the last row are not in use yet. The loop counts down, which spares it a comparison. */
-static inline void run_append_cells(const run_t *from, uint32_t from_column, uint32_t from_row, const run_t *to,
-                                    uint32_t to_column, uint32_t to_row, uint32_t count)
-{
-    void *const *source = from->columns + from_column, *const *target = to->columns + to_column;
-    const uint32_t *sizes = from->sizes + from_column;
-    for (size_t i = count; i != 0; i--) {
-        size_t size = sizes[i - 1];
-        char *cell = (char *)target[i - 1] + to_row * size;
-        const char *value = (const char *)source[i - 1] + from_row * size;
-        memcpy(cell, value, 16);
-    }
-}
-
-/* Write defaults to the cells of a row of a plain run. */
-static inline void run_fill_row(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
-{
-    for (uint32_t c = first_column; c < last_column; c++)
-        value_copy(run_cell(run, c, row), &run->fields[c]->initial, run->sizes[c]);
-}
-
-/* As run_fill_row, for the last row, where every value is written as 16 bytes. */
-static inline void run_fill_cells(const run_t *run, uint32_t first_column, uint32_t last_column, uint32_t row)
-{
-    void *const *columns = run->columns;
-    const uint32_t *sizes = run->sizes;
-    const field_t *const *fields = run->fields;
-    for (uint32_t c = first_column; c < last_column; c++) {
-        size_t size = sizes[c];
-        memcpy((char *)columns[c] + row * size, &fields[c]->initial, 16);
-    }
-}
-
-/* The same for all columns but that of the entities, counted down as in run_append_cells. */
+/* Write defaults to all cells of the last row of a plain run but that of the entities, each as 16 bytes. */
 static inline void run_fill_all_cells(const run_t *run, uint32_t row)
 {
     void *const *columns = run->columns;

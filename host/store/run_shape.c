@@ -178,6 +178,7 @@ void run_shape_exchange(run_shape_t *shape)
     EXCHANGE(uint16_t, run->flags, kept->flags);
     EXCHANGE(bool, run->has_counted, kept->has_counted);
     EXCHANGE(bool, run->plain, kept->plain);
+    run_set_signature(run, run->signature);
     stamps_note_all(run->stamps);
     run->version++;
     shape->exchanged = !shape->exchanged;

@@ -515,7 +515,7 @@ static run_t *create_run(world_t *world, uint32_t prototype)
     memory_free(&world->memory, fields, size);
     if (run == NULL)
         return NULL;
-    run->signature = signature;
+    run_set_signature(run, signature);
     run->version = world->ref_version; /* references into this run number the fields as the present declarations do */
     if (world->stamp_users > 0 && !run_keep_stamps(run, &world->memory, &world->moment)) {
         run_free(run, &world->memory, &world->holdings);

@@ -1,8 +1,7 @@
 /* store_change.c - adding and removing components: a batch judged whole, then its rows moved.
  *
  * `plan` looks at every entity of the batch, refuses changes that are not possible, and counts how many rows each
- * target run will get; then memory is taken; then the rows move. A batch of one goes directly: `change_quickly` and
- * `add_first` in the usual cases, else `change_one`.
+ * target run will get; then memory is taken; then the rows move. A batch of one needs no plan (store_one.c).
  */
 #include "../plugin/verbs.h"
 #include "store.h"
@@ -161,157 +160,6 @@ static bp_result_t plan_wanted(store_change_t *c, bp_entity_t *entities, uint32_
     return result;
 }
 
-/* --- one ---------------------------------------------------------------------------------------------------------- */
-
-/* Rows that entities leave one by one are filled with the last rows many at a time, so that cache misses overlap. */
-NOT_INLINED static void fill_many_left(world_t *world, run_t *from)
-{
-    store_compact(world, from, UINT32_MAX, store_holes_allowed(from) / 2);
-}
-
-/* Has the run as many holes as may stay, so that one more is one too many? */
-static inline bool has_many_holes(const run_t *run)
-{
-    return run->holes >= STORE_FEW_HOLES + run->count / STORE_HOLES_SHARE;
-}
-
-/* An entity has left a row, with the texts and lists of its cells. */
-static void vacate_row(world_t *world, run_t *from, uint32_t row)
-{
-    uint32_t last = from->count - 1;
-    if (row == last && from->holes == 0) {
-        from->count = last;
-        from->version++;
-    } else if (row == last && !from->has_counted) {
-        store_leave_rows(world, from, row, 1);
-    } else if (row == last || !store_keeps_holes(from)) {
-        run_erase(from, row, &world->holdings);
-        if (row < from->count)
-            world_own_record(world, run_entities(from)[row])->row = row;
-    } else {
-        bool many = has_many_holes(from);
-        run_leave_row(from, row);
-        if (!from->in_holes_list)
-            store_list_holes(world, from);
-        if (many)
-            fill_many_left(world, from);
-    }
-}
-
-/* Take a row out of its run; what `to` also has is copied to `to_row`. */
-static void move_row(store_change_t *c, run_t *from, uint32_t row, run_t *to, uint32_t to_row)
-{
-    uint32_t width = c->world->prototypes.keys[c->key].columns, column = c->column;
-    if (c->adding) {
-        run_copy_row(from, 1, row, to, 1, to_row, column - 1);
-        run_copy_row(from, column, row, to, column + width, to_row, from->column_count - column);
-    } else {
-        run_release(from, column, column + width, row, 1, &c->world->holdings);
-        if (to != NULL) {
-            run_copy_row(from, 1, row, to, 1, to_row, column - 1);
-            run_copy_row(from, column + width, row, to, column, to_row, to->column_count - column);
-        }
-    }
-    stamps_note_rows(from->stamps, row, 1);
-    vacate_row(c->world, from, row);
-}
-
-/* Values of a row of `from` go to a row behind the last one of `to`. The larger of the two runs is plain. */
-ALWAYS_INLINED static inline void append_cells(const run_t *from, uint32_t row, const run_t *to, uint32_t to_row,
-                                               const transition_t *t, bool adding)
-{
-    uint32_t column = t->column, end = column + t->width;
-    run_append_cells(from, 1, row, to, 1, to_row, column - 1);
-    if (adding) {
-        run_fill_cells(to, column, end, to_row);
-        run_append_cells(from, column, row, to, end, to_row, from->column_count - column);
-    } else {
-        run_append_cells(from, end, row, to, column, to_row, to->column_count - column);
-    }
-}
-
-/* The same for a hole of `to`. */
-ALWAYS_INLINED static inline void fill_cells_of_hole(const run_t *from, uint32_t row, const run_t *to, uint32_t to_row,
-                                                     const transition_t *t, bool adding)
-{
-    uint32_t column = t->column, end = column + t->width;
-    run_copy_row(from, 1, row, to, 1, to_row, column - 1);
-    if (adding) {
-        run_fill_row(to, column, end, to_row);
-        run_copy_row(from, column, row, to, end, to_row, from->column_count - column);
-    } else {
-        run_copy_row(from, end, row, to, column, to_row, to->column_count - column);
-    }
-}
-
-/* Let an entity leave its row where no other row moves, and no subscription changes. False in all other cases: nothing
- * has changed. */
-ALWAYS_INLINED static inline bool leave_simply(run_t *from, uint32_t row)
-{
-    uint32_t last = from->count - 1;
-    if (row == last) {
-        if (from->holes > 0)
-            return false;
-        from->count = last;
-        from->version++;
-        return true;
-    }
-    if ((from->flags & KEY_AT_ONCE) != 0 || !from->in_holes_list || has_many_holes(from))
-        return false;
-    run_leave_row(from, row);
-    return true;
-}
-
-/* Add the first component of one entity, where the transition is known and there is room; false where the general way
- * has to be taken. */
-static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
-{
-    const prototypes_t *p = &world->prototypes;
-    if (world_holds_rows(world) || key >= p->key_count || (p->keys[key].flags & KEY_UNUSUAL) != 0)
-        return false;
-    record_t *record = world_writable_record(world, bp_entity_index(e));
-    if (record == NULL || record->generation != 0 || !entities_is_alive(world->entities, e))
-        return false;
-    const transition_t *t = prototypes_cached(p, 0, key);
-    run_t *run = t == NULL ? NULL : p->items[t->to].run;
-    if (run == NULL || !store_has_row(run) || !run->plain || !store_has_notice_room(world))
-        return false;
-    store_append_one(world, run, record, e);
-    return true;
-}
-
-static bp_result_t change_one(store_change_t *c, bp_entity_t e)
-{
-    world_t *world = c->world;
-    const record_t *record = world_record(world, e);
-    if (record == NULL && !entities_is_alive(world->entities, e))
-        return entities_dead_error(world->entities, e);
-    uint32_t prototype = record == NULL ? 0 : record->prototype, row = record == NULL ? 0 : record->row;
-    bp_result_t result = store_find_transition(c, prototype);
-    if (result != BP_OK)
-        return store_about(world, e, result);
-    run_t *from = world_run(world, prototype), *to = world_run(world, c->to);
-    if (!store_reserve_record(world, bp_entity_index(e)) || !store_reserve_notices(world, 1) ||
-        (to != NULL && !store_reserve_rows(world, to, 1)))
-        return error_memory(&world->base->error, "moving rows");
-    uint32_t to_row = 0;
-    if (to != NULL)
-        run_take_rows(to, 1, &to_row, &world->holdings);
-    if (from != NULL)
-        move_row(c, from, row, to, to_row);
-    world->occupied = world->occupied + (from == NULL) - (to == NULL);
-    store_moved(world, from, to, &e, 1);
-    if (to == NULL) {
-        *world_own_record(world, e) = (record_t){0};
-        return BP_OK;
-    }
-    run_entities(to)[to_row] = e;
-    if (c->adding)
-        run_fill(to, c->column, c->column + world->prototypes.keys[c->key].columns, to_row, 1);
-    store_set_record(world, e, c->to, to_row);
-    return BP_OK;
-}
-
 /* --- the verbs ---------------------------------------------------------------------------------------------------- */
 
 static bp_result_t check_change(world_t *world, uint32_t key)
@@ -409,108 +257,16 @@ static bp_result_t change_planned(store_change_t *c, const bp_entity_t *entities
     return BP_OK;
 }
 
-static bp_result_t change_any(world_t *world, uint32_t key, bool adding, const bp_entity_t *entities, uint32_t count)
+bp_result_t store_change_any(world_t *world, uint32_t key, bool adding, const bp_entity_t *entities, uint32_t count)
 {
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
         return result;
     store_change_t c = {.world = world, .key = key, .adding = adding};
     if (count == 1 && (world->prototypes.keys[key].flags & (KEY_OWN_STORAGE | KEY_HOOKED)) == 0)
-        return change_one(&c, entities[0]);
+        return store_change_one(&c, entities[0]);
     result = plan(&c, entities, count);
     return result != BP_OK ? result : change_planned(&c, entities, count);
-}
-
-/* Add, or remove, a component in all remaining cases. Functions apart, so that the short ways have no cost for the
- * remaining cases. */
-NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
-{
-    return count == 1 && add_first(world, key, entities[0]) ? BP_OK : change_any(world, key, true, entities, count);
-}
-
-NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
-{
-    return change_any(world, key, false, entities, count);
-}
-
-/* What `change` does, where its row in the other run is a hole, others are told, or rows of the run that it leaves
- * move. The record may have the new prototype already. */
-ALWAYS_INLINED static inline bp_result_t change_aside(world_t *world, record_t *record, const transition_t *t,
-                                                      const bp_entity_t *entity, bool adding)
-{
-    const prototypes_t *p = &world->prototypes;
-    run_t *from = p->items[t->from].run, *to = p->items[t->to].run;
-    uint32_t row = record->row, to_row;
-    if (!store_has_row(to)) {
-        return adding ? add_any(world, t->key, entity, 1) : remove_any(world, t->key ^ PROTOTYPES_WITHOUT, entity, 1);
-    } else if (to->holes > 0) {
-        to_row = run_take_hole(to);
-        fill_cells_of_hole(from, row, to, to_row, t, adding);
-    } else {
-        to_row = to->count++;
-        append_cells(from, row, to, to_row, t, adding);
-    }
-    run_entities(to)[to_row] = *entity;
-    record->prototype = t->to;
-    record->row = to_row;
-    if (from->signature == to->signature && leave_simply(from, row))
-        return BP_OK;
-    store_moved(world, from, to, &run_entities(to)[to_row], 1);
-    vacate_row(world, from, row);
-    return BP_OK;
-}
-
-NOT_INLINED static bp_result_t add_aside(world_t *world, record_t *record, const transition_t *t,
-                                         const bp_entity_t *entity)
-{
-    return change_aside(world, record, t, entity, true);
-}
-
-NOT_INLINED static bp_result_t remove_aside(world_t *world, record_t *record, const transition_t *t,
-                                            const bp_entity_t *entity)
-{
-    return change_aside(world, record, t, entity, false);
-}
-
-/* The usual case of one: the entity has components before and after, the transition is known, and there is room behind
- * the last row. Inlined twice, with a constant `adding` each time. All other ways are tail calls: a function that goes
- * on after a call has to save registers. */
-ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, const bp_entity_t *entities,
-                                                uint32_t count, bool adding)
-{
-    const prototypes_t *p = &world->prototypes;
-    if (count != 1 || world_holds_rows(world))
-        return adding ? add_any(world, key, entities, count) : remove_any(world, key, entities, count);
-    /* An entity with a prototype has a record that can be written to. */
-    record_t *record = world_record_at(world, bp_entity_index(entities[0]));
-    const transition_t *t = prototypes_usual(p, record->prototype, key, adding);
-    if (record->generation != bp_entity_generation(entities[0]) || t == NULL)
-        return adding ? add_any(world, key, entities, 1) : remove_any(world, key, entities, 1);
-    run_t *from = p->items[record->prototype].run, *to = p->items[t->to].run;
-    /* Where the larger run is plain, the other one is too. */
-    if (to == NULL || !(adding ? to : from)->plain)
-        return adding ? add_any(world, key, entities, 1) : remove_any(world, key, entities, 1);
-    uint32_t row = record->row, to_row = to->count;
-    if (to->holes > 0 || to_row >= to->capacity || from->signature != to->signature)
-        return adding ? add_aside(world, record, t, entities) : remove_aside(world, record, t, entities);
-    record->prototype = t->to;
-    if (!leave_simply(from, row))
-        return adding ? add_aside(world, record, t, entities) : remove_aside(world, record, t, entities);
-    record->row = to_row;
-    run_entities(to)[to_row] = entities[0];
-    to->count = to_row + 1;
-    append_cells(from, row, to, to_row, t, adding);
-    return BP_OK;
-}
-
-bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
-{
-    return change(world, key, entities, count, true);
-}
-
-bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
-{
-    return change(world, key, entities, count, false);
 }
 
 bp_result_t store_change_wanted(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count)

@@ -151,9 +151,9 @@ static inline void store_append_one(world_t *world, run_t *run, record_t *record
 
 /* One component key added to, or taken from, rows that thereby move to other runs.
  *
- * Inner to store_change.c and store_move.c. The maker of a change first finds the transition of every prototype
- * concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the moves then
- * cannot fail.
+ * Inner to store_change.c, store_move.c and store_one.c. The maker of a change first finds the transition of every
+ * prototype concerned, counts the rows that each run will get (`touched`, run_t.pending), and takes the memory; the
+ * moves then cannot fail.
  *
  * Not here: asking managers, judging batches (store_change.c).
  */
@@ -189,6 +189,13 @@ static inline void store_follow_transition(store_change_t *c, uint32_t from)
 
 /* Take the memory for all rows that were counted, and forget the counts. False when out of memory. */
 bool store_reserve_touched(store_change_t *c);
+
+/* As store_add, or store_remove, in all cases. */
+bp_result_t store_change_any(world_t *world, uint32_t key, bool adding, const bp_entity_t *entities, uint32_t count);
+
+/* The same for one entity, and a component without storage of its own that is not told of rows, in a world whose rows
+ * may move. */
+bp_result_t store_change_one(store_change_t *c, bp_entity_t e);
 
 /* Move the rows of entities, and take the marks away. Preconditions: the transitions were found, and there is room for
  * the rows. */

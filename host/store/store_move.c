@@ -23,8 +23,9 @@ enum { LONG_STRETCH = 8 };
 bp_result_t store_look_up_transition(store_change_t *c, uint32_t from)
 {
     prototypes_t *p = &c->world->prototypes;
-    const transition_t *t = prototypes_cached(p, from, c->adding ? c->key : c->key | PROTOTYPES_WITHOUT);
+    const transition_t *t = prototypes_cached(p, from, c->key, c->adding);
     if (t != NULL && (t->to == 0 || p->items[t->to].run != NULL)) {
+        prototypes_link(p, from, c->key, c->adding);
         c->to = t->to;
         c->column = t->column;
         c->from = from;
@@ -35,6 +36,8 @@ bp_result_t store_look_up_transition(store_change_t *c, uint32_t from)
                                    : prototypes_without(p, from, c->key, &c->to, &c->column);
     if (result == BP_OK && c->to != 0 && store_need_run(c->world, c->to) == NULL)
         result = error_memory(&c->world->base->error, "making a run");
+    if (result == BP_OK)
+        prototypes_link(p, from, c->key, c->adding);
     c->found = result == BP_OK;
     c->from = from;
     return result;

@@ -228,6 +228,7 @@ static bool check_runs(finding_t *f, const world_t *world)
         SAME(run->pending, 0);
         SAME(run->stamps != NULL, world->stamp_users > 0);
         HOLDS(run->stamps == NULL || !run->plain, "a run with stamps takes short ways past them");
+        SAME(run->way, run->plain ? run->signature : RUN_ASIDE | run->prototype);
         if (!check_rows(f, world, run, &rows) || !check_columns(f, run) ||
             (run->stamps != NULL && !check_stamps(f, world, run)))
             return false;

@@ -264,16 +264,59 @@ END_TEST
 
 START_TEST(no_key_is_taken_for_the_key_of_another_change)
 {
-    uint32_t flag = key_of(world, "flag", ""), bits = 1u << 31;
+    uint32_t flag = key_of(world, "flag", "");
     bp_entity_t e;
     create(prototype_of(world, "body", NULL, NULL, NULL), &e, 1);
-    for (uint32_t i = 0; i < 2; i++) { /* what is remembered of a change must not answer for a number that is no key */
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->add(world, flag | bits, &e, 1));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->remove(world, flag | bits, &e, 1));
+    for (uint32_t i = 0; i < 8; i++) { /* what is remembered of a change must not answer for a number that is no key */
+        uint32_t none = flag | 1u << (31 - i / 2);
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->add(world, none, &e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->remove(world, none, &e, 1));
         WORKS(rig.host, api->add(world, flag, &e, 1));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->add(world, flag | bits, &e, 1));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 2147483", api->remove(world, flag | bits, &e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->add(world, none, &e, 1));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->remove(world, none, &e, 1));
         WORKS(rig.host, api->remove(world, flag, &e, 1));
+    }
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->add(world, BP_NONE, &e, 1));
+    FAILS(rig.host, BP_ERROR_DEAD, "", api->add(world, flag, &(bp_entity_t){0}, 1));
+}
+END_TEST
+
+/* A change takes the entity out of the row in which the caller names it. */
+START_TEST(an_entity_may_be_named_where_its_column_has_it)
+{
+    uint32_t flag = key_of(world, "flag", "");
+    bp_entity_t e[8];
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 8);
+    const record_t *record = world_record(world_of(world), e[2]);
+    for (uint32_t i = 0; i < 4; i++) {
+        const run_t *run = world_run(world_of(world), record->prototype);
+        WORKS(rig.host, (i % 2 == 0 ? api->add : api->remove)(world, flag, &run_entities(run)[record->row], 1));
+        run = world_run(world_of(world), record->prototype);
+        ck_assert_uint_eq(run_entities(run)[record->row].id, e[2].id);
+        ck_assert_uint_eq(api->has(world, flag, &e[2], 1, NULL), 1 - i % 2);
+    }
+}
+END_TEST
+
+/* Where subscriptions or stamps come or go between two changes of one kind, the second one is not made as the first. */
+START_TEST(a_change_known_by_heart_is_not_made_past_stamps)
+{
+    uint32_t flag = key_of(world, "flag", ""), count;
+    const uint16_t columns[] = {1};
+    bp_entity_t e[8];
+    world_t *w = world_of(world);
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 8);
+    for (uint32_t round = 0; round < 3; round++) {
+        WORKS(rig.host, api->add(world, flag, &e[2], 1));
+        WORKS(rig.host, api->remove(world, flag, &e[2], 1));
+        WORKS(rig.host, world_keep_stamps(w));
+        const run_t *run = world_run(w, world_record(w, e[3])->prototype);
+        uint64_t look = world_look(w);
+        ck_assert_uint_eq(stamps_next(run->stamps, columns, 1, look, 0, run->count, &count), BP_NONE);
+        WORKS(rig.host, api->add(world, flag, &e[2], 1));
+        ck_assert_uint_eq(stamps_next(run->stamps, columns, 1, look, 0, run->count, &count), 0);
+        WORKS(rig.host, api->remove(world, flag, &e[2], 1));
+        world_release_stamps(w);
     }
 }
 END_TEST
@@ -734,6 +777,9 @@ START_TEST(damage_to_a_world_is_found)
     run->in_holes_list ^= 1;
     expect_broken(w, "hole");
     run->in_holes_list ^= 1;
+    run->way ^= 1;
+    expect_broken(w, "run->way");
+    run->way ^= 1;
     prototype->columns++;
     expect_broken(w, "columns");
     prototype->columns--;
@@ -888,6 +934,8 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_manager_that_refuses_refuses_the_batch);
     tcase_add_test(tests, changing_nobody_is_no_error);
     tcase_add_test(tests, no_key_is_taken_for_the_key_of_another_change);
+    tcase_add_test(tests, an_entity_may_be_named_where_its_column_has_it);
+    tcase_add_test(tests, a_change_known_by_heart_is_not_made_past_stamps);
     tcase_add_test(tests, new_components_have_their_defaults_wherever_memory_comes_from);
     tcase_add_test(tests, columns_are_aligned_at_every_number_of_rows);
     tcase_add_test(tests, a_run_gives_memory_back_when_most_of_its_rows_have_gone);
