@@ -137,8 +137,7 @@ static convert_source_t find_source(const field_t *old_fields, uint32_t old_coun
 {
     convert_source_t source = {.old = find_field(old_fields, old_count, field->name), .kind = CONVERT_SAME};
     const char *former = field->former_name;
-    if (source.old != BP_NONE || former == NULL || former[0] == '\0' ||
-        find_field(new_fields, new_count, former) != BP_NONE)
+    if (source.old != BP_NONE || former[0] == '\0' || find_field(new_fields, new_count, former) != BP_NONE)
         return source;
     source.old = find_field(old_fields, old_count, former);
     source.renamed = source.old != BP_NONE;
@@ -232,7 +231,7 @@ static double double_of(value_integer_t integer)
 static bool is_integer(double real, value_integer_t integer)
 {
     value_integer_t back;
-    return integer_of(real, &back) && back.bits == integer.bits && back.negative == integer.negative;
+    return integer_of(real, &back) && back.bits == integer.bits; /* of the same sign: it is the nearest double */
 }
 
 static bool write_f64(const number_t *number, double *out)
@@ -294,7 +293,7 @@ static bool convert_named(const field_t *old, const void *from, const field_t *f
     uint32_t known = 0;
     for (uint32_t i = 0; i < was->count; i++) {
         value_integer_t item = was->items[i].number;
-        if (was->bits ? (number.bits & item.bits) == 0 : item.bits != number.bits || item.negative != number.negative)
+        if (was->bits ? (number.bits & item.bits) == 0 : item.bits != number.bits) /* of one type, so of one sign */
             continue;
         const named_value_t *found = named_find(is, was->items[i].name, strlen(was->items[i].name));
         if (found == NULL || (known++ > 0 && !is->bits))
@@ -364,12 +363,6 @@ static inline bool convert_remembered(remembered_t *all, const field_t *old, con
     return r->fits;
 }
 
-static bool has_names(const field_t *old, const field_t *field)
-{
-    return (old->named.count > 0 || field->named.count > 0) && old->size <= sizeof(uint64_t) &&
-           field->size <= sizeof(uint64_t);
-}
-
 static uint32_t convert_names(const field_t *old, const char *from, const field_t *field, char *to, uint32_t count,
                               const bp_entity_t *entities)
 {
@@ -389,9 +382,7 @@ uint32_t convert_column(const field_t *old, const void *from, const field_t *fie
                         const bp_entity_t *entities)
 {
     uint32_t old_size = value_size(old->type), size = value_size(field->type);
-    if (convert_kind(old->type, field->type) == CONVERT_REFUSED)
-        return 0;
-    if (has_names(old, field))
+    if (old->named.count > 0 || field->named.count > 0) /* integers have names, and become numbers: at most 8 bytes */
         return convert_names(old, from, field, to, count, entities);
     const char *source = from;
     char *target = to;

@@ -236,7 +236,7 @@ static bool plan(cells_plan_t *p, const field_t *old, const field_t *field)
     p->cut = parts > wanted;
     bool counted = field_is_counted(old) || field_is_counted(field);
     bool named = old->named.count > 0 || field->named.count > 0;
-    bool numbers = p->from == p->to || (loops[p->from].from_whole != NULL && loops[p->to].from_whole != NULL);
+    bool numbers = p->from == p->to || loops[p->from].from_whole != NULL; /* numbers become numbers only */
     bool alike = parts == wanted || (old->elements == 0 && field->elements == 0);
     return !counted && !named && numbers && alike;
 }
@@ -320,7 +320,7 @@ bool convert_many(const field_t *old, const void *from, const field_t *field, vo
         return false;
     if (p.from_bytes == old->size && p.to_bytes == field->size)
         fits = convert_numbers(p.from, from, p.to, to, (size_t)count * p.common);
-    else if (old->type == BP_VEC3 && field->type == BP_VEC4 && old->elements == 0)
+    else if (old->type == BP_VEC3 && field->type == BP_VEC4) /* alike: no arrays */
         widen_vec3(from, to, field->initial.vec4.w, count);
     else
         fits = convert_apart(&p, from, to, count);

@@ -50,8 +50,7 @@ elf_segment_t elf_segment(const elf_t *elf, uint32_t index)
 
 bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes)
 {
-    return bytes > 0 && image_fits(offset, bytes, elf->image->size) && elf->image->bytes[offset] == '\0' &&
-           elf->image->bytes[offset + bytes - 1] == '\0';
+    return bytes > 0 && elf->image->bytes[offset] == '\0' && elf->image->bytes[offset + bytes - 1] == '\0';
 }
 
 bool elf_locate(const elf_t *elf, uint64_t address, uint64_t bytes, uint32_t flags, uint64_t *offset)
@@ -282,11 +281,11 @@ static bool elf_check_relocation_tables(const elf_t *elf)
     elf_find_tag(elf, TAG_PLT_KIND, &kind);
     if (entry_bytes != sizeof(elf_relocation_t) || kind != TAG_RELA)
         return image_refuse(elf->image, "damaged: its relocations are of a kind that 64-bit libraries lack");
-    if (elf_find_tag(elf, TAG_RELA, &table) && elf_find_tag(elf, TAG_RELA_BYTES, &bytes) &&
-        !elf_check_relocations(elf, table, bytes, false))
+    elf_find_tag(elf, TAG_RELA_BYTES, &bytes); /* a table has both tags or neither: elf_check_pairs */
+    if (elf_find_tag(elf, TAG_RELA, &table) && !elf_check_relocations(elf, table, bytes, false))
         return false;
-    return !elf_find_tag(elf, TAG_PLT, &table) || !elf_find_tag(elf, TAG_PLT_BYTES, &bytes) ||
-           elf_check_relocations(elf, table, bytes, true);
+    elf_find_tag(elf, TAG_PLT_BYTES, &bytes);
+    return !elf_find_tag(elf, TAG_PLT, &table) || elf_check_relocations(elf, table, bytes, true);
 }
 
 static bool elf_check_calls(const elf_t *elf)
@@ -298,7 +297,8 @@ static bool elf_check_calls(const elf_t *elf)
         if (elf_find_tag(elf, functions[i], &address) && !elf_locate(elf, address, 1, CAN_RUN, NULL))
             return image_refuse(elf->image,
                                 "damaged: a function that is called at loading is not in its code");
-        if (elf_find_tag(elf, arrays[i][0], &address) && elf_find_tag(elf, arrays[i][1], &bytes) &&
+        elf_find_tag(elf, arrays[i][1], &bytes);
+        if (elf_find_tag(elf, arrays[i][0], &address) &&
             (bytes % 8 != 0 || !elf_locate(elf, address, bytes, 0, NULL)))
             return image_refuse(elf->image,
                                 "damaged: a list of functions that are called at loading is not there");
@@ -357,7 +357,7 @@ static bool elf_check_ident(const image_t *image)
         return image_refuse(image, "a 32-bit library; this host needs 64-bit ones");
     if (word != 2 || image->bytes[6] != 1 || (order != 1 && order != 2))
         return image_refuse(image, "damaged: the first bytes of its header make no sense");
-    if (order != (little != 0 ? 1 : 2))
+    if (order != 2u - little)
         return image_refuse(image, "built for a machine of the other byte order than this host's");
     return true;
 }

@@ -23,7 +23,7 @@ typedef struct elf_t {
 elf_section_t elf_section(const elf_t *elf, uint32_t index);
 elf_segment_t elf_segment(const elf_t *elf, uint32_t index);
 
-/* Do the bytes lie in the file, and begin and end with a zero byte? */
+/* Do the bytes, which lie in the file, begin and end with a zero byte? */
 bool elf_is_text_table(const elf_t *elf, uint64_t offset, uint64_t bytes);
 
 /* Find where in the file the bytes stand that memory will hold at `address`: `bytes` bytes in one segment that has all

@@ -18,8 +18,7 @@ static bool elf_count_symbols(elf_t *elf)
         if (section.type != SECTION_DYNAMIC_SYMBOLS || section.address != address)
             continue;
         elf->symbol_count = section.bytes / sizeof(elf_symbol_t);
-        if (elf->symbol_count == 0 || elf->symbol_count > UINT32_MAX ||
-            !elf_locate(elf, address, section.bytes, 0, &elf->symbols))
+        if (elf->symbol_count == 0 || !elf_locate(elf, address, section.bytes, 0, &elf->symbols))
             break;
         return true;
     }

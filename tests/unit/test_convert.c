@@ -7,6 +7,7 @@
 
 #include "../suites.h"
 #include "base/base.h"
+#include "base/cells.h"
 #include "base/convert.h"
 #include "base/convert_many.h"
 
@@ -398,7 +399,7 @@ static const uint32_t places[] = {0, 1, CONVERT_BLOCK - 1, CONVERT_BLOCK, CONVER
 static void check_columns(const field_t *field, const void *good, const void *bad)
 {
     static bp_entity_t entities[LONGEST];
-    uint32_t size = field_item_size(field), per_cell = field->size / size;
+    uint32_t size = field_is_list(field) ? field->size : field_item_size(field), per_cell = field->size / size;
     for (uint32_t i = 0; i < LONGEST * per_cell; i++)
         memcpy(column + i * size, good, size);
     for (uint32_t i = 0; i < LONGEST; i++)
@@ -437,6 +438,10 @@ START_TEST(one_value_outside_tighter_limits_is_found_wherever_it_lies)
                   &(uint8_t){6});
     check_columns(make((bp_field_t){.name = "n", .type = BP_VEC2, .max = "1"}), &(bp_vec2_t){1, -5},
                   &(bp_vec2_t){0, 1.5f});
+    static const int32_t good[] = {9, -3, 0, 9}, bad[] = {9, -3, 10};
+    const field_t *list = make((bp_field_t){.name = "n", .type = BP_I32, .max = "9", .flags = BP_FIELD_LIST});
+    const bp_list_t good_list = {.items = (void *)(uintptr_t)good, .count = 4, .capacity = 4};
+    check_columns(list, &good_list, &(bp_list_t){.items = (void *)(uintptr_t)bad, .count = 3, .capacity = 3});
     const field_t *any = make((bp_field_t){.name = "n", .type = BP_I32});
     memset(column, 0x7f, sizeof column);
     ck_assert_uint_eq(convert_check(any, column, LONGEST, NULL), LONGEST);
@@ -485,6 +490,105 @@ START_TEST(limits_that_have_become_tighter_by_one_are_looked_at)
 }
 END_TEST
 
+START_TEST(a_least_number_that_has_become_greater_by_one_is_looked_at)
+{
+    static const struct { const char *before, *after; bool looks; } cases[] = {
+        {"-9223372036854775808", "-9223372036854775807", true},
+        {"-9223372036854775807", "-9223372036854775807", false},
+        {"-9223372036854775807", "-9223372036854775808", false},
+    };
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        field_t old[2], now[2];
+        convert_source_t s[2];
+        two(old, (bp_field_t){.name = "a", .type = BP_I64, .min = cases[i].before, .max = "7"},
+            (bp_field_t){.name = "b", .type = BP_F32});
+        two(now, (bp_field_t){.name = "a", .type = BP_I64, .min = cases[i].after, .max = "7"},
+            (bp_field_t){.name = "b", .type = BP_F64});
+        ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+        EXPECT(s[0].check == cases[i].looks, "%u", i);
+        ck_assert(!convert_changes_values(&old[0], &now[0]) && convert_changes_values(&old[1], &now[1]));
+    }
+}
+END_TEST
+
+/* --- arrays ------------------------------------------------------------------------------------------------------- */
+
+/* Three equal cells of one declaration, of `count` numbers each; the numbers of the first one afterwards, which the
+   others have too. */
+static void expect_cells(bp_field_t declared, const float *numbers, bp_field_t now, const double *wanted, uint32_t count)
+{
+    static _Alignas(16) char from[3 * 4096], to[3 * 8192];
+    const holdings_t none = {0};
+    const field_t *old = make(declared), *field = make(now);
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy(from + (size_t)i * old->size, numbers, old->size);
+    ck_assert_uint_eq(cells_convert(&none, old, from, field, to, 3, NULL), 3);
+    for (uint32_t i = 0; i < 3 * count; i++) {
+        uint32_t part = field->part, at = i / count * field->size + i % count * value_size(part);
+        ck_assert_double_eq(value_part(part, to + at, 0), wanted[i % count]);
+    }
+}
+
+/* The shape and the type of what is in it change together. */
+START_TEST(arrays_of_vectors_become_arrays_of_longer_and_shorter_ones)
+{
+    static const float four[] = {1, 2, 3, 4}, six[] = {1, 2, 7, 3, 4, 7};
+    const bp_field_t pair = {.name = "a", .type = BP_VEC2}, pairs = {.name = "a", .type = BP_VEC2, .count = 2};
+    const bp_field_t three = {.name = "a", .type = BP_VEC3, .initial = "5 6 7"};
+    const bp_field_t threes = {.name = "a", .type = BP_VEC3, .initial = "5 6 7", .count = 2};
+    const bp_field_t exact = {.name = "a", .type = BP_DVEC2, .initial = "5 6", .count = 3};
+    expect_cells(pairs, four, threes, (const double[]){1, 2, 7, 3, 4, 7}, 6);
+    expect_cells(pair, four, threes, (const double[]){1, 2, 7, 5, 6, 7}, 6);
+    expect_cells(pairs, four, three, (const double[]){1, 2, 7}, 3);
+    expect_cells(threes, six, pairs, (const double[]){1, 2, 3, 4}, 4); /* the parts that go are the old default */
+    expect_cells(threes, six, pair, (const double[]){1, 2}, 2);
+    expect_cells(three, six, pairs, (const double[]){1, 2, 0, 0}, 4);
+    expect_cells(pairs, four, exact, (const double[]){1, 2, 3, 4, 5, 6}, 6);
+    expect_cells(pair, four, pairs, (const double[]){1, 2, 0, 0}, 4);
+}
+END_TEST
+
+START_TEST(elements_that_an_array_has_not_had_take_their_own_defaults)
+{
+    static const float two_numbers[] = {8, 9};
+    expect_cells((bp_field_t){.name = "a", .type = BP_F32, .count = 2}, two_numbers,
+                 (bp_field_t){.name = "a", .type = BP_F64, .count = 4, .initial = "[1, 2, 3, 4]"},
+                 (const double[]){8, 9, 3, 4}, 4);
+    expect_cells((bp_field_t){.name = "a", .type = BP_F32, .count = 2}, two_numbers,
+                 (bp_field_t){.name = "a", .type = BP_F32, .count = 4, .initial = "3"},
+                 (const double[]){8, 9, 3, 3}, 4);
+}
+END_TEST
+
+/* One cell has more numbers than go through the quick loops at a time. */
+START_TEST(arrays_of_many_numbers_are_converted_too)
+{
+    enum { MANY = CONVERT_BLOCK + 90 };
+    static float numbers[MANY];
+    static double wanted[MANY + 1];
+    for (uint32_t i = 0; i < MANY; i++)
+        wanted[i] = (double)(numbers[i] = (float)i);
+    wanted[MANY] = -1;
+    expect_cells((bp_field_t){.name = "a", .type = BP_F32, .count = MANY}, numbers,
+                 (bp_field_t){.name = "a", .type = BP_F64, .count = MANY + 1, .initial = "-1"}, wanted, MANY + 1);
+}
+END_TEST
+
+START_TEST(elements_of_an_array_are_held_against_names_that_are_new)
+{
+    static const uint8_t cells[] = {0, 1, 1, 1, 2, 0};
+    const holdings_t none = {0};
+    uint8_t to[sizeof cells];
+    const field_t *old = make((bp_field_t){.name = "a", .type = BP_U8, .count = 3});
+    const field_t *field = make((bp_field_t){.name = "a", .type = BP_U8, .count = 3, .values = "idle walking"});
+    ck_assert_uint_eq(cells_convert(&none, old, cells, field, to, 2, NULL), 1);
+    ck_assert_uint_eq(cells_convert(&none, old, cells, field, to, 1, NULL), 1);
+    ck_assert_mem_eq(to, cells, 3);
+    ck_assert_uint_eq(cells_convert(&none, old, cells, field, to, 2, (bp_entity_t[]){{7}, {0}}), 2);
+    ck_assert_mem_eq(to + 3, ((uint8_t[]){0, 0, 0}), 3);
+}
+END_TEST
+
 START_TEST(plans_that_cannot_be_are_refused_with_a_remedy)
 {
     field_t old[2], now[2];
@@ -518,6 +622,11 @@ Suite *convert_suite(void)
     tcase_add_test(tests, one_value_outside_tighter_limits_is_found_wherever_it_lies);
     tcase_add_test(tests, fields_are_matched_by_name_then_by_former_name);
     tcase_add_test(tests, limits_that_have_become_tighter_by_one_are_looked_at);
+    tcase_add_test(tests, a_least_number_that_has_become_greater_by_one_is_looked_at);
+    tcase_add_test(tests, arrays_of_vectors_become_arrays_of_longer_and_shorter_ones);
+    tcase_add_test(tests, elements_that_an_array_has_not_had_take_their_own_defaults);
+    tcase_add_test(tests, arrays_of_many_numbers_are_converted_too);
+    tcase_add_test(tests, elements_of_an_array_are_held_against_names_that_are_new);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);
     return suite;

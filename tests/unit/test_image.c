@@ -157,6 +157,8 @@ START_TEST(other_files_are_refused)
     }
     refused_by(image_check_elf, "MZ\220\0\003\0\0\0", 8, "libraries for Windows");
     refused_by(image_check_pe, "\177ELF\002\001\001", 8, "libraries for Linux");
+    refused_by(image_check_elf, "\317\372\355\376\f\0\0", 8, "libraries for macOS");
+    refused_by(image_check_pe, "\317\372\355\376\f\0\0", 8, "libraries for macOS");
 }
 END_TEST
 
@@ -269,8 +271,17 @@ START_TEST(the_kind_and_machine_of_an_elf_file_are_told)
 {
     patched_is_refused(4, 1, 1, "a 32-bit library; this host needs 64-bit ones");
     patched_is_refused(5, library[5] ^ 3u, 1, "other byte order");
-    patched_is_refused(18, 22, 2, "built for s390x, this host is ");
-    patched_is_refused(18, 4711, 2, "built for an unknown machine, this host is ");
+    static const struct { uint16_t number; const char *words; } machines[] = {
+        {3, "built for x86 (32-bit), this host is "}, {21, "built for ppc64, this host is "},
+        {22, "built for s390x, this host is "},       {40, "built for ARM (32-bit), this host is "},
+        {62, "built for x86_64, this host is "},      {183, "built for aarch64, this host is "},
+        {243, "built for riscv64, this host is "},    {258, "built for loongarch64, this host is "},
+        {4711, "built for an unknown machine, this host is "},
+    };
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        if (machines[i].number != get(library + 18, 2))
+            patched_is_refused(18, machines[i].number, 2, machines[i].words);
+    }
     patched_is_refused(16, 1, 2, "an object file that is not linked yet");
     patched_is_refused(16, 2, 2, "a program, not a shared library");
     patched_is_refused(16, 4, 2, "ELF type 4");
@@ -731,6 +742,13 @@ END_TEST
 START_TEST(the_kind_and_machine_of_a_pe_file_are_told)
 {
     pe_patched_is_refused(PE_HEADER + 4, PE_OTHER_MACHINE, 2, PE_OTHER);
+    pe_patched_is_refused(PE_HEADER + 4, 0x14c, 2, "built for x86 (32-bit), this host is ");
+    pe_patched_is_refused(PE_HEADER + 4, 0x1c4, 2, "built for ARM (32-bit), this host is ");
+    pe_patched_is_refused(PE_HEADER + 4, 0x5064, 2, "built for an unknown machine, this host is ");
+    uint64_t kept = get(library + PE_HEADER, 8);
+    put(library + PE_HEADER + 2, 0x4550, 4); /* the same bytes further on, which is no place for a header */
+    pe_patched_is_refused(60, PE_HEADER + 2, 4, "a program for MS-DOS, or damaged");
+    put(library + PE_HEADER, kept, 8);
     pe_patched_is_refused(PE_OPTIONAL, 0x10b, 2, "a 32-bit library; this host needs 64-bit ones");
     pe_patched_is_refused(PE_HEADER + 22, 0x0022, 2, "a program, not a shared library");
     pe_patched_is_refused(PE_HEADER, 0, 4, "a program for MS-DOS, or damaged");
@@ -802,6 +820,73 @@ START_TEST(a_pe_table_for_unwinding_is_in_order)
 }
 END_TEST
 #endif
+
+/* The last byte of a file with an odd number of them counts as a word. */
+START_TEST(a_pe_file_of_an_odd_size_has_a_checksum_too)
+{
+    unsigned char *longer = realloc(library, PE_SIZE + 2);
+    ck_assert_ptr_nonnull(longer);
+    library = longer;
+    put(library + PE_SIZE, 0x5a, 2); /* the second byte is not of the file, and 0 */
+    library_size = PE_SIZE + 2;
+    put_checksum();
+    put(library + PE_CHECKSUM, get(library + PE_CHECKSUM, 4) - 1, 4);
+    library_size = PE_SIZE + 1;
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    pe_patched_is_refused(PE_SIZE, 0x5b, 1, "damaged: its checksum is ");
+}
+END_TEST
+
+/* Zeros may be the end of a file that was not written, unless a checksum says that they belong there. */
+START_TEST(an_empty_pe_table_of_imports_needs_a_checksum)
+{
+    memset(library + PE_IMPORTS, 0, 40);
+    refused_by(image_check_pe, library, library_size, "damaged: its table of imports is not there");
+    put_checksum();
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+}
+END_TEST
+
+/* All lists of imports are one; the judge walks no more entries than there is room for in a file. */
+START_TEST(pe_lists_of_imports_are_walked_for_as_long_as_the_file_has_room_for)
+{
+    enum { LIST = PE_CODE + 0x20, ENTRIES = 40, TABLE = PE_DATA + 0x20 };
+    for (size_t i = 0; i < ENTRIES; i++)
+        put(library + LIST + i * 8, UINT64_C(1) << 63 | i, 8);
+    for (size_t i = 0; i < 3; i++) {
+        put(library + TABLE + i * 20, LIST - PE_CODE + 0x1000, 4);
+        put(library + TABLE + i * 20 + 12, PE_TEXTS + PE_ADDRESS, 4);
+        put(library + TABLE + i * 20 + 16, LIST - PE_CODE + 0x1000, 4);
+    }
+    put_table(1, TABLE, 80);
+    put(library + TABLE + 2 * 20, 0, 4);
+    put(library + TABLE + 2 * 20 + 16, PE_LOOKUP + PE_ADDRESS, 4);
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    put(library + TABLE + 2 * 20 + 16, LIST - PE_CODE + 0x1000, 4);
+    refused_by(image_check_pe, library, library_size, "table of imports makes no sense");
+}
+END_TEST
+
+START_TEST(pe_data_for_threads_and_exported_symbols_lie_where_they_can)
+{
+    put_table(9, PE_DATA + 0x40, 40);
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    put_table(9, PE_SIZE - 39, 40);
+    refused_by(image_check_pe, library, library_size, "damaged: its data for threads is not there");
+    put_table(9, 0, 0);
+    put(library + PE_TABLES + 72, 0, 4);
+    put(library + PE_EXPORTS + 0x28, PE_EXPORTS + 0x60 + PE_ADDRESS, 4); /* right behind the table of exports */
+    ck_assert_msg(judge_by(image_check_pe, library, library_size), "refused: %s", why);
+    /* In that table it would be a text: the function of another library. */
+    pe_patched_is_refused(PE_EXPORTS + 0x28, PE_EXPORTS + 0x5f + PE_ADDRESS, 4, "is not in its memory");
+    pe_patched_is_refused(PE_EXPORTS + 0x28, 0x3000, 4, "is not in its memory");
+    pe_patched_is_refused(PE_EXPORTS + 0x28, 0, 4, "is not in its memory");
+    put_table(5, PE_RELOCATIONS, 10); /* what fills up a block stands behind what it fills up */
+    put(library + PE_RELOCATIONS + 4, 10, 4);
+    put(library + PE_RELOCATIONS + 8, 0, 2);
+    refused_by(image_check_pe, library, library_size, "damaged: its relocations make no sense");
+}
+END_TEST
 
 /* Each of these would be followed past the end of the file. */
 START_TEST(pe_tables_without_an_end_are_refused)
@@ -883,6 +968,10 @@ Suite *image_suite(void)
 #if defined(__x86_64__)
     tcase_add_test(tests, a_pe_table_for_unwinding_is_in_order);
 #endif
+    tcase_add_test(tests, a_pe_file_of_an_odd_size_has_a_checksum_too);
+    tcase_add_test(tests, an_empty_pe_table_of_imports_needs_a_checksum);
+    tcase_add_test(tests, pe_lists_of_imports_are_walked_for_as_long_as_the_file_has_room_for);
+    tcase_add_test(tests, pe_data_for_threads_and_exported_symbols_lie_where_they_can);
     tcase_add_test(tests, pe_tables_without_an_end_are_refused);
     tcase_add_test(tests, a_mutated_pe_library_never_crashes_the_judge);
     suite_add_tcase(suite, tests);

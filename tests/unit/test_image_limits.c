@@ -439,6 +439,105 @@ START_TEST(chains_of_symbols_end)
 }
 END_TEST
 
+/* --- several numbers changed together ----------------------------------------------------------------------------- */
+
+typedef struct patch_t {
+    size_t place;
+    uint64_t value;
+    size_t bytes;
+} patch_t;
+
+enum { PATCHES = 10 };
+#define UNKNOWN 0x6fffaaaa
+#define NAMELESS(i) {DYNAMIC + 16 * (i), UNKNOWN, 8} /* tag number i is none that loaders know */
+#define NO_BITS_LEFT (CODE_END - 28) /* a hash table of GNU's has its header and its bucket there, and no hashes */
+
+/* clang-format off */
+static const struct { const char *what; patch_t patches[PATCHES]; const char *words; } changes[] = {
+    {"a table of segments behind the end", {{32, SIZE + 1, 8}}, "cut short: its segment table"},
+    {"no byte of texts", {{TAG(3), 0, 8}}, "names no table of texts"},
+    {"a former kind of path", {{DYNAMIC + 16 * 26, 15 /* DT_RPATH */, 8}}, NULL},
+    {"a former kind of path, astray", {{DYNAMIC + 16 * 26, 15, 8}, {TAG(26), STRING_BYTES, 8}}, "names a text that is not"},
+    {"no segment to load", {{SEGMENT(0), 4, 4}, {SEGMENT(1), 4, 4}}, "no segment to load, or not one dynamic table"},
+    {"two dynamic tables", {{SEGMENT(4), 2, 4}}, "no segment to load, or not one dynamic table"},
+    {"protected pages before the data, and in it", {{SEGMENT(3) + 16, 0, 8}, {SEGMENT(3) + 32, 0, 8},
+     {SEGMENT(3) + 40, 0x10000, 8}}, "segment 3 lies in no segment that is loaded"},
+    {"a dynamic table of no byte in memory", {{SEGMENT(2) + 40, 0, 8}}, NULL},
+    {"the same elsewhere", {{SEGMENT(2) + 40, 0, 8}, {SEGMENT(2) + 16, 8, 8}}, "segment 2 lies in no segment"},
+    {"no symbols", {{SECTION(1) + 32, 23, 8}}, "its symbols are not where its dynamic table says"},
+    {"no relocations", {NAMELESS(8), NAMELESS(9), NAMELESS(10)}, NULL},
+    {"no late relocations", {NAMELESS(12), NAMELESS(13), NAMELESS(14)}, NULL},
+    {"no functions at loading", {NAMELESS(15), NAMELESS(16), NAMELESS(17), NAMELESS(18), NAMELESS(19), NAMELESS(20)}, NULL},
+    {"half a list of functions", {{TAG(18), 12, 8}}, "a list of functions that are called at loading is not there"},
+    {"one hash table", {NAMELESS(6)}, NULL},
+    {"the other hash table", {NAMELESS(7)}, NULL},
+    {"no hash table", {NAMELESS(6), NAMELESS(7)}, "the hash table of its symbols makes no sense"},
+    {"no bytes of a hash table", {{TAG(6), CODE_END - 12, 8}}, "the hash table of its symbols makes no sense"},
+    {"no hashes", {{TAG(6), NO_BITS_LEFT, 8}, {NO_BITS_LEFT, 1, 4}, {NO_BITS_LEFT + 4, 1, 4}, {NO_BITS_LEFT + 8, 1, 4},
+     {NO_BITS_LEFT + 24, 1, 4}}, "the hash table of its symbols makes no sense"},
+    {"no hashes, and no use for any", {{TAG(6), NO_BITS_LEFT, 8}, {NO_BITS_LEFT, 1, 4}, {NO_BITS_LEFT + 4, 1, 4},
+     {NO_BITS_LEFT + 8, 1, 4}, {NO_BITS_LEFT + 24, 0, 4}}, NULL},
+    {"half a header of the old hash table", {{TAG(7), CODE_END - 4, 8}}, "the hash table of its symbols makes no sense"},
+    {"no buckets behind the header", {{TAG(7), CODE_END - 8, 8}, {CODE_END - 8, 1, 4}, {CODE_END - 4, 3, 4}},
+     "the hash table of its symbols makes no sense"},
+    {"no versions of others", {NAMELESS(22), NAMELESS(23), {VERSIONS + 4, 2, 2}}, NULL},
+    {"no versions of its own", {NAMELESS(24), NAMELESS(25)}, NULL},
+    {"no versions", {NAMELESS(21), NAMELESS(22), NAMELESS(23), NAMELESS(24), NAMELESS(25)}, NULL},
+    {"a list of others' versions that ends too soon", {{TAG(22), CODE_END - 4, 8}}, "its lists of versions make no sense"},
+    {"a list of its own that ends too soon", {{TAG(24), CODE_END - 4, 8}}, "its lists of versions make no sense"},
+    {"a version of its own without a name", {{OFFERS + 12, UINT32_MAX, 4}}, "its lists of versions make no sense"},
+};
+/* clang-format on */
+
+START_TEST(tables_that_are_not_there_are_missed_only_where_they_are_needed)
+{
+    char why[256];
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        make_library();
+        for (size_t p = 0; p < PATCHES && changes[i].patches[p].bytes > 0; p++)
+            put(changes[i].patches[p].place, changes[i].patches[p].value, changes[i].patches[p].bytes);
+        bool good = judge(why, sizeof why), wanted = changes[i].words == NULL;
+        EXPECT(good == wanted && (good || strstr(why, changes[i].words) != NULL), "%s: %s", changes[i].what,
+               good ? "good" : why);
+    }
+}
+END_TEST
+
+/* `needs` lists of versions that are one list of `items`, and `offers` versions of its own. */
+static void put_versions(uint32_t needs, uint32_t items, uint32_t offers)
+{
+    enum { LIST = DYNAMIC + 0x1e0, ITEMS = LIST + 0xa0, OWN = ITEMS + 0x70 };
+    make_library();
+    put(tag_place(TAG_NEEDS), LIST + MOVED, 8);
+    put(tag_place(TAG_OFFERS), OWN + MOVED, 8);
+    put(VERSIONS + 4, 2, 2);
+    for (uint32_t i = 0; i < needs; i++) {
+        elf_need_t need = {1, 1, OTHER_NAME, ITEMS - LIST - i * 16, i + 1 < needs ? 16 : 0};
+        memcpy(library + LIST + i * 16, &need, sizeof need);
+    }
+    for (uint32_t i = 0; i < items + 3; i++) /* each item begins a word behind the one before it */
+        put(ITEMS + i * 4, i + 1 < items + 3 ? 4 : 0, 4);
+    for (uint32_t i = 0; i < offers; i++) {
+        elf_offer_t offer = {1, 0, 2, 1, 0, 20 * (offers - i), i + 1 < offers ? 20 : 0};
+        memcpy(library + OWN + i * 20, &offer, sizeof offer);
+    }
+    put(OWN + 20 * offers, FILE_NAME, 4);
+}
+
+/* No file has room for more versions than it has bytes, whatever its lists say that lead through the same bytes again
+   and again. */
+START_TEST(lists_of_versions_are_walked_for_as_long_as_the_file_has_room_for)
+{
+    enum { ROOM = SIZE / 16 };
+    put_versions(7, ROOM / 7, ROOM % 7);
+    is_judged(NULL);
+    put_versions(7, ROOM / 7, ROOM % 7 + 1);
+    is_judged("its lists of versions make no sense");
+    put_versions(8, ROOM / 7, 1);
+    is_judged("its lists of versions make no sense");
+}
+END_TEST
+
 #endif
 
 Suite *image_limits_suite(void)
@@ -451,6 +550,8 @@ Suite *image_limits_suite(void)
     tcase_add_test(tests, code_is_relocated_only_where_the_library_says_so);
     tcase_add_test(tests, a_symbol_is_exported_by_its_binding_and_visibility);
     tcase_add_test(tests, chains_of_symbols_end);
+    tcase_add_test(tests, tables_that_are_not_there_are_missed_only_where_they_are_needed);
+    tcase_add_test(tests, lists_of_versions_are_walked_for_as_long_as_the_file_has_room_for);
 #endif
     suite_add_tcase(suite, tests);
     return suite;
