@@ -31,16 +31,16 @@ ifdef COVERAGE
 CODE     += --coverage -fprofile-abs-path -fprofile-update=prefer-atomic
 LINK     += --coverage
 # Counts are written when a process ends by itself. A copy of a process, and what is linked to it, writes them before
-# _exit too.
+# _exit and _Exit too.
 COUNTS    = $(BUILD)/obj/tests/coverage/counts_program.o
-LINK_COUNTS = -Wl,--wrap=_exit
+LINK_COUNTS = -Wl,--wrap=_exit,--wrap=_Exit
 COUNTS_OF_PLUGIN = tests/coverage/counts_plugin.c
 endif
 ifdef CONDITIONS
 WEIGHED  := $(wildcard host/reload/*.c host/base/convert*.c host/plugin/image*.c)
 $(WEIGHED:%.c=$(BUILD)/obj/%.o): CODE += -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
 COUNTS    = $(BUILD)/obj/tests/coverage/conditions_program.o
-LINK_COUNTS = -fprofile-instr-generate -Wl,--wrap=_exit
+LINK_COUNTS = -fprofile-instr-generate -Wl,--wrap=_exit,--wrap=_Exit
 endif
 INCLUDE  := -Iplugin_api -Ihost
 HEADERS  := $(wildcard plugin_api/*.h plugin_api/*/*.h)

@@ -1,8 +1,8 @@
 /* counts_program.c - linked into programs that are built with COVERAGE=1: what ends by _exit writes its counts first.
  *
  * gcov's counts go to their files in a function that exit calls. A copy of a process, in which a reload is tried, ends
- * by _exit, and so does the last word of a child that a test has made; the linker (--wrap=_exit) leads those calls
- * here. A library has counts of its own, which no function of the program reaches: counts_plugin.c exports one for
+ * by _exit, and so does the last word of a child that a test has made; a process of `check` ends by _Exit. The linker
+ * (--wrap) leads those calls here. A library has counts of its own, which no function of the program reaches: counts_plugin.c exports one for
  * each.
  */
 #define _GNU_SOURCE 1
@@ -15,6 +15,7 @@
 void __gcov_dump(void);
 _Noreturn void __real__exit(int status);
 _Noreturn void __wrap__exit(int status);
+_Noreturn void __wrap__Exit(int status);
 
 static int write_counts_of(struct dl_phdr_info *image, size_t size, void *data)
 {
@@ -38,4 +39,9 @@ _Noreturn void __wrap__exit(int status)
     dl_iterate_phdr(write_counts_of, NULL);
     __gcov_dump();
     __real__exit(status);
+}
+
+_Noreturn void __wrap__Exit(int status)
+{
+    __wrap__exit(status);
 }

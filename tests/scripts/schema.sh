@@ -28,10 +28,12 @@ done <<END
 $(find "$source/config" "$source/examples" -name '*.json' ! -path '*/pickaxe/*' | sort)
 END
 # A scene of two worlds, with a component of its own plugin.
-${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$source/examples/pickaxe/weapon.c" -o "$build/weapon.so" || fail "weapon.c does not compile"
-"$build/backplane" schema "$source/examples/pickaxe/pickaxe.ini" >"$scratch/pickaxe_schema.json" || fail "no schema of pickaxe.ini"
+${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$source/examples/pickaxe/weapon.c" -o "$scratch/weapon.so" || fail "weapon.c does not compile"
+cp -R "$source/examples/pickaxe" "$scratch"
+sed -i 's|\.\./\.\./build/weapon|../weapon|' "$scratch/pickaxe/pickaxe.ini"
+"$build/backplane" schema "$scratch/pickaxe/pickaxe.ini" >"$scratch/pickaxe_schema.json" || fail "no schema of pickaxe.ini"
 echo '[[true, true, {}]]' >"$scratch/one_case"
-python3 "$source/tests/scripts/schema.py" "$scratch/pickaxe_schema.json" "$scratch/one_case" "$build/backplane" "$scratch" --ini "$source/examples/pickaxe/pickaxe.ini" "$source/examples/pickaxe/pickaxe.json"
+python3 "$source/tests/scripts/schema.py" "$scratch/pickaxe_schema.json" "$scratch/one_case" "$build/backplane" "$scratch" --ini "$scratch/pickaxe/pickaxe.ini" "$scratch/pickaxe/pickaxe.json"
 # Values of every shape: a plugin of the tests.
 ${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$source/tests/program/plugins/cargo.c" -o "$scratch/cargo.so" || fail "cargo.c does not compile"
 printf '[host]\nplugins = ./cargo.so\n' >"$scratch/cargo.ini"

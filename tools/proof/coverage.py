@@ -28,7 +28,10 @@ BUILD = "build/coverage"
 COUNTED = ("host/", "plugins/")
 WANTED_LINES, WANTED_BRANCHES = 95.0, 90.0
 # Scripts that build a tree of their own, or look into what the compiler made, which counting changes.
-NOT_COUNTED = {"script:windows", "script:statics", "script:install", "script:import", "script:checks"}
+NOT_COUNTED = {"script:windows", "script:statics", "script:install", "script:checks"}
+CLANG = os.environ.get("CLANG", "clang-19")
+# Of suite history. So many visits run the lines that 2,000 run, and counters that threads share are slow.
+VISITS = "20"
 
 
 def sources_state(tree):
@@ -92,11 +95,27 @@ def merge(into, counts):
             mine["branches"][key] = [(before[i] if i < len(before) else 0) + (taken[i] if i < len(taken) else 0) for i in range(width)]
 
 
+def around_compilers(tree, folder, last):
+    """The environment in which scripts link their own programs to our counting library: what they call as cc gets the
+    options `last`, with which the library's counters come; and what they call as make knows that it counts."""
+    beside = os.path.join(tree, folder, "compilers")
+    os.makedirs(beside, exist_ok=True)
+    path = os.environ["PATH"].replace(beside + ":", "")
+    for name in ("cc", "gcc", "c++", "g++", CLANG):
+        compiler = shutil.which(name, path=path)
+        if compiler:
+            with open(os.path.join(beside, name), "w") as file:
+                file.write(f'#!/bin/sh\nexec {compiler} "$@" {last}\n')
+            os.chmod(file.name, 0o755)
+    return {"PATH": beside + ":" + path, "HISTORY_VISITS": VISITS}
+
+
 def measure(tree, name):
     """Run one suite or script alone; its counts."""
     for old in files_of(tree, ".gcda"):
         os.unlink(old)
-    result, seconds, output = suites.run(tree, BUILD, name, 1800, 20)
+    more = dict(around_compilers(tree, BUILD, "-lgcov"), COVERAGE="1")
+    result, seconds, output = suites.run(tree, BUILD, name, 1800, 20, more=more)
     if result != "passed":
         print(f"coverage: {name}: {result} while being counted:\n{output}", file=sys.stderr)
     return {"result": result, "seconds": round(seconds, 2), "files": read_counts(tree, files_of(tree, ".gcda"))}
@@ -173,7 +192,6 @@ def write_missing(total, files, out):
 
 CONDITIONS = "build/conditions"
 WEIGHED = ("host/reload/", "host/base/convert", "host/plugin/image")
-CLANG = os.environ.get("CLANG", "clang-19")
 LLVM = ("llvm-profdata-19", "llvm-cov-19")
 
 
@@ -196,9 +214,13 @@ def run_weighed(tree, jobs, with_scripts, only):
     os.makedirs(counts, exist_ok=True)
     # One file for each program, which each process adds to.
     os.environ["LLVM_PROFILE_FILE"] = os.path.join(counts, "%m.profraw")
+    runtime = subprocess.run([CLANG, f"-print-file-name=libclang_rt.profile-{os.uname().machine}.a"],
+                             capture_output=True, text=True, check=True).stdout.strip()
+    last = f"-L{os.path.dirname(runtime)} -l:{os.path.basename(runtime)}"
+    more = dict(around_compilers(tree, CONDITIONS, last), CONDITIONS="1", CC=CLANG)
     names = suites.suites(tree) + ([n for n in suites.scripts(tree) if n not in NOT_COUNTED] if with_scripts else [])
     for name in only or names:
-        result, seconds, output = suites.run(tree, CONDITIONS, name, 1800, 20)
+        result, seconds, output = suites.run(tree, CONDITIONS, name, 1800, 20, more=more)
         print(f"  {seconds:7.2f} s  {name}", file=sys.stderr)
         if result != "passed":
             print(f"coverage: {name}: {result} while being counted:\n{output}", file=sys.stderr)
