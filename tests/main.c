@@ -99,6 +99,7 @@ static const make_suite_t first_half[] = {
     crash_suite,
     program_values_suite,
     program_memory_suite,
+    program_refusals_suite,
     console_words_suite,
     recordings_suite,
 #endif

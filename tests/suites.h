@@ -88,6 +88,7 @@ Suite *new_suite(void);
 Suite *crash_suite(void);
 Suite *program_values_suite(void);
 Suite *program_memory_suite(void);
+Suite *program_refusals_suite(void);
 Suite *console_words_suite(void);
 Suite *snapshot_suite(void);
 Suite *history_suite(void);

@@ -315,6 +315,7 @@ void history_keep_touch(history_t *h)
     }
     if (touch == NULL) {
         if (!memory_reserve(&h->memory, &h->touches, &h->touch_capacity, h->touch_count + 1u, sizeof *h->touches)) {
+            history_say(h, BP_LOG_WARNING, "no memory for what was done since the last step: the past begins anew here");
             h->shape = 0;
             return;
         }
@@ -499,6 +500,7 @@ static void keep_step(history_t *h, uint32_t world)
         history_drop_touches(h, 0, h->touch_count);
     }
     if (h->keyframes.count > 0 && !taken_add(&h->taken, h->last, world)) {
+        history_say(h, BP_LOG_WARNING, "no memory for another step: the past begins anew behind it");
         h->shape = 0;
         return;
     }

@@ -188,7 +188,9 @@ bp_result_t history_return(history_t *h, uint64_t number)
     if (result != BP_OK)
         return result;
     uint64_t line = branches_present(h);
-    if (branches_find(h, number) == NULL) /* it was dropped to make room for the calls since the last step */
+    if (history_is_made_anew(h)) /* there was no room for the calls since the last step */
+        history_begin_anew(h);
+    if (branches_find(h, number) == NULL) /* or it was dropped to make room for them */
         return error_set(error, BP_ERROR_NOT_FOUND, "branch %" PRIu64 " had to be forgotten for want of room", number);
     result = branches_return(h, number) ? go(h, h->last, false) : error_memory(error, "returning to a branch");
     return result == BP_OK ? BP_OK : put_back(h, line, root, was, result);

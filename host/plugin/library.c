@@ -207,6 +207,8 @@ const char *library_near(const char *path, text_t *hint)
         return "";
     snprintf(meant, sizeof meant, "%s%s", folder, looking.best);
     *hint = (text_t){.length = 0};
+    if (strcmp(meant, path) == 0) /* the file is there, and something else was wrong */
+        return "";
     text_append(hint, "; did you mean '%s'?", meant);
     return hint->chars;
 }

@@ -2,13 +2,17 @@
  *
  * Counted are the requests of the program itself and of jansson, whose values it builds; the C library's own and those
  * of plugins are passed on. The request of number BACKPLANE_REFUSE, counted from 1, is refused. At the end the file
- * that BACKPLANE_REFUSED names tells how many there were, and whether that one was among them.
+ * that BACKPLANE_REFUSED names tells how many there were, and whether that one was among them. With BACKPLANE_PLACES, a
+ * number, it tells on further lines of the first request of each place behind that many requests: a place is which
+ * functions of the program and of jansson wait for an answer.
  */
 #define _GNU_SOURCE 1
 
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,15 +26,19 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
 
-enum { IMAGES = 2 };
+enum { IMAGES = 2, PLACES = 4096, DEPTH = 24, CALLERS = 5 };
 
 static struct {
     uintptr_t from[IMAGES], to[IMAGES];
-    uint64_t nth;
+    uint64_t nth, behind;
     atomic_ullong count;
     atomic_bool refused, over;
     pid_t process;
-} refuse;
+    bool places_wanted;
+    uint64_t places[PLACES], firsts[PLACES];
+    unsigned place_count;
+    pthread_mutex_t lock;
+} refuse = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What a process does at its end is not counted: there a build that counts coverage asks for memory. */
 static void end(void)
@@ -43,6 +51,8 @@ static void end(void)
     if (file < 0)
         return;
     dprintf(file, "%llu%s\n", refuse.count, refuse.refused ? " refused" : "");
+    for (unsigned i = 0; i < refuse.place_count; i++)
+        dprintf(file, "%llu\n", (unsigned long long)refuse.firsts[i]);
     close(file);
 }
 
@@ -66,20 +76,53 @@ __attribute__((constructor)) static void begin(void)
     dl_iterate_phdr(note_image, NULL);
     refuse.process = getpid();
     refuse.nth = nth != NULL ? strtoull(nth, NULL, 10) : 0;
+    const char *behind = getenv("BACKPLANE_PLACES");
+    refuse.places_wanted = behind != NULL;
+    refuse.behind = behind != NULL ? strtoull(behind, NULL, 10) : 0;
+}
+
+static bool is_ours(uintptr_t at)
+{
+    bool ours = false;
+    for (int i = 0; i < IMAGES; i++)
+        ours = ours || (at >= refuse.from[i] && at < refuse.to[i]);
+    return ours;
+}
+
+/* Note the place of a request, where none of it was noted before. The innermost functions tell places apart. */
+static void note_place(uint64_t number)
+{
+    void *callers[DEPTH];
+    int depth = backtrace(callers, DEPTH);
+    uint64_t hash = 14695981039346656037u;
+    unsigned known = 0;
+    for (int i = 0, used = 0; i < depth && used < CALLERS; i++) {
+        if (is_ours((uintptr_t)callers[i])) {
+            hash = (hash ^ (uintptr_t)callers[i]) * 1099511628211u;
+            used++;
+        }
+    }
+    pthread_mutex_lock(&refuse.lock);
+    while (known < refuse.place_count && refuse.places[known] != hash)
+        known++;
+    if (known == refuse.place_count && known < PLACES) {
+        refuse.places[known] = hash;
+        refuse.firsts[known] = number;
+        refuse.place_count++;
+    }
+    pthread_mutex_unlock(&refuse.lock);
 }
 
 /* Is this the request to refuse? Then errno is set. */
 static bool refused(const void *caller)
 {
-    uintptr_t at = (uintptr_t)caller;
-    bool ours = false;
-    for (int i = 0; i < IMAGES; i++)
-        ours = ours || (at >= refuse.from[i] && at < refuse.to[i]);
-    if (!ours || refuse.over)
+    if (!is_ours((uintptr_t)caller) || refuse.over)
         return false;
     uint64_t number = atomic_fetch_add(&refuse.count, 1) + 1;
     if (number == 1)
         atexit(end);
+    if (refuse.places_wanted && number > refuse.behind)
+        note_place(number);
     if (number != refuse.nth)
         return false;
     refuse.refused = true;

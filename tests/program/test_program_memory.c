@@ -1,7 +1,7 @@
 /* test_program_memory.c - the program is refused memory, one request at a time, by refuse.c in front of the C library.
  *
- * A case is a command. It runs undisturbed, which tells how many requests it makes; then requests spread evenly over
- * what lies behind the setting up of a host (suite memory_failure has that) are refused, one in each run. Such a run
+ * A case is a command. It runs undisturbed, which tells from which places it asks for memory behind the setting up of a
+ * host (suite memory_failure has that); then the first request of each place is refused, one in each run. Such a run
  * prints what the undisturbed one does, or ends with status 1 or 2 and says that memory was short; it never ends by a
  * signal.
  *
@@ -30,7 +30,7 @@ enum { CASES_RUN = 0 }; /* the sanitizers want to be first in front of the C lib
 enum { CASES_RUN = 1 };
 #endif
 
-enum { RUNS = 60, ARGUMENTS = 10 };
+enum { PLACES = 4096, ARGUMENTS = 10 };
 
 static const char refuse_library[] = TEST_SCRATCH_DIR "/refuse.so";
 static const char told_file[] = TEST_SCRATCH_DIR "/refuse.told";
@@ -40,47 +40,65 @@ static const char small_ini[] = TEST_SCRATCH_DIR "/refuse.ini";
 static const char scene_file[] = TEST_SCRATCH_DIR "/refuse.json";
 static const char compiled_file[] = TEST_SCRATCH_DIR "/refuse.bpe";
 static const char lines_file[] = TEST_SCRATCH_DIR "/refuse.in";
+static const char cargo_ini[] = TEST_SCRATCH_DIR "/refuse_cargo.ini";
+static const char recording_file[] = TEST_SCRATCH_DIR "/refuse.rec";
+static const char second_file[] = TEST_SCRATCH_DIR "/refuse_second.rec";
+static const char trace_file[] = TEST_SCRATCH_DIR "/refuse_trace.json";
 
 static const char world_text[] =
     "[host]\nplugins = point_mass debug_name\nhistory = 8 MiB\nsteps = 1\n"
     "[world main]\nstep_rate = 10\ncomponents = point_mass debug_name\n"
     "[spawn main earth]\ncomponents = body:point_mass name:debug_name\nbody.mass = 3\nname.name = earth\n";
+static const char cargo_text[] = "[host]\nplugins = ./refuse_cargo.so\n";
 static const char scene_text[] =
     "{\"prototypes\": {\"ball\": {\"components\": {\"body\": {\"type\": \"point_mass\", \"mass\": 2}}}},\n"
     " \"entities\": [{\"name\": \"a\", \"extends\": \"ball\", \"components\": {\"debug_name\": {\"name\": \"x\"}}},\n"
     "              {\"count\": 3, \"extends\": \"ball\", \"components\": {\"body\": {\"mass\": [1, 2, 3]}}}]}\n";
 
+/* SAME: what it prints is the same each time. ALONE: no host is set up by the ini first. */
+enum { SAME = 1, ALONE = 2 };
+
 typedef struct memory_case_t {
     const char *arguments[ARGUMENTS];
     const char *lines; /* for stdin */
-    bool same;         /* what it prints is the same each time */
+    unsigned how;
 } memory_case_t;
 
 static const memory_case_t cases[] = {
-    {{"plugins", small_ini}, "", true},
-    {{"plugins", small_ini, "--json"}, "", true},
-    {{"run", small_ini, "--json"}, "", false},
-    {{"run", small_ini, "--steps", "2"}, "", false},
-    {{"schema", small_ini}, "", true},
-    {{"compile", scene_file, "-o", compiled_file, "--ini", small_ini, "--json"}, "", false},
-    {{"dump", compiled_file}, "", true},
-    {{"dump", compiled_file, "--json"}, "", true},
-    {{"console", small_ini}, "worlds\nentities\ntree main\nget main/earth\nget main/earth.body.mass\nplugins\n", true},
+    {{"plugins", small_ini}, "", SAME},
+    {{"plugins", small_ini, "--json"}, "", SAME},
+    {{"run", small_ini, "--json"}, "", 0},
+    {{"run", small_ini, "--steps", "2"}, "", 0},
+    {{"schema", small_ini}, "", SAME},
+    {{"compile", scene_file, "-o", compiled_file, "--ini", small_ini, "--json"}, "", ALONE},
+    {{"dump", compiled_file}, "", SAME | ALONE},
+    {{"dump", compiled_file, "--json"}, "", SAME | ALONE},
+    {{"plugins", cargo_ini, "--json"}, "", SAME},
+    {{"schema", cargo_ini}, "", SAME},
+    {{"replay", recording_file, "--check", "--json"}, "", 0},
+    {{"bisect", recording_file, "main body.mass > 2"}, "", 0},
+    {{"run", small_ini, "--trace", trace_file, "--record", second_file}, "", 0},
+    {{"console", small_ini}, "worlds\nentities\ntree main\nget main/earth\nget main/earth.body.mass\nplugins\n", SAME},
     {{"console", small_ini}, "create main 3 body:point_mass\nadd main/earth other:point_mass\n"
-     "set main/earth.body.mass 5\nfind main body.mass > 1\nremove main/earth.other\ndestroy earth\n", true},
+     "set main/earth.body.mass 5\nfind main body.mass > 1\nremove main/earth.other\ndestroy earth\n", SAME},
     {{"console", small_ini}, "watch main/earth.body.mass\nstep 3\nmark here\nback 2\nset main/earth.body.mass 7\n"
-     "branches\nbranch 1\ngoto here\nwhen main body.mass > 2\nbisect main body.mass > 2\nunwatch\n", false},
-    {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", false},
+     "branches\nbranch 1\ngoto here\nwhen main body.mass > 2\nbisect main body.mass > 2\nunwatch\n", 0},
+    {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* --- one run ------------------------------------------------------------------------------------------------------ */
 
-/* Run the case with the request of number `nth` refused; its status as wait gives it. */
-static int run_case(const memory_case_t *one, unsigned long nth)
+/* Run the case with the request of number `nth` refused; its status as wait gives it. With 0 for it none is, and places
+ * behind `start` requests are told. */
+static int run_case(const memory_case_t *one, unsigned long nth, unsigned long start)
 {
     char *arguments[ARGUMENTS + 2] = {(char *)(uintptr_t)TEST_BACKPLANE};
     char number[32];
+    snprintf(number, sizeof number, "%lu", start);
+    unsetenv("BACKPLANE_PLACES");
+    if (nth == 0)
+        setenv("BACKPLANE_PLACES", number, 1);
     for (int i = 0; i < ARGUMENTS; i++)
         arguments[i + 1] = (char *)(uintptr_t)one->arguments[i];
     snprintf(number, sizeof number, "%lu", nth);
@@ -103,22 +121,28 @@ static int run_case(const memory_case_t *one, unsigned long nth)
     return status;
 }
 
-/* What refuse.c told: how many requests there were, and whether the wanted one was among them. */
-static unsigned long requests(bool *refused)
+/* What refuse.c told: how many requests there were, whether the wanted one was among them, and the first request of
+ * each place. */
+static unsigned long requests(bool *refused, unsigned long *places, unsigned *count)
 {
     static char text[OUTPUT_MAX];
     read_file(told_file, text);
     *refused = strstr(text, "refused") != NULL;
+    *count = 0;
+    for (char *at = strchr(text, '\n'); at != NULL && at[1] != '\0' && *count < PLACES; at = strchr(at + 1, '\n'))
+        places[(*count)++] = strtoul(at + 1, NULL, 10);
     return strtoul(text, NULL, 10);
 }
 
 /* How many requests are made before a console reads its first line. */
 static unsigned long requests_of_start(void)
 {
+    static unsigned long places[PLACES];
     bool refused;
+    unsigned count;
     write_file(lines_file, "");
-    ck_assert_int_eq(run_case(&(memory_case_t){.arguments = {"console", small_ini}}, 0), 0);
-    return requests(&refused);
+    ck_assert_int_eq(run_case(&(memory_case_t){.arguments = {"console", small_ini}}, 0, 0), 0);
+    return requests(&refused, places, &count);
 }
 
 static void check_refused_run(const memory_case_t *one, unsigned long nth, int status, const char *undisturbed)
@@ -129,7 +153,7 @@ static void check_refused_run(const memory_case_t *one, unsigned long nth, int s
     ck_assert_msg(WIFEXITED(status), "%s, request %lu: ended by signal %d\n%s", one->arguments[0], nth,
                   WTERMSIG(status), err);
     if (WEXITSTATUS(status) == 0) {
-        ck_assert_msg(!one->same || strcmp(out, undisturbed) == 0, "%s, request %lu: all is said to be well, with\n%s",
+        ck_assert_msg((one->how & SAME) == 0 || strcmp(out, undisturbed) == 0, "%s, request %lu: all is said to be well, with\n%s",
                       one->arguments[0], nth, out);
         return;
     }
@@ -143,19 +167,21 @@ static void check_refused_run(const memory_case_t *one, unsigned long nth, int s
 START_TEST(a_command_that_is_refused_memory_says_so)
 {
     static char undisturbed[OUTPUT_MAX];
+    static unsigned long places[PLACES], none[PLACES];
     const memory_case_t *one = &cases[_i];
     bool refused = true;
-    unsigned long start = requests_of_start(), failed = 0;
+    unsigned count, no_count;
+    unsigned long start = (one->how & ALONE) != 0 ? 1 : requests_of_start(), failed = 0;
     write_file(lines_file, one->lines);
-    ck_assert_int_eq(run_case(one, 0), 0);
+    ck_assert_int_eq(run_case(one, 0, start), 0);
     read_file(out_file, undisturbed);
-    unsigned long all = requests(&refused), first = all > start ? start : 1, apart = (all - first) / RUNS + 1;
-    ck_assert_msg(all > first && !refused, "%lu requests, %lu of them to start", all, start);
-    for (unsigned long nth = first + 1; nth <= all; nth += apart) {
-        int status = run_case(one, nth);
-        requests(&refused);
-        ck_assert_msg(refused, "request %lu of %lu was not made", nth, all);
-        check_refused_run(one, nth, status, undisturbed);
+    unsigned long all = requests(&refused, places, &count);
+    ck_assert_msg(count > 0 && !refused, "%lu requests, %lu of them to start", all, start);
+    for (unsigned i = 0; i < count; i++) {
+        int status = run_case(one, places[i], 0);
+        requests(&refused, none, &no_count);
+        ck_assert_msg(refused, "request %lu of %lu was not made", places[i], all);
+        check_refused_run(one, places[i], status, undisturbed);
         failed += status != 0;
     }
     ck_assert_uint_ge(failed, 1);
@@ -167,7 +193,11 @@ static void make_files(void)
     make_scratch_folder();
     write_file(small_ini, world_text);
     write_file(scene_file, scene_text);
-    expect(shell("${CC:-cc} -O1 -shared -fPIC tests/preload/refuse.c -o '%s'", refuse_library), 0, NULL);
+    write_file(cargo_ini, cargo_text);
+    expect(shell("${CC:-cc} -O1 -shared -fPIC tests/preload/refuse.c -o '%s' && ${CC:-cc} -shared -fPIC -I plugin_api "
+                 "tests/program/plugins/cargo.c -o '" TEST_SCRATCH_DIR "/refuse_cargo.so'", refuse_library), 0, NULL);
+    expect(shell("rm -f '%s'; backplane run '%s' --steps 30 --record '%s' >/dev/null", recording_file, small_ini,
+                 recording_file), 0, NULL);
     expect(shell("backplane compile '%s' -o '%s' --ini '%s' >/dev/null", scene_file, compiled_file, small_ini), 0,
            NULL);
 }
@@ -176,7 +206,7 @@ Suite *program_memory_suite(void)
 {
     Suite *suite = suite_create("program_memory");
     TCase *tests = tcase_create("requests are refused");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, make_files, NULL);
     if (CASES_RUN)
         tcase_add_loop_test(tests, a_command_that_is_refused_memory_says_so, 0, CASES);

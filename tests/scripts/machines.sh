@@ -57,6 +57,21 @@ for rank in 0 1 2; do
     awk -F, -v speed=$((rank + 1)) '{ exit !($2 > 0.9 * speed && $2 < 1.1 * speed) }' "$scratch/last" ||
         { cat "$scratch/last"; fail "rank $rank has not its own value"; }
 done
+# Tables of plugins: those with the same headers are one, with a column that tells the rank; another one is its rank's.
+${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$source/tests/program/plugins/reporter.c" -o "$scratch/reporter.so"
+printf '[host]\nplugins = mpi ./reporter.so\nsteps = 2\n[world main]\ncomponents = reporter\n[spawn main one]\ncomponents = reporter\n' >"$scratch/reports.ini"
+ranks 2 reports.ini || fail "a run with reports on two ranks fails"
+grep -q '^  rank  name  period  period$' "$scratch/said" || fail "a table of two ranks has no column for the rank"
+for rank in 0 1; do
+    grep -q "^ *$rank  a  *87.97  1e-3$" "$scratch/said" || fail "the table of rank $rank is not told"
+done
+[ "$(grep -c '^  drift' "$scratch/said")" = 1 ] || fail "a value that is the same on all ranks is told otherwise than once"
+ranks 2 reports.ini --json || fail "reports of two ranks as JSON fail"
+printf '[world judge]\nplace = rank 1\ncomponents = reporter\n' >>"$scratch/reports.ini"
+ranks 2 reports.ini || fail "a run with a report of one rank fails"
+sed -n '/^reporter in world judge/,$p' "$scratch/said" | grep -q '^  name  period  period$' || fail "the table of one rank tells of ranks"
+! ranks 2 reports.ini --verify || fail "a run on two ranks is verified"
+grep -q 'a run on several ranks is not verified: run it on one' "$scratch/error" || fail "it is not told that ranks are not verified"
 ranks 3 sweep.ini --json || fail "--json fails"
 python3 - "$scratch/said" <<'END' || fail "--json is not one object of all ranks"
 import json, sys

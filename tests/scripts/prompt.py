@@ -17,8 +17,12 @@ PATIENCE = 60  # seconds
 
 
 class Terminal:
-    def __init__(self, arguments, kept):
-        environment = dict(os.environ, TERM="xterm", BACKPLANE_HISTORY=kept, LC_ALL="C")
+    def __init__(self, arguments, kept, places=None):
+        """`kept` is the file of the history; without one it goes where the variables in `places` say."""
+        environment = dict(os.environ, TERM="xterm", LC_ALL="C")
+        for name in ("BACKPLANE_HISTORY", "XDG_STATE_HOME", "HOME"):
+            environment.pop(name, None)
+        environment.update({"BACKPLANE_HISTORY": kept} if places is None else places)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execve(arguments[0], arguments, environment)
@@ -180,6 +184,40 @@ def main():
     if own.end() != 0:
         fail("not so: quit ends the console", own)
     complete_words(program, sys.argv[4], kept)
+    keep_history(program, sys.argv[3], os.path.dirname(kept))
+    show_progress(program, ini, kept)
+
+
+def keep_history(program, ini, folder):
+    """The history lies in the user's folder for states, which is made where there is none."""
+    for places, path in (({"XDG_STATE_HOME": folder + "/a/states"}, "a/states/backplane/history"),
+                         ({"HOME": folder + "/home"}, "home/.local/state/backplane/history"),
+                         ({"XDG_STATE_HOME": "b", "HOME": folder + "/other"}, "other/.local/state/backplane/history"),
+                         ({"HOME": "relative"}, None), ({"BACKPLANE_HISTORY": ""}, None),
+                         ({"XDG_STATE_HOME": "/dev/null/states"}, None), ({"XDG_STATE_HOME": "/" + "x" * 5000}, None)):
+        before = sorted(os.listdir(folder))
+        terminal = Terminal([program, "console", ini], None, places)
+        terminal.hear(r"^backplane>", "a console has its prompt")
+        terminal.type("worlds\r")
+        terminal.hear(r"^main ", "and does a command")
+        terminal.type("quit\r")
+        if terminal.end() != 0:
+            fail(f"not so: a console with {places} ends in good order", terminal)
+        if path is None and sorted(os.listdir(folder)) != before:
+            fail(f"not so: no history is kept with {places}", terminal)
+        if path is not None and "worlds" not in open(os.path.join(folder, path), encoding="utf-8").read():
+            fail(f"not so: with {places} the history is in {path}", terminal)
+    print("so: the history is kept where the user's states are")
+
+
+def show_progress(program, ini, kept):
+    run = Terminal([program, "run", ini, "--steps", "300000"], kept)
+    run.hear(r"^\[[#.]{40}\] +[0-9]+%  step [0-9]+ of 300000  [0-9].* left", "a bar tells how far a run is, and how long it will be")
+    if run.end() != 0:
+        fail("not so: the run ends in good order", run)
+    run.hear(r"^300000 steps with", "the report is printed")
+    if any(line.startswith("[#") for line in run.screen()):
+        fail("not so: the bar has gone then", run)
 
 
 # What is typed, and what stands behind the prompt after TAB.

@@ -231,12 +231,15 @@ def run_weighed(tree, jobs, with_scripts, only):
 
 def conditions_of(file):
     """The conditions of a file: (line, column, what is not shown), "" where all is. One that decides alone has to be true once
-    and false once, one of several has to be seen to decide."""
+    and false once, one of several has to be seen to decide. What a decision begins with and the compiler knows, since it is
+    about the machine, is none: it is neither true nor false where what stands behind it is."""
     found = []
     decisions = file.get("mcdc_records", [])
     for line, column, end_line, end_column, *_, shown in decisions:
-        inner = sorted({tuple(b[:4]) for b in file["branches"] if (line, column) <= tuple(b[:2]) and tuple(b[2:4]) <= (end_line, end_column)})
+        inner = sorted({tuple(b[:6]) for b in file["branches"] if (line, column) <= tuple(b[:2]) and tuple(b[2:4]) <= (end_line, end_column)})
         for i, is_shown in enumerate(shown):
+            if i == 0 and len(inner) == len(shown) and sum(inner[0][4:6]) == 0 and any(sum(one[4:6]) for one in inner):
+                continue
             place = inner[i][:2] if len(inner) == len(shown) else (line, column)
             found.append((*place, "" if is_shown else f"condition {i + 1} of {len(shown)} never decides"))
     for line, column, end_line, end_column, if_true, if_false, *_ in file["branches"]:
