@@ -57,10 +57,10 @@ bool convert_changes_values(const field_t *old, const field_t *field);
  * limits. [any] */
 bool convert_value(const field_t *old, const void *from, const field_t *field, void *to, uint32_t index);
 
-/* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap, both fields
- * have single values, and convert_kind does not refuse their types. `entities` may be NULL; where it is not, values of
- * rows with entity {0} take the default if they do not fit. Returns the index of the first value that does not fit,
- * `count` where all do. Same types are copied. [any] */
+/* Convert `count` packed values of `old`'s type at `from` to `field`'s type at `to`; the two do not overlap, both
+ * fields have single values, and convert_kind does not refuse their types. `entities` may be NULL; where it is not,
+ * values of rows with entity {0} take the default if they do not fit. Returns the index of the first value that does
+ * not fit, `count` where all do. Same types are copied. [any] */
 uint32_t convert_column(const field_t *old, const void *from, const field_t *field, void *to, uint32_t count,
                         const bp_entity_t *entities);
 

@@ -315,7 +315,7 @@ void history_keep_touch(history_t *h)
     }
     if (touch == NULL) {
         if (!memory_reserve(&h->memory, &h->touches, &h->touch_capacity, h->touch_count + 1u, sizeof *h->touches)) {
-            history_say(h, BP_LOG_WARNING, "no memory for what was done since the last step: the past begins anew here");
+            history_say(h, BP_LOG_WARNING, "no memory for what came since the last step: the past begins anew here");
             h->shape = 0;
             return;
         }

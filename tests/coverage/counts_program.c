@@ -2,8 +2,8 @@
  *
  * gcov's counts go to their files in a function that exit calls. A copy of a process, in which a reload is tried, ends
  * by _exit, and so does the last word of a child that a test has made; a process of `check` ends by _Exit. The linker
- * (--wrap) leads those calls here. A library has counts of its own, which no function of the program reaches: counts_plugin.c exports one for
- * each.
+ * (--wrap) leads those calls here. A library has counts of its own, which no function of the program reaches:
+ * counts_plugin.c exports one for each.
  */
 #define _GNU_SOURCE 1
 

@@ -153,7 +153,8 @@ static void check_refused_run(const memory_case_t *one, unsigned long nth, int s
     ck_assert_msg(WIFEXITED(status), "%s, request %lu: ended by signal %d\n%s", one->arguments[0], nth,
                   WTERMSIG(status), err);
     if (WEXITSTATUS(status) == 0) {
-        ck_assert_msg((one->how & SAME) == 0 || strcmp(out, undisturbed) == 0, "%s, request %lu: all is said to be well, with\n%s",
+        ck_assert_msg((one->how & SAME) == 0 || strcmp(out, undisturbed) == 0,
+                      "%s, request %lu: all is said to be well, with\n%s",
                       one->arguments[0], nth, out);
         return;
     }

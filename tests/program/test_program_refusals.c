@@ -2,8 +2,8 @@
  * not where it belongs, or there is too much of something.
  *
  * Each test is lines of the shell with the status and a part of stderr. A full disk is a process that may write some
- * blocks to each file (ulimit -f), enough for copies of plugins, or none: its stderr is a pipe then, since no file takes
- * a complaint either.
+ * blocks to each file (ulimit -f), enough for copies of plugins, or none: its stderr is a pipe then, since no file
+ * takes a complaint either.
  *
  * TEST_SCRATCH_DIR is a folder for files, TEST_BACKPLANE the program.
  */
@@ -33,7 +33,8 @@ static void make_files(void)
     snprintf(large, sizeof large, "%.*s20000%s", (int)(at - small_text), small_text, at + 1);
     write_file(IN_SCRATCH("large.ini"), large); /* 200000 */
     write_file(IN_SCRATCH("scene.json"), scene_text);
-    write_file(IN_SCRATCH("inspected.ini"), "[host]\nplugins = inspector\n[plugin inspector]\nport = 0\n[world main]\n");
+    write_file(IN_SCRATCH("inspected.ini"),
+               "[host]\nplugins = inspector\n[plugin inspector]\nport = 0\n[world main]\n");
 }
 
 typedef struct refusal_t {
@@ -57,11 +58,13 @@ static void expect_refusals(const refusal_t *refusals, size_t count)
     "(ulimit -f " blocks "; " command " 2>&1 >/dev/null; echo status $?) | tee /dev/stderr | grep -q 'status 1'"
 
 static const refusal_t full[] = {
-    {"backplane run '" IN_SCRATCH("small.ini") "' >/dev/full", 1, "the output cannot be written: No space left on device"},
+    {"backplane run '" IN_SCRATCH("small.ini") "' >/dev/full", 1,
+     "the output cannot be written: No space left on device"},
     {"backplane plugins '" IN_SCRATCH("small.ini") "' --json >/dev/full", 1, "the output cannot be written"},
     {"backplane schema >/dev/full", 1, "the output cannot be written"},
     {"backplane --manual >/dev/full", 1, "the output cannot be written"},
-    {"backplane run '" IN_SCRATCH("small.ini") "' --trace /dev/full", 1, "/dev/full: the trace could not be written whole"},
+    {"backplane run '" IN_SCRATCH("small.ini") "' --trace /dev/full", 1,
+     "/dev/full: the trace could not be written whole"},
     {"backplane run '" IN_SCRATCH("small.ini") "' --trace '" IN_SCRATCH("no/such") "'", 2,
      "no/such: the trace cannot be written there"},
     {FULL("4096", "backplane run '" IN_SCRATCH("large.ini") "' --record '" IN_SCRATCH("full.rec") "'"), 0, "full.rec"},
@@ -83,10 +86,12 @@ END_TEST
 #define LONG_NAME "$(printf '%05000d' 1)"
 
 static const refusal_t misplaced[] = {
-    {ALONE "schema", 2, "there is no folder plugins/ beside the program, nor ../lib/backplane/plugins; say which plugins "
-                        "with --plugins FOLDER or --ini INI"},
+    {ALONE "schema", 2,
+     "there is no folder plugins/ beside the program, nor ../lib/backplane/plugins; say which plugins with --plugins "
+     "FOLDER or --ini INI"},
     {ALONE "compile '" IN_SCRATCH("scene.json") "'", 2, "there is no folder plugins/ beside the program"},
-    {ALONE "--headers", 1, "the headers for plugins are not where they belong, in ../include/backplane beside the folder"},
+    {ALONE "--headers", 1,
+     "the headers for plugins are not where they belong, in ../include/backplane beside the folder"},
     {ALONE "run '" IN_SCRATCH("inspected.ini") "' --steps 1", 2, "inspector"},
     {ALONE "import a.gltf", 1, "import needs the program backplane-import beside this one"},
     {"backplane schema --plugins '" IN_SCRATCH("nowhere") "'", 2, "nowhere"},
@@ -124,7 +129,11 @@ static const refusal_t wrong_checks[] = {
     {"backplane check '" IN_SCRATCH("missing.c") "'", 1, ""},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' --level=2 --needs='" IN_SCRATCH("missing.so") "'", 1, ""},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' --level=4 --from='" IN_SCRATCH("missing.so") "' >'"
-     IN_SCRATCH("out") "'; grep -c 'the older version .*missing.so cannot be read' '" IN_SCRATCH("out") "' >&2", 0, "1"},
+     IN_SCRATCH("out") "'; grep -c 'the older version .*missing.so cannot be read' '" IN_SCRATCH("out") "' >&2",
+     0, "1"},
+    {"mkdir '" IN_SCRATCH("near.so") "'; backplane check '" IN_SCRATCH("near.so") "' >'" IN_SCRATCH("out")
+     "'; ! grep -q 'did you mean' '" IN_SCRATCH("out") "' && cat '" IN_SCRATCH("out") "' >&2", 0,
+     "near.so: cannot be read: "},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' --level=4 --from='" TEST_PLUGIN_DIR "/transform.so' >'"
      IN_SCRATCH("out") "'; grep -c \"component 'transform' has gone\" '" IN_SCRATCH("out") "' >&2", 0, "1"},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' unknown=1 >'" IN_SCRATCH("out") "'; grep -c unknown '"
@@ -182,7 +191,8 @@ START_TEST(more_than_the_console_takes_is_refused_or_cut)
     for (int i = 0; i < 17; i++)
         length += (size_t)snprintf(input + length, sizeof input - length, "watch main/#%d:1.body.mass\n", i);
     length += (size_t)snprintf(input + length, sizeof input - length,
-                               "unwatch main/#3:1.body.mass\nfind main body.mass > 2\nstep 1\nhistory\ngoto 0\nget main/#7:1\n"
+                               "unwatch main/#3:1.body.mass\nfind main body.mass > 2\nstep 1\nhistory\ngoto 0\n"
+                               "get main/#7:1\n"
                                "create main");
     for (int i = 0; i < 65; i++)
         length += (size_t)snprintf(input + length, sizeof input - length, " c%d:point_mass", i);
@@ -213,10 +223,12 @@ END_TEST
 
 START_TEST(a_recorded_run_is_resumed_only_as_far_as_it_goes)
 {
-    expect(shell("backplane run '%s' --record '%s' >/dev/null", IN_SCRATCH("small.ini"), IN_SCRATCH("run.rec")), 0, NULL);
-    expect(shell("backplane run '%s' --resume '%s' --real-time --steps 4", IN_SCRATCH("small.ini"), IN_SCRATCH("run.rec")),
-           0, "run.rec: goes on behind step 4");
-    expect(shell("backplane run '%s' --resume '%s'", IN_SCRATCH("small.ini"), IN_SCRATCH("none.rec")), 1, "none.rec: cannot be opened");
+    expect(shell("backplane run '%s' --record '%s' >/dev/null", IN_SCRATCH("small.ini"), IN_SCRATCH("run.rec")), 0,
+           NULL);
+    expect(shell("backplane run '%s' --resume '%s' --real-time --steps 4", IN_SCRATCH("small.ini"),
+                 IN_SCRATCH("run.rec")), 0, "run.rec: goes on behind step 4");
+    expect(shell("backplane run '%s' --resume '%s'", IN_SCRATCH("small.ini"), IN_SCRATCH("none.rec")), 1,
+           "none.rec: cannot be opened");
     expect(shell("backplane run '%s' --record a --resume b", IN_SCRATCH("small.ini")), 2,
            "give --record or --resume: what is resumed is recorded in the same file");
     expect(shell("backplane run '%s' --verify --real-time", IN_SCRATCH("small.ini")), 2, "keeps no pace");

@@ -515,7 +515,8 @@ END_TEST
 
 /* Three equal cells of one declaration, of `count` numbers each; the numbers of the first one afterwards, which the
    others have too. */
-static void expect_cells(bp_field_t declared, const float *numbers, bp_field_t now, const double *wanted, uint32_t count)
+static void expect_cells(bp_field_t declared, const float *numbers, bp_field_t now, const double *wanted,
+                         uint32_t count)
 {
     static _Alignas(16) char from[3 * 4096], to[3 * 8192];
     const holdings_t none = {0};

@@ -271,7 +271,8 @@ START_TEST(a_column_of_many_numbers_is_converted_by_names_as_each_of_them_is)
     enum { ROWS = 3000 };
     static int32_t numbers[ROWS], out[ROWS];
     static bp_entity_t entities[ROWS];
-    field_t from = make(BP_I32, "idle walking", false), to = make(BP_I32, "walking=0 idle=9 high=2000 low=-2000", false);
+    field_t from = make(BP_I32, "idle walking", false);
+    field_t to = make(BP_I32, "walking=0 idle=9 high=2000 low=-2000", false);
     for (int32_t i = 0; i < ROWS; i++) {
         numbers[i] = i % 3 == 0 ? i / 3 % 2 : i % 2 == 0 ? i : -i;
         entities[i].id = i % 3 == 0 ? 1 : 0;
