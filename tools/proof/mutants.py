@@ -2,15 +2,18 @@
 """mutants.py - do the tests notice planted faults?
 
 Takes a sample of the lines of host/ and plugins/ (the same for the same seed) and plants one fault (places.py) in each, all of them
-in one copy of the tree, which is built once: PLANTED_FAULT chooses the fault when a program starts. Every suite runs once without
-a fault and writes down which places it comes to; then each fault is tried with the suites that come to its place, fast ones
+in one copy of the tree, which is built once: PLANTED_FAULT chooses the fault when a program starts. Every test runs once without
+a fault and writes down which places it comes to; then each fault is tried with the tests that come to its place, fast ones
 first, until one fails. A fault that all of them pass has survived: a test is missing, or the fault changes nothing, and then
 tests/mutants.txt says why.
+
+What is in the copy stays there: faults of the next sample are added to those of the last one, so that files without new ones are
+not built again, and tests that are as they were run without a fault once for all samples.
 
 Survivors whose object file is byte for byte that of the sources count as equivalent without a word. Results are kept in
 build/mutants/results.jsonl, so that a run that was ended goes on where it was; --retry runs the survivors again.
 
-A planted fault may kill any process or write anywhere, so suites run in a namespace of their own, where nothing but folders of their
+A planted fault may kill any process or write anywhere, so tests run in a namespace of their own, where nothing but folders of their
 own can be written and only their own processes are seen; that wants unshare and the right to mount.
 
 tests/mutants.txt: a line with the key of the fault, then what it is, then indented lines with the reason why no test can see it.
@@ -19,9 +22,11 @@ import argparse
 import collections
 import concurrent.futures
 import fnmatch
+import glob
 import hashlib
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -42,6 +47,9 @@ MORE_IN = ("host/store", "host/property", "host/plugin", "host/reload")
 MORE_FILES = ("host/base/convert.c", "host/base/convert_many.c", "host/base/field.c")
 NOT_BUILT = ("_win32.c", "_none.c", "_win32.h")
 LIMIT_MEMORY = 6 << 30
+# How many faults a copy can have: PLANTED_H has room for so many.
+PLACES_MOST = 65536
+BITS = bytes([ord("0")] + [ord("1")] * 255)
 SAME_CODE = ["cc", "-std=c11", "-O2", "-w", "-ffp-contract=off", "-Iplugin_api", "-Ihost", "-x", "c", "-c", "-", "-o"]
 
 # The copy is seen at /mnt, wherever the tree lies, since suites get a /tmp of their own; what they write there goes with the namespace.
@@ -66,18 +74,23 @@ PLANTED_H = r"""
 extern char *getenv(const char *name);
 extern int atoi(const char *text);
 extern long syscall(long number, ...);
+extern int *__errno_location(void);
 __attribute__((weak)) int planted_fault = -1;
 __attribute__((weak)) volatile unsigned char *planted_seen;
 __attribute__((weak, noinline)) void planted_start(void)
 {
     const char *seen = getenv("PLANTED_SEEN"), *fault = getenv("PLANTED_FAULT");
     if (seen) {
+        int number = *__errno_location();
         long file = syscall(SYS_openat, -100, seen, 02000002 /* O_RDWR | O_CLOEXEC */, 0);
-        long at = file < 0 ? -1 : syscall(SYS_mmap, 0L, 65536L, 3L /* read, write */, 1L /* shared */, file, 0L);
+        /* At one place of a process, so that libraries that come and go leave no pages behind. */
+        long at = file < 0 ? -1 : syscall(SYS_mmap, 0x10a000000000L, 65536L, 3L /* read, write */,
+                                          0x100001L /* shared, this address, unless it is taken */, file, 0L);
+        if (at > 0 || (file >= 0 && *__errno_location() == 17 /* EEXIST: another library of this process has it there */))
+            planted_seen = (volatile unsigned char *)0x10a000000000L;
         if (file >= 0)
             syscall(SYS_close, file);
-        if (at > 0)
-            planted_seen = (volatile unsigned char *)at;
+        *__errno_location() = number;
     }
     planted_fault = fault ? atoi(fault) : 0;
 }
@@ -98,6 +111,7 @@ class Workshop:
 
     def __init__(self, tree, jobs):
         self.tree, self.jobs = tree, jobs
+        self.numbers, self.left_out = {}, set()
         self.copy = os.path.join(tree, WORK, "tree")
         self.shared = os.path.join(tree, WORK, "seen")
         os.makedirs(self.shared, exist_ok=True)
@@ -107,21 +121,39 @@ class Workshop:
         if subprocess.run(self.jail + ["true"]).returncode != 0:
             sys.exit("mutants: no namespace of its own can be had (unshare, mount): faults could harm the machine")
 
-    def plant(self, sampled):
-        """Make the copy that of the tree with all faults in it, and build. Returns {key: number} of those that compile."""
-        numbers = {place.key: number for number, place in enumerate(sampled, 1)}
-        left_out = set()
+    def plant(self, sampled, found):
+        """Make the copy that of the tree with these faults in it, and with those that it has already, and build.
+
+        A fault keeps its number, whatever else is planted. Returns {key: number} of those that compile.
+        """
+        path = os.path.join(self.tree, WORK, "numbers.json")
+        known = read_json(path, {"numbers": {}, "left_out": []})
+        self.numbers, self.left_out = known["numbers"], set(known["left_out"])
+        chosen = {place.key for place in sampled}
+        planted, by_file = list(sampled), collections.defaultdict(list)
+        for place in planted:
+            by_file[place.file].append(place)
+            self.numbers.setdefault(place.key, len(self.numbers) + 1)
+        if len(self.numbers) >= PLACES_MOST:
+            sys.exit(f"mutants: too many faults have been planted here: remove {WORK}")
+        for place in found:
+            if place.key in self.numbers and place.key not in chosen and \
+                    not any(places.overlap(place, other) for other in by_file[place.file]):
+                planted.append(place)
+                by_file[place.file].append(place)
         for _ in range(20):
-            self.bring_up_to_date([(numbers[place.key], place) for place in sampled if place.key not in left_out])
+            self.bring_up_to_date([(self.numbers[place.key], place) for place in planted if place.key not in self.left_out])
             problem = self.make("test-parts")
+            with open(path, "w") as file:
+                json.dump({"numbers": self.numbers, "left_out": sorted(self.left_out)}, file)
             if not problem:
-                return {key: number for key, number in numbers.items() if key not in left_out}
+                return {place.key: self.numbers[place.key] for place in planted if place.key not in self.left_out}
             wrong = {(file, int(line)) for file, line in re.findall(r"^([\w/.]+):(\d+):\d+: error", problem, flags=re.M)}
-            bad = {place.key for place in sampled for file, line in wrong
-                   if place.file == file and place.line - 1 <= line <= place.line + place.old.count("\n") + 8} - left_out
+            bad = {place.key for place in planted for file, line in wrong
+                   if place.file == file and place.line - 1 <= line <= place.line + place.old.count("\n") + 8} - self.left_out
             if not bad:
                 sys.exit(f"mutants: the tree does not build:\n{problem[-4000:]}")
-            left_out |= bad
+            self.left_out |= bad
         return sys.exit("mutants: too many faults do not compile")
 
     def bring_up_to_date(self, numbered):
@@ -143,11 +175,6 @@ class Workshop:
             for file in files:
                 if os.path.relpath(os.path.join(folder, file), self.copy) not in texts:
                     os.unlink(os.path.join(folder, file))
-        state = hashlib.sha256()
-        for name, text in sorted(texts.items()):
-            if name.startswith(("host/", "plugin", "tests/", "Makefile")):
-                state.update(name.encode() + b"\0" + text)
-        self.state = state.hexdigest()
         for name, text in texts.items():
             path = os.path.join(self.copy, name)
             if not os.path.exists(path) or read_bytes(path) != text:
@@ -179,16 +206,29 @@ class Workshop:
                 codes.append(read_bytes(made.name))
         return codes[0] == codes[1]
 
-    def see(self, name, limit):
-        """Run a suite without a fault; (result, seconds, output, the numbers of the places that it came to)."""
-        seen = os.path.join(self.shared, name.replace(":", "-"))
-        with open(seen, "wb") as file:
-            file.write(bytes(65536))
-        done = suites.run(self.copy, "build", name, limit, 3, self.jail, {"PLANTED_SEEN": "/media/" + os.path.basename(seen)})
-        return done + ({number for number, byte in enumerate(read_bytes(seen)) if byte},)
+    def tests(self):
+        """{name of a test, its file in front of it: what its file is}, in the order of the program's suites."""
+        listed = subprocess.run([os.path.join("build", "tests")], cwd=self.copy, env=dict(os.environ, TESTS_ONLY="?"),
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+        texts = {os.path.basename(path): hashlib.sha256(read_bytes(path)).hexdigest()
+                 for path in glob.glob(os.path.join(self.copy, "tests", "**", "*.c"), recursive=True)}
+        return {name: texts[name.split(":")[0]] for name in re.findall(r"^\w+\.c:\w+$", listed, flags=re.M)}
 
-    def run(self, name, number, limit):
-        return suites.run(self.copy, "build", name, limit, 3, self.jail, {"PLANTED_FAULT": str(number)})
+    def see(self, name, limit):
+        """Run a test without a fault; (result, seconds, output, the places that it came to: bit N is fault N)."""
+        seen = os.path.join(self.shared, re.sub(r"\W", "-", name))
+        with open(seen, "wb") as file:
+            file.truncate(PLACES_MOST)
+        done = self.run([name], limit, {"PLANTED_SEEN": "/media/" + os.path.basename(seen)})
+        bits = read_bytes(seen)
+        os.unlink(seen)
+        return done + (int(bits[::-1].translate(BITS), 2),)
+
+    def run(self, names, limit, more):
+        """Run tests, or one script, in a namespace of their own."""
+        if names[0].startswith(suites.SCRIPT):
+            return suites.run(self.copy, "build", names[0], limit, 3, self.jail, more)
+        return suites.run(self.copy, "build", None, limit, 3, self.jail, {"TESTS_ONLY": " ".join(names), **more})
 
 
 def read_bytes(path):
@@ -196,21 +236,42 @@ def read_bytes(path):
         return file.read()
 
 
+def read_json(path, otherwise):
+    if not os.path.exists(path):
+        return otherwise
+    with open(path) as file:
+        return json.load(file)
+
+
 # --- what to plant -------------------------------------------------------------------------------------------------
 
 
-def all_places(tree, only):
+def all_places(tree):
+    """The places of all files, first ones of a key alone. What a file has is remembered while the file is as it was."""
     names = subprocess.run(["git", "ls-files", "host", "plugins"], cwd=tree, capture_output=True, text=True, check=True).stdout.split()
+    path = os.path.join(tree, WORK, "places.pickle")
+    reader = hashlib.sha256(read_bytes(places.__file__)).hexdigest()
+    known = pickle.loads(read_bytes(path)) if os.path.exists(path) else {}
+    if known.get("reader") != reader:
+        known = {"reader": reader}
     found, keys = [], set()
     for name in names:
-        wanted = not only or any(fnmatch.fnmatch(name, pattern) or name.startswith(pattern) for pattern in only)
-        if not name.endswith((".c", ".h")) or name.endswith(NOT_BUILT) or not wanted:
+        if not name.endswith((".c", ".h")) or name.endswith(NOT_BUILT):
             continue
-        for place in places.places_of(tree, name):
+        state = hashlib.sha256(read_bytes(os.path.join(tree, name))).hexdigest()
+        if known.get(name, ("",))[0] != state:
+            known[name] = (state, [tuple(place) for place in places.places_of(tree, name)])
+        for place in map(places.Place._make, known[name][1]):
             if place.key not in keys:
                 keys.add(place.key)
                 found.append(place)
+    with open(path, "wb") as file:
+        pickle.dump(known, file)
     return found
+
+
+def is_in(name, parts):
+    return any(fnmatch.fnmatch(name, pattern) or name.startswith(pattern) for pattern in parts)
 
 
 def rank(seed, *parts):
@@ -263,68 +324,86 @@ def read_equivalents(tree):
 FAILED = re.compile(r":[FE]:[^:]*:(\w+):")
 
 
-def failing(workshop, name, number, suite):
-    """The test of a suite that fails, twice: a machine that is busy may fail one that waits for something. Or ""."""
-    how = []
-    for _ in range(2):
-        result, _, output = workshop.run(name, number, 30 + 8 * suite.seconds)
-        found = set(FAILED.findall(output)) - suite.fails or {result} - suite.fails - {"passed"}
-        if not found or (suite.fails and found == {"failed"}):
+def failing(workshop, names, number, seconds):
+    """The test of these that fails, twice: a machine that is busy may fail one that waits for something. Or ""."""
+    both = None
+    for patience in (1, 3):
+        result, _, output = workshop.run(names, patience * (20 + 8 * seconds), {"PLANTED_FAULT": str(number)})
+        if result == "passed":
             return ""
-        how.append(found)
-        if result == "too long":
-            return result
-    both = sorted(how[0] & how[1])
-    return both[0] if both else ""
+        failed = set(FAILED.findall(output)) or {result}
+        both = failed if both is None else both & failed
+        again = [name for name in names if name.split(":")[-1] in failed]
+        names = again or names
+    return min(both, default="")
+
+
+def batches(names, seen):
+    """Tests in portions: small ones first, since most faults are noticed at once."""
+    portion, seconds, enough = [], 0, 0.3
+    for name in names:
+        portion.append(name)
+        seconds += seen[name].seconds
+        if seconds >= enough or name.startswith(suites.SCRIPT):
+            yield portion, seconds
+            portion, seconds, enough = [], 0, min(enough * 2, 20)
+    if portion:
+        yield portion, seconds
 
 
 def try_fault(workshop, place, number, seen, nearby, most):
-    """Try a fault with the suites that come to its place, at most for `most` seconds: fast ones first, and those that come to many
-    of the places `nearby`, those of the same file."""
-    names = [name for name in seen if number in seen[name].numbers]
-    names.sort(key=lambda name: seen[name].seconds / len(seen[name].numbers & nearby))
-    spent = 0
-    for name in names:
-        spent += seen[name].seconds
-        if spent > most and spent > seen[name].seconds:
+    """Try a fault with the tests that come to its place, at most for `most` seconds: fast ones first, and those that come to many
+    of the places `nearby`, those of the same file. Returns the result, and whether all these tests have run."""
+    names = [name for name in seen if seen[name].places >> number & 1]
+    names.sort(key=lambda name: (0.02 + seen[name].seconds) / (seen[name].places & nearby).bit_count())
+    names.sort(key=lambda name: name.startswith(suites.SCRIPT))
+    left, all_run = most, True
+    for portion, seconds in batches(names, seen):
+        if left <= 0:
+            all_run = False
             break
-        how = failing(workshop, name, number, seen[name])
+        left -= seconds
+        how = failing(workshop, portion, number, seconds)
         if how:
-            return {"result": "noticed", "by": name, "how": how}
+            return {"result": "noticed", "by": how}, True
     if workshop.same_code(place):
-        return {"result": "same code"}
-    return {"result": "survived" if names else "not reached"}
+        return {"result": "same code"}, True
+    return {"result": "survived" if names else "not reached", "tests": len(names)}, all_run
 
 
-# What a suite did without a fault: `fails` are the tests that fail in the namespace.
-Suite = collections.namedtuple("Suite", "seconds numbers fails")
+# What a test did without a fault.
+Test = collections.namedtuple("Test", "seconds places")
 
 
-def see_all(workshop, names):
-    """{name: Suite} of the suites that run without a fault; what was seen of these very sources is known already."""
-    seen, path = {}, os.path.join(workshop.tree, WORK, "seen.json")
-    if os.path.exists(path):
-        with open(path) as file:
-            known = json.load(file)
-        for name, (seconds, numbers, fails) in known["suites"].items() if known["state"] == workshop.state else ():
-            seen[name] = Suite(seconds, set(numbers), set(fails))
+def see_all(workshop, names, todo):
+    """{name: Test} of the tests that pass without a fault. What was seen of a test whose file is as it was is known already, unless
+    there are faults to be tried that were not planted then. `names` is {name: what its file is}."""
+    path = os.path.join(workshop.tree, WORK, "seen.json")
+    known, needed = read_json(path, {}), max(todo, default=0)
+    planted = max(workshop.numbers.values(), default=0)
+    missing = [name for name in names if known.get(name, {}).get("file") != names[name] or known[name]["planted"] < needed]
+    lock = threading.Lock()
 
     def see(name):
-        result, seconds, output, numbers = workshop.see(name, 900)
-        fails = set(FAILED.findall(output))
-        if result == "passed" or fails:
-            seen[name] = Suite(seconds, numbers, fails)
+        result, seconds, output, seen = workshop.see(name, 600)
         if result != "passed":
-            print(f"mutants: {name} has {result} without a fault:\n{output}", file=sys.stderr)
+            why = [line for line in output.split("\n") if FAILED.search(line)] or output.split("\n")[-3:]
+            print(f"mutants: {name} has {result} without a fault:\n" + "\n".join(why[:3]), file=sys.stderr, flush=True)
+        with lock:
+            known[name] = {"file": names[name], "planted": planted, "seconds": round(seconds, 3), "places": f"{seen:x}",
+                           "passed": result == "passed"}
 
-    with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
-        list(pool.map(see, [name for name in names if name not in seen]))
+    if missing:
+        print(f"mutants: {len(missing)} tests run without a fault", flush=True)
+    for start in range(0, len(missing), 200):
+        with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
+            list(pool.map(see, missing[start:start + 200]))
+        with open(path, "w") as file:
+            json.dump(known, file)
+    seen = {name: Test(known[name]["seconds"], int(known[name]["places"], 16)) for name in names if known[name]["passed"]}
     if len(seen) < len(names) * 3 // 4:
-        sys.exit("mutants: too few suites pass without a fault")
-    with open(path, "w") as file:
-        json.dump({"state": workshop.state, "suites": {name: (suite.seconds, sorted(suite.numbers), sorted(suite.fails))
-                                                       for name, suite in seen.items()}}, file)
-    return {name: seen[name] for name in names if name in seen}
+        sys.exit("mutants: too few tests pass without a fault")
+    return seen
 
 
 # --- the report ------------------------------------------------------------------------------------------------------
@@ -392,40 +471,44 @@ def arguments():
     parser.add_argument("--keys", nargs="+", default=[], help="just these faults, again")
     parser.add_argument("--retry", action="store_true", help="run survivors again")
     parser.add_argument("--report", action="store_true", help="run nothing, report what is known")
-    parser.add_argument("--most", type=float, default=120, metavar="SECONDS",
-                        help="how long suites run for one fault; one that is not noticed by then has survived (120)")
-    parser.add_argument("--suites", nargs="+", default=[], help="just these suites")
+    parser.add_argument("--most", type=float, default=600, metavar="SECONDS",
+                        help="how long tests run for one fault; one that is not noticed by then has survived (600)")
+    parser.add_argument("--tests", nargs="+", default=[], metavar="NAME",
+                        help="just these tests, or those of these files: test_store.c test_base.c:name")
     parser.add_argument("--scripts", action="store_true", help="run tests/scripts too")
     parser.add_argument("--json", default=os.path.join(WORK, "report.json"), help="where all results go as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     return parser.parse_args()
 
 
-def run_all(workshop, chosen, sampled, todo, results, path):
-    numbers = workshop.plant(sampled)
-    names = chosen.suites or suites.suites(workshop.tree) + (suites.scripts(workshop.tree) if chosen.scripts else [])
-    seen, lock, begun = see_all(workshop, names), threading.Lock(), time.monotonic()
-    print(f"mutants: {len(seen)} suites, {sum(suite.seconds for suite in seen.values()):.0f} s", flush=True)
+def run_all(workshop, chosen, found, sampled, todo, results, path):
+    numbers = workshop.plant(sampled, found)
+    names = {name: state for name, state in workshop.tests().items() if not chosen.tests or is_in(name, chosen.tests)}
+    names.update({name: "" for name in (suites.scripts(workshop.tree) if chosen.scripts else [])})
+    seen = see_all(workshop, names, [numbers[place.key] for place in todo if place.key in numbers])
+    lock, begun, by_file = threading.Lock(), time.monotonic(), collections.defaultdict(int)
+    for place in found:
+        by_file[place.file] |= 1 << numbers[place.key] if place.key in numbers else 0
+    print(f"mutants: {len(seen)} tests, {sum(test.seconds for test in seen.values()):.0f} s", flush=True)
 
     def work(place, most, last):
         began = time.monotonic()
-        done = {"result": "does not compile"}
+        done, decided = {"result": "does not compile"}, True
         if place.key in numbers:
-            nearby = {numbers[other.key] for other in sampled if other.file == place.file and other.key in numbers}
-            done = try_fault(workshop, place, numbers[place.key], seen, nearby, most)
+            done, decided = try_fault(workshop, place, numbers[place.key], seen, by_file[place.file], most)
         done["key"] = place.key
-        said = f"{done['result']} by {done['by']} ({done['how']})" if "by" in done else done["result"].upper()
+        said = f"noticed by {done['by']}" if "by" in done else done["result"].upper()
         with lock:
             print(f"[{time.monotonic() - begun:.0f} s, {time.monotonic() - began:.0f} s] {said}"
-                  f"{'' if last or done['result'] != 'survived' else ' SO FAR'}: {describe(place)}", flush=True)
-            if last or done["result"] != "survived":
+                  f"{'' if last or decided else ' SO FAR'}: {describe(place)}", flush=True)
+            if last or decided:
                 results[place.key] = done
                 with open(path, "a") as file:
                     file.write(json.dumps(done) + "\n")
 
     # Most are noticed in no time; then come those that need more.
     with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
-        for most, last in ((chosen.most / 10, False), (chosen.most, True)):
+        for most, last in ((chosen.most / 60, False), (chosen.most, True)):
             list(pool.map(lambda place: work(place, most, last), [place for place in todo if place.key not in results]))
 
 
@@ -436,15 +519,16 @@ def main():
     os.makedirs(WORK, exist_ok=True)
     path = os.path.join(WORK, "results.jsonl")
     results, equivalents = read_results(path), read_equivalents(tree)
-    found = all_places(tree, chosen.only)
-    sampled = [p for p in found if p.key in chosen.keys] if chosen.keys else sample(found, chosen.seed, chosen.sample)
+    found = all_places(tree)
+    within = [place for place in found if not chosen.only or is_in(place.file, chosen.only)]
+    sampled = [p for p in found if p.key in chosen.keys] if chosen.keys else sample(within, chosen.seed, chosen.sample)
     again = ("survived", "not reached") if chosen.retry else ()
     todo = [p for p in sampled if chosen.keys or p.key not in results or
             (results[p.key]["result"] in again and p.key not in equivalents)]
     for place in todo:
         results.pop(place.key, None)
     if todo and not chosen.report:
-        run_all(Workshop(tree, chosen.jobs), chosen, sampled, todo, results, path)
+        run_all(Workshop(tree, chosen.jobs), chosen, found, sampled, todo, results, path)
     for place in sampled:
         if results.get(place.key, {}).get("result") in ("survived", "not reached") and place.key not in equivalents:
             print(f"{results[place.key]['result']}: {describe(place)}")

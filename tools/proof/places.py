@@ -273,7 +273,7 @@ class Reader:
 
 def is_operand(text):
     """Can a token be the end of an operand? One more sign is then a binary operator."""
-    return text in (")", "]") or (text.isidentifier() and text not in KEYWORDS) or text[:1].isdigit()
+    return text in (")", "]") or (text.isidentifier() and text not in KEYWORDS) or text[:1].isdigit() or text[-1:] in ("'", '"')
 
 
 def around(tokens, i):

@@ -28,21 +28,21 @@ def scripts(tree):
 
 
 def command(build, name):
-    """The command that runs one of them in the folder of the tree."""
-    if name.startswith(SCRIPT):
+    """The command that runs one of them, or all suites, in the folder of the tree."""
+    if name and name.startswith(SCRIPT):
         return ["sh", os.path.join("tests", "scripts", name[len(SCRIPT):] + ".sh"), build]
     return [os.path.join(build, "tests")]
 
 
 def run(tree, build, name, limit, multiplier, around=(), more=None):
-    """Run a suite or script, at most `limit` seconds.
+    """Run a suite or script, or all suites where there is no name, at most `limit` seconds.
 
     `around` is a command that runs commands, `more` are variables of its environment. Returns ("passed", "failed" or
     "too long", seconds, the end of what it printed).
     """
     environment = dict(os.environ, CK_TIMEOUT_MULTIPLIER=str(multiplier), CK_FORK="yes", **(more or {}))
     environment.pop("TESTS_HALF", None)
-    if not name.startswith(SCRIPT):
+    if name and not name.startswith(SCRIPT):
         environment["CK_RUN_SUITE"] = name
     os.makedirs(os.path.join(tree, build, "scratch"), exist_ok=True)
     began = time.monotonic()
@@ -54,7 +54,7 @@ def run(tree, build, name, limit, multiplier, around=(), more=None):
     except subprocess.TimeoutExpired:
         result = "too long"
         output = end(process)
-    return result, time.monotonic() - began, output.decode(errors="replace")[-2000:]
+    return result, time.monotonic() - began, output.decode(errors="replace")[-20000:]
 
 
 def end(process):
