@@ -109,12 +109,11 @@ void descriptor_free_lists(memory_t *memory, plugin_t *plugin)
                 plugin->desc.loaders.count * sizeof(bp_loader_t));
 }
 
-/* Copy a list as items of the host's size. Items must not be smaller; what is larger is cut off. An item without a name
-   gets the plugin's. */
+/* Copy a list as items of the host's size, where it has any. Items must not be smaller; what is larger is cut off. An
+   item without a name gets the plugin's. */
 static bp_result_t copy_list(loader_t *loader, const char *kind, const char *name, const void *items, uint32_t count,
                              uint32_t item_size, size_t known, void **copy)
 {
-    *copy = NULL;
     if (count == 0)
         return BP_OK;
     if (item_size < known)
@@ -158,7 +157,7 @@ static bp_result_t check_tasks(loader_t *loader, const plugin_t *plugin)
 
 static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugin_desc_t *desc)
 {
-    void *components, *systems = NULL, *tasks = NULL, *loaders = NULL;
+    void *components = NULL, *systems = NULL, *tasks = NULL, *loaders = NULL;
     const bp_component_list_t *c = &desc->components;
     const bp_system_list_t *s = &desc->systems;
     const bp_task_list_t *t = &desc->tasks;
