@@ -64,6 +64,15 @@ static const mistake_t mistakes[] = {
      "section [plugin crew] stands already in line 3"},
     {SPAWN "[spawn w s]\n", BP_ERROR_EXISTS, 6, "section [spawn w s] stands already in line 5"},
 
+    /* builds */
+    {"[host]\nhot_reload = on\nbuild = make {plugin}\n", BP_ERROR_ARGUMENT, 3,
+     "build, the command, and sources, the folder to watch, need each other"},
+    {"[host]\nhot_reload = on\nsources = src\n", BP_ERROR_ARGUMENT, 3,
+     "build, the command, and sources, the folder to watch, need each other"},
+    {"[host]\nhot_reload = on\nbuild = make\nsources = src\n", BP_ERROR_ARGUMENT, 3,
+     "the command 'make' lacks {plugin}, which stands for the plugin's name"},
+    {"[host]\nbuild = make {plugin}\nsources = src\n", BP_ERROR_ARGUMENT, 2, "build needs hot_reload = on"},
+
     /* keys */
     {"[host]\nstep = 4\n", BP_ERROR_NOT_FOUND, 2,
      "unknown key 'step' in [host]; did you mean 'steps'? " HOST_KEYS},

@@ -559,6 +559,49 @@ static void hear(int number)
     heard = number;
 }
 
+static void *volatile heard_with;
+
+static void hear_more(int number, siginfo_t *info, void *context)
+{
+    heard = context != NULL ? number : 0;
+    heard_with = info->si_value.sival_ptr;
+}
+
+START_TEST(an_earlier_handler_that_wants_to_know_more_is_told)
+{
+    struct sigaction action = {.sa_sigaction = hear_more, .sa_flags = SA_SIGINFO};
+    ck_assert_int_eq(sigaction(SIGABRT, &action, NULL), 0);
+    begin("nowhere", "null");
+    ck_assert_int_eq(sigqueue(getpid(), SIGABRT, (union sigval){.sival_ptr = &action}), 0);
+    ck_assert_int_eq(heard, SIGABRT);
+    ck_assert_ptr_eq(heard_with, &action);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+/* By which signal does a program end, 0 if it does not, that has a host and raises SIGABRT itself? */
+static int end_of_raise(void (*earlier)(int))
+{
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        signal(SIGABRT, earlier);
+        begin("nowhere", "null");
+        raise(SIGABRT);
+        _exit(0);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+START_TEST(a_signal_that_a_program_sends_itself_does_what_it_did_without_a_host)
+{
+    ck_assert_int_eq(end_of_raise(SIG_DFL), SIGABRT);
+    ck_assert_int_eq(end_of_raise(SIG_IGN), 0);
+}
+END_TEST
+
 START_TEST(signals_that_are_not_a_plugins_go_to_the_earlier_handler)
 {
     signal(SIGABRT, hear);
@@ -676,6 +719,8 @@ Suite *guard_suite(void)
     tcase_add_test(limits, a_crash_in_the_hosts_own_code_is_not_caught);
     tcase_add_test(limits, without_the_guard_a_crash_ends_the_process);
     tcase_add_test(limits, signals_that_are_not_a_plugins_go_to_the_earlier_handler);
+    tcase_add_test(limits, an_earlier_handler_that_wants_to_know_more_is_told);
+    tcase_add_test(limits, a_signal_that_a_program_sends_itself_does_what_it_did_without_a_host);
     suite_add_tcase(suite, limits);
 #endif
     return suite;

@@ -104,10 +104,11 @@ START_TEST(what_is_posted_is_carried_out_in_order_by_the_next_poll)
     memcpy(bytes, "two", 3); /* it has its own copy of the bytes */
     ck_assert_int_eq(heard.tasks->post(heard.plugin, "linked", bytes, 3), BP_OK);
     ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", NULL, 0), BP_OK);
+    ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", "3", 1), BP_OK);
     WORKS(rig.host, bp_host_step(rig.host));
     expect_heard("");
     WORKS(rig.host, bp_host_poll(rig.host));
-    expect_heard("[one][two][]");
+    expect_heard("[one][two][][3]");
     WORKS(rig.host, bp_host_wait(rig.host, UINT64_MAX)); /* what a task posts is for the next time */
     expect_heard("[again]");
     WORKS(rig.host, bp_host_poll(rig.host));

@@ -22,13 +22,13 @@ static ledger_t *ledger(void)
     return state_of(world, "ledger");
 }
 
-static void open_with(uint32_t probation)
+static void open_with(uint32_t flags)
 {
     rig_init(&rig);
+    rig.desc.flags = flags;
     rig_open(&rig);
     host = rig.host;
     api = rig.api;
-    host->reload.probation_steps = probation;
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(host, bp_host_load_plugin(host, zoo_plugins[i]->name, NULL, 0));
     WORKS(host, bp_host_load_plugin(host, put_plugin("ledger_first", "ledger"), NULL, 0));
@@ -290,6 +290,28 @@ START_TEST(what_is_set_is_told_and_may_be_refused)
 }
 END_TEST
 
+/* Calls under the guard go another way. */
+START_TEST(what_comes_and_what_is_set_may_be_refused_under_the_guard_too)
+{
+    bp_entity_t e[4], other;
+    bp_property_t amount;
+    float values[] = {3, 4, 5, -1};
+    end();
+    open_with(BP_HOST_CRASH_GUARD);
+    make(e, COUNT(e));
+    WORKS(host, api->property->resolve(world, e[0], "ledger", "amount", &amount));
+    FAILS(host, BP_ERROR_FAILED, "no debts", api->property->set(world, &amount, e, 4, values, sizeof *values));
+    ck_assert(amount_of(e[0]) == 1 && ledger()->sets == 0);
+    WORKS(host, api->property->set(world, &amount, e, 3, values, sizeof *values));
+    ck_assert(amount_of(e[2]) == 5 && ledger()->sets == 3);
+    WORKS(host, api->entity->create(host, &other, 1));
+    ledger()->refuse = 1;
+    FAILS(host, BP_ERROR_FAILED, "not now", api->world->add(world, key, &other, 1));
+    ck_assert_uint_eq(api->world->has(world, key, &other, 1, NULL), 0);
+    expect_known();
+}
+END_TEST
+
 START_TEST(hidden_fields_are_seen_by_nobody)
 {
     bp_entity_t e;
@@ -506,6 +528,7 @@ Suite *rows_suite(void)
     tcase_add_test(tests, it_knows_the_rows_that_there_are_whatever_happens);
     tcase_add_test(tests, rows_go_with_the_component_with_their_entity_and_with_the_plugin);
     tcase_add_test(tests, what_is_set_is_told_and_may_be_refused);
+    tcase_add_test(tests, what_comes_and_what_is_set_may_be_refused_under_the_guard_too);
     tcase_add_test(tests, hidden_fields_are_seen_by_nobody);
     tcase_add_test(tests, what_is_told_of_rows_may_not_move_them);
     tcase_add_test(tests, a_scene_that_is_refused_leaves_nothing);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 enum { SECOND = 1000000000, PATIENCE = 60, MOST_REQUESTS = 4000 };
 
@@ -200,10 +201,13 @@ START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_include
     be_compiler_of(PROBE_FASTER);
     scratch_file("probe.c", "the source, right again\n");
     await("2");
+    forget_log();
     be_compiler_of(PROBE_FIRST); /* by hand, while a save has not been seen yet */
     scratch_file("probe.c", "the source, saved once more\n");
     WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"probe"}, 1, NULL));
     ck_assert_str_eq(version_of(rig.host), "1");
+    poll_for(300);
+    EXPECT(strstr(rig.log.text, "is built") == NULL, "it was compiled twice:\n%s", rig.log.text);
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
     scratch_file("probe.c", "the source of nobody\n");
     for (int i = 0; i < 100; i++) {
@@ -217,6 +221,34 @@ START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_include
     poll_for(300);
     ck_assert_str_eq(rig.log.text, ""); /* its folder was watched already: it is not new for having been loaded */
     ck_assert_str_eq(version_of(rig.host), "3");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_reload_by_hand_ends_the_compiler_that_runs)
+{
+    char text[1024];
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    remove(TEST_SCRATCH_DIR "/started");
+    remove(TEST_SCRATCH_DIR "/go_on");
+    snprintf(text, sizeof text, "touch '%s/started'\nwhile ! test -e '%s/go_on'; do sleep 0.01; done\n"
+             "echo 'probe.c:1:1: warning: late'\nexit 1\n", TEST_SCRATCH_DIR, TEST_SCRATCH_DIR);
+    scratch_file("compiler.new", text);
+    ck_assert(move_over(TEST_SCRATCH_DIR "/compiler.new", TEST_SCRATCH_DIR "/compiler"));
+    scratch_file("probe.c", "the source, saved\n");
+    for (int i = 0; access(TEST_SCRATCH_DIR "/started", F_OK) != 0; i++) {
+        poll_for(1);
+        EXPECT(i < PATIENCE * 1000, "the compiler does not start:\n%s", rig.log.text);
+    }
+    be_compiler_of(PROBE_FASTER);
+    WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"probe"}, 1, NULL));
+    ck_assert_str_eq(version_of(rig.host), "2");
+    scratch_file("go_on", "");
+    poll_for(300);
+    EXPECT(strstr(rig.log.text, "late") == NULL, "the compiler of before went on:\n%s", rig.log.text);
+    ck_assert_str_eq(version_of(rig.host), "2");
+    forget_log();
     rig_close(&rig);
 }
 END_TEST
@@ -340,6 +372,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_loaded);
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_reloaded);
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
+    tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
     tcase_add_test(test_case, where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source);

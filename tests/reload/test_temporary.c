@@ -241,6 +241,20 @@ START_TEST(where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin)
 }
 END_TEST
 
+/* So that debuggers and lists of what is mapped tell plugins apart. */
+START_TEST(a_copy_bears_the_name_of_its_plugin)
+{
+    static log_text_t log;
+    char plugin[700], command[700];
+    begin();
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    snprintf(command, sizeof command, "test -s \"$(echo '%s'/backplane-*/point_mass.1.so)\"", root);
+    EXPECT(system(command) == 0, "there is no copy with the plugin's name in %s", root);
+    bp_host_destroy(host);
+    end();
+}
+END_TEST
+
 START_TEST(a_folder_of_copies_that_was_removed_is_made_anew)
 {
     static log_text_t log;
@@ -299,6 +313,7 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone);
     tcase_add_test(folders, where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin);
     tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);
+    tcase_add_test(folders, a_copy_bears_the_name_of_its_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
     tcase_add_test(folders, whichever_call_fails_no_folder_of_copies_is_left);
     suite_add_tcase(suite, folders);

@@ -279,6 +279,27 @@ START_TEST(a_run_keeps_its_rows_however_it_grows)
 }
 END_TEST
 
+/* Rows of some kilobytes: there are few of them, and room for any number of them grows. */
+START_TEST(a_run_of_few_large_rows_grows_on)
+{
+    static const field_t wide = {.name = "w", .type = BP_F32, .size = 6000, .initial_is_zero = true};
+    static const field_t *const columns[] = {&wide};
+    static held_t held[BLOCKS];
+    uint32_t crowd = SUPERBLOCKS_FROM / MEDIUM + 1;
+    fill_up(held, crowd);
+    for (uint32_t first = 1; first <= 8; first++) {
+        run_t *run = run_create(&account, 1, columns, COUNT(columns) + 1, 0);
+        grow(run, first);
+        while (run->count < 30)
+            grow(run, 1);
+        expect_rows(run);
+        run_free(run, &account, NULL);
+    }
+    for (uint32_t b = 0; b < crowd; b++)
+        let_go(&held[b]);
+}
+END_TEST
+
 Suite *superblocks_suite(void)
 {
     Suite *suite = suite_create("superblocks");
@@ -289,5 +310,6 @@ Suite *superblocks_suite(void)
     tcase_add_test(tests, cleared_blocks_are_cleared_where_others_have_been);
     tcase_add_test(tests, a_refused_superblock_leaves_the_block_and_the_accounts);
     tcase_add_loop_test(tests, a_run_keeps_its_rows_however_it_grows, 0, 8);
+    tcase_add_test(tests, a_run_of_few_large_rows_grows_on);
     return suite;
 }
