@@ -28,6 +28,7 @@ static const make_suite_t first_half[] = {
     image_suite,
     declared_suite,
     image_limits_suite,
+    image_limits_pe_suite,
     obj_suite,
     entities_suite,
     prototypes_suite,
