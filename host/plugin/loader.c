@@ -389,16 +389,15 @@ bp_result_t loader_load_like(loader_t *loader, const plugin_t *other)
     if (plugin == NULL)
         return error_memory(error, "loading a plugin");
     plugin->all = &loader->plugins;
-    loader->located = false;
     bp_result_t result = open_account(loader, plugin) ? BP_OK : error_memory(error, "loading a plugin");
     if (result == BP_OK)
         result = open_like(loader, plugin, other, &head);
     if (result == BP_OK)
         result = bring_in(loader, plugin, head, other->given, other->given_count);
-    if (result != BP_OK && !loader->located)
-        error_prefix(error, result, "%s: ", other->name);
-    if (result != BP_OK)
-        free_plugin(loader, plugin);
+    if (result == BP_OK)
+        return BP_OK;
+    error_prefix(error, result, "%s: ", other->name);
+    free_plugin(loader, plugin);
     return result;
 }
 

@@ -156,8 +156,8 @@ static void leave_holes(world_t *world, const bp_entity_t *entities, uint32_t co
             leave_at_once(world, run, entities[i], row);
             continue;
         }
-        if (l.count > 0 && run != l.run)
-            leave(world, &l);
+        if (run != l.run)
+            leave(world, &l); /* those of the run before, if any */
         l.run = run;
         l.rows[l.count] = row;
         if (i + 1 < count && row + 1 < run->count && run_entities(run)[row + 1].id == entities[i + 1].id)

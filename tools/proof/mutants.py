@@ -382,7 +382,7 @@ def see_all(workshop, names, todo):
     known, needed = read_json(path, {}), max(todo, default=0)
     planted = max(workshop.numbers.values(), default=0)
     missing = [name for name in names if known.get(name, {}).get("file") != names[name] or known[name]["planted"] < needed]
-    lock = threading.Lock()
+    lock, done = threading.Lock(), []
 
     def see(name):
         result, seconds, output, seen = workshop.see(name, 600)
@@ -392,14 +392,16 @@ def see_all(workshop, names, todo):
         with lock:
             known[name] = {"file": names[name], "planted": planted, "seconds": round(seconds, 3), "places": f"{seen:x}",
                            "passed": result == "passed"}
+            done.append(name)
+            if len(done) % 100 == 0 or len(done) == len(missing):
+                with open(path, "w") as file:
+                    json.dump(known, file)
 
     if missing:
         print(f"mutants: {len(missing)} tests run without a fault", flush=True)
-    for start in range(0, len(missing), 200):
-        with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
-            list(pool.map(see, missing[start:start + 200]))
-        with open(path, "w") as file:
-            json.dump(known, file)
+    missing.sort(key=lambda name: -known.get(name, {}).get("seconds", 0))
+    with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
+        list(pool.map(see, missing))
     seen = {name: Test(known[name]["seconds"], int(known[name]["places"], 16)) for name in names if known[name]["passed"]}
     if len(seen) < len(names) * 3 // 4:
         sys.exit("mutants: too few tests pass without a fault")
