@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { DEADLINE_MS = 8000 };
 
@@ -188,6 +189,27 @@ START_TEST(without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told)
 }
 END_TEST
 
+#if !defined(_WIN32)
+/* However much a helper says, in however many pieces, what is kept of it is its beginning. */
+START_TEST(a_helper_that_does_not_end_talking_is_listened_to_so_far)
+{
+    const char *program = scratch_file("talker", "#!/bin/sh\n"
+                                                 "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do\n"
+                                                 "    head -c 10000 /dev/zero | tr '\\0' x\n"
+                                                 "done\n"
+                                                 "exit 3\n");
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    begin(BP_HOST_CRASH_GUARD, program);
+    char *before = describe_host(host);
+    put_plugin("crasher_next", "crasher");
+    FAILS(host, BP_ERROR_FAILED, "on trial: xxxxxxxxxx", bp_host_reload(host, names, 1, NULL));
+    expect_same(before, describe_host(host), bp_host_error(host));
+    expect_each_step(1);
+    bp_host_destroy(host);
+}
+END_TEST
+#endif
+
 /* Each request for memory in turn fails, of those that a reload with a trial makes in this process. */
 START_TEST(a_trial_for_which_memory_is_lacking_changes_nothing)
 {
@@ -245,6 +267,9 @@ Suite *helper_suite(void)
     tcase_set_timeout(trials, 60);
     tcase_add_test(trials, a_version_that_does_well_comes_in);
     tcase_add_loop_test(trials, what_goes_wrong_in_a_helper_changes_nothing, 0, COUNT(harms));
+#if !defined(_WIN32)
+    tcase_add_test(trials, a_helper_that_does_not_end_talking_is_listened_to_so_far);
+#endif
     tcase_add_test(trials, a_trial_leaves_no_file);
     tcase_add_test(trials, a_trial_for_which_memory_is_lacking_changes_nothing);
     tcase_add_test(trials, a_change_of_options_is_tried_with_the_options_that_come);

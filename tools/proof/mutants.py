@@ -510,7 +510,7 @@ def run_all(workshop, chosen, found, sampled, todo, results, path):
 
     # Most are noticed in no time; then come those that need more.
     with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
-        for most, last in ((chosen.most / 60, False), (chosen.most, True)):
+        for most, last in ((min(10, chosen.most), False), (chosen.most, True)):
             list(pool.map(lambda place: work(place, most, last), [place for place in todo if place.key not in results]))
 
 
