@@ -323,12 +323,13 @@ static bp_result_t set_told(world_t *world, bp_property_t *p, const bp_entity_t 
                             const char *values, size_t stride)
 {
     const field_t *field = property_field(p);
+    bp_property_t whole = *p; /* where its cell lies is not noted in `p`: that would be taken for the element's place */
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < count && (p->flags & ELEMENT) != 0 && field->limited && result == BP_OK; i++)
         result = field_check(field, values + i * stride, &world->base->error);
     field_in_units(field, world->units, result, &world->base->error);
     if (result == BP_OK)
-        result = batches_check(world, p, entities, count);
+        result = batches_check(world, &whole, entities, count);
     return result == BP_OK ? hooks_set(world, p, field, entities, count, values, stride) : result;
 }
 

@@ -7,8 +7,11 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include <bp_inline.h>
 #include <bp_query.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static rig_t rig;
@@ -266,6 +269,10 @@ START_TEST(what_is_set_is_told_and_may_be_refused)
     WORKS(host, api->property->set(world, &label, e, 3, texts, sizeof *texts));
     ck_assert_uint_eq(hidden_of(e[0], 3), 10);
     WORKS(host, api->property->set(world, &item, e, 2, &number, 0)); /* appended to the one that rows_added made */
+    int32_t read = 0;
+    WORKS(host, api->property->get(world, &item, e, 1, &read, sizeof read));
+    ck_assert_int_eq(read, 12); /* the element, and not where the list lies */
+    ck_assert_ptr_null(bp_property_cell(world, &item, e[0]));
     ledger()->refuse = 1;
     FAILS(host, BP_ERROR_FAILED, "not now", api->property->set(world, &item, e, 2, &values[0], 0));
     bp_property_t far;
@@ -477,6 +484,63 @@ START_TEST(a_version_comes_back_with_the_rows_that_there_are)
 }
 END_TEST
 
+/* --- texts -------------------------------------------------------------------------------------------------------- */
+
+struct tag { bp_list_t *names; };
+static const bp_field_t tag_fields[] = {{BP_LIST_OF(struct tag, names, BP_STRING)}};
+static const char *last_told;
+
+static bp_result_t tag_set(const bp_run_t *rows, uint32_t count, uint32_t field)
+{
+    BP_COLUMNS(struct tag, c, rows->columns);
+    const bp_list_t *list = &c.names[count - 1];
+    ck_assert_uint_eq(field, 0);
+    last_told = ((const char *const *)list->items)[list->count - 1];
+    return BP_OK;
+}
+
+static const bp_rows_i tag_rows = {.rows_set = tag_set};
+static const bp_extension_t with_tag_rows[] = {{BP_EXTENSION("bp_rows", tag_rows)}};
+static const bp_component_i tag_components[] = {{.fields = BP_LIST(tag_fields), .extensions = BP_LIST(with_tag_rows)}};
+static const bp_plugin_head_t tag =
+    BP_PLUGIN_HEAD("tag", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(tag_components)}));
+
+START_TEST(texts_of_a_list_are_set_one_by_one_and_told)
+{
+    static const bp_plugin_head_t *const linked[] = {&tag};
+    const char *text = "first", *back;
+    char changing[16] = "second";
+    bp_entity_t e[2];
+    rig_t *other = calloc(1, sizeof *other);
+    ck_assert_ptr_nonnull(other);
+    rig_init(other);
+    other->desc.static_plugins = linked;
+    other->desc.static_plugin_count = 1;
+    rig_open(other);
+    WORKS(other->host, bp_host_load_plugin(other->host, "tag", NULL, 0));
+    bp_world_o *w = bp_world_create(other->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(other->host, bp_world_use_component(w, "tag"));
+    WORKS(other->host, other->api->world->create(w, prototype_of(w, "tag", NULL, NULL, NULL), e, 2));
+    const bp_property_api *p = other->api->property;
+    WORKS(other->host, p->set_named(w, e[0], "tag", "names[0]", BP_STRING, &text));
+    ck_assert_str_eq(last_told, "first");
+    text = changing;
+    WORKS(other->host, p->set_named(w, e[0], "tag", "names[1]", BP_STRING, &text));
+    WORKS(other->host, p->set_named(w, e[1], "tag", "names[0]", BP_STRING, &text));
+    snprintf(changing, sizeof changing, "other"); /* the list has its own copies */
+    WORKS(other->host, p->get_named(w, e[0], "tag", "names[1]", BP_STRING, &back));
+    ck_assert_str_eq(back, "second");
+    WORKS(other->host, p->set_named(w, e[0], "tag", "names[0]", BP_STRING, &text)); /* in place of another one */
+    WORKS(other->host, p->get_named(w, e[0], "tag", "names[0]", BP_STRING, &back));
+    ck_assert_str_eq(back, "other");
+    WORKS(other->host, p->get_named(w, e[1], "tag", "names[0]", BP_STRING, &back));
+    ck_assert_str_eq(back, "second");
+    check_host(other->host);
+    rig_close(other);
+    free(other);
+}
+END_TEST
+
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 static bp_result_t added(const bp_run_t *rows, uint32_t count)
@@ -536,6 +600,7 @@ Suite *rows_suite(void)
     tcase_add_test(tests, a_reload_tells_rows_to_a_state_that_does_not_know_them);
     tcase_add_test(tests, each_allocation_of_such_a_reload_may_fail);
     tcase_add_test(tests, a_version_comes_back_with_the_rows_that_there_are);
+    tcase_add_test(tests, texts_of_a_list_are_set_one_by_one_and_told);
     tcase_add_test(tests, declarations_that_cannot_be_are_refused);
     suite_add_tcase(suite, tests);
     return suite;
