@@ -663,6 +663,31 @@ END_TEST
 
 /* --- worlds that end ------------------------------------------------------------------------------------ */
 
+/* Of a batch of which almost all have no component. Nobody is told, so that there is a short way. */
+START_TEST(the_only_row_of_a_world_goes_with_its_entity)
+{
+    static rig_t quiet;
+    bp_entity_t e[8];
+    rig_init(&quiet);
+    quiet.desc.static_plugins = zoo_plugins;
+    quiet.desc.static_plugin_count = ZOO_PLUGINS;
+    rig_open(&quiet);
+    for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
+        WORKS(quiet.host, bp_host_load_plugin(quiet.host, zoo_plugins[i]->name, NULL, 0));
+    bp_world_o *w = bp_world_create(quiet.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(quiet.host, bp_world_use_component(w, "body"));
+    uint32_t key = key_of(w, "body", "");
+    for (uint32_t i = 0; i < COUNT(e); i++) {
+        WORKS(quiet.host, quiet.api->entity->create(quiet.host, e, COUNT(e)));
+        WORKS(quiet.host, quiet.api->world->add(w, key, &e[i], 1));
+        ck_assert_uint_eq(quiet.api->entity->destroy(quiet.host, e, COUNT(e)), COUNT(e));
+        ck_assert_uint_eq(w->rows.occupied, 0);
+        check_host(quiet.host);
+    }
+    rig_close(&quiet);
+}
+END_TEST
+
 START_TEST(entities_outlive_a_world_that_ends)
 {
     bp_entity_t e[10];
@@ -953,6 +978,7 @@ Suite *destruction_suite(void)
     tcase_add_test(steps, destroying_during_a_step_without_memory_destroys_nobody);
     tcase_add_test(steps, what_dies_at_the_end_of_a_step_may_destroy_and_create_too);
     TCase *worlds = new_case(suite, "worlds");
+    tcase_add_test(worlds, the_only_row_of_a_world_goes_with_its_entity);
     tcase_add_test(worlds, entities_outlive_a_world_that_ends);
     return suite;
 }
