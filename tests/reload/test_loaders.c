@@ -472,6 +472,33 @@ START_TEST(formulas_are_computed_as_c_does)
 }
 END_TEST
 
+/* More rows than are computed together, of both types of fields. */
+START_TEST(formulas_are_computed_for_each_row)
+{
+    enum { MANY = 1000 };
+    static bp_entity_t e[MANY];
+    static const char text[] = "version 1\ncomponent both\nfield small : f32\nfield large\nfield sum\n"
+                               "do sum = small + large * 2\n";
+    open_host(0);
+    WORKS(rig.host, load(TEST_PLUGIN_DIR "/formula"));
+    WORKS(rig.host, load(scratch_file("both.formula", text)));
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(rig.host, bp_world_use_component(world, "both"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "both", NULL, NULL, NULL), e, MANY));
+    for (uint32_t i = 0; i < MANY; i++) {
+        WORKS(rig.host, rig.api->property->set_named(world, e[i], "both", "small", BP_F32, &(float){(float)i}));
+        WORKS(rig.host, rig.api->property->set_named(world, e[i], "both", "large", BP_F64, &(double){i * 10.0}));
+    }
+    WORKS(rig.host, bp_world_step(world));
+    for (uint32_t i = 0; i < MANY; i++) {
+        double sum = 0;
+        WORKS(rig.host, rig.api->property->get_named(world, e[i], "both", "sum", BP_F64, &sum));
+        EXPECT(sum == i * 21.0, "row %u has %g", i, sum);
+    }
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(formulas_say_where_they_are_wrong)
 {
     static const char *const wrong[][2] = {
@@ -596,6 +623,7 @@ Suite *loaders_suite(void)
     tcase_add_test(t, a_crash_of_a_file_brings_the_one_before_back);
     tcase_add_test(t, a_crash_while_opening_sets_aside_who_opens);
     tcase_add_test(t, formulas_are_computed_as_c_does);
+    tcase_add_test(t, formulas_are_computed_for_each_row);
     tcase_add_test(t, formulas_say_where_they_are_wrong);
     tcase_add_test(t, any_bytes_are_formulas_or_refused);
     tcase_add_loop_test(t, where_memory_is_lacking_a_file_is_refused_and_then_opened, 0, 2);

@@ -23,17 +23,19 @@ static char source[512], header[512], compiler[1024];
 
 enum { NOTHING };
 
-/* What compiles from now on: a version of the probe, or NOTHING, with a complaint. */
+/* What compiles from now on: a version of the probe, or NOTHING, with a complaint; point_mass of the other source. */
 static void be_compiler_of(int version)
 {
     char text[2048];
     snprintf(text, sizeof text,
              "for last; do rules=$before; before=$last; done\n"
+             "case \"$*\" in *point_mass.c*) cp '%s/point_mass.so' \"$last.new\"\n"
+             "    mv \"$last.new\" \"$last\"; exit;; esac\n"
              "rules=$(echo \"$last\" | sed 's/so$/d/')\n"
              "printf '%%s: %%s %%s\\n' \"$last\" '%s' '%s' >\"$rules\"\n"
              "if [ %d = 0 ]; then echo 'probe.c:7:3: error: nothing is right'; exit 1; fi\n"
              "cp '%s/%s.so' \"$last.new\" && mv \"$last.new\" \"$last\"\n",
-             source, header, version, TEST_FIXTURE_DIR, version == NOTHING ? "" : probe_fixture(version));
+             TEST_PLUGIN_DIR, source, header, version, TEST_FIXTURE_DIR, version == NOTHING ? "" : probe_fixture(version));
     scratch_file("compiler.new", text);
     ck_assert(move_over(TEST_SCRATCH_DIR "/compiler.new", TEST_SCRATCH_DIR "/compiler"));
 }
@@ -225,6 +227,36 @@ START_TEST(a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_include
 }
 END_TEST
 
+static uint32_t times_in_log(const char *part)
+{
+    uint32_t times = 0;
+    for (const char *at = rig.log.text; (at = strstr(at, part)) != NULL; at++)
+        times++;
+    return times;
+}
+
+START_TEST(sources_that_are_saved_together_are_compiled_once_each)
+{
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, scratch_file("point_mass.c", "another source\n"), NULL, 0));
+    poll_for(300);
+    forget_log();
+    be_compiler_of(PROBE_FASTER);
+    for (int i = 0; i < 3; i++) {
+        scratch_file("point_mass.c", "another source, saved\n");
+        scratch_file("probe.c", "the source, saved\n");
+    }
+    await("2");
+    for (int i = 0; i < PATIENCE * 1000 && times_in_log("'point_mass' is built") == 0; i++)
+        poll_for(1);
+    poll_for(300);
+    EXPECT(times_in_log("'point_mass' is built") == 1 && times_in_log("'probe' is built") == 1, "%s", rig.log.text);
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(a_reload_by_hand_ends_the_compiler_that_runs)
 {
     char text[1024];
@@ -372,6 +404,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_loaded);
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_reloaded);
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
+    tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);

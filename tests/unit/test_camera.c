@@ -128,6 +128,31 @@ START_TEST(a_mesh_has_a_box_in_the_world_where_its_entity_has_a_transform)
 }
 END_TEST
 
+START_TEST(boxes_of_many_meshes_are_read_together)
+{
+    enum { MANY = 6 };
+    studio_t s;
+    bp_entity_t e[MANY];
+    bp_vec3_t low[MANY], high[MANY];
+    bp_property_t of_low, of_high;
+    open_studio(&s);
+    const bp_property_api *p = s.rig.api->property;
+    for (uint32_t i = 0; i < MANY; i++) {
+        e[i] = new_thing(&s, "cube.obj", 10 * (float)i, 0, 0);
+        WORKS(s.rig.host, p->resolve(s.world, e[0], BP_MESH, "world_min", &of_low)); /* boxes are known from now on */
+        WORKS(s.rig.host, p->resolve(s.world, e[0], BP_MESH, "world_max", &of_high));
+        WORKS(s.rig.host, p->get(s.world, &of_low, e, i + 1, low, sizeof *low));
+        WORKS(s.rig.host, p->get(s.world, &of_high, e, i + 1, high, sizeof *high));
+        for (uint32_t k = 0; k <= i; k++) {
+            float x = 10 * (float)k;
+            EXPECT(fabsf(low[k].x - x + 1) < 1e-5f && fabsf(high[k].x - x - 1) < 1e-5f && fabsf(high[k].y - 1) < 1e-5f,
+                   "mesh %u of %u reaches from %g to %g", k, i + 1, (double)low[k].x, (double)high[k].x);
+        }
+    }
+    rig_close(&s.rig);
+}
+END_TEST
+
 /* --- frusta against a second opinion --------------------------------------------------------------------- */
 
 enum { THINGS = 400, ROUNDS = 60 };
@@ -473,6 +498,7 @@ Suite *camera_suite(void)
     TCase *tests = tcase_create("camera");
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, a_mesh_has_a_box_in_the_world_where_its_entity_has_a_transform);
+    tcase_add_test(tests, boxes_of_many_meshes_are_read_together);
     tcase_add_loop_test(tests, a_frustum_meets_the_boxes_that_it_meets_whatever_has_happened_since_it_asked_last, 0, 3);
     tcase_add_test(tests, a_list_of_the_seen_that_does_not_fit_is_cut_and_counted);
     tcase_add_test(tests, the_boxes_of_a_large_family_follow_its_root);

@@ -131,6 +131,11 @@ START_TEST(the_svg_is_a_picture_that_parses)
     ck_assert_ptr_nonnull(strstr(text, "<svg "));
     ck_assert_ptr_nonnull(strstr(text, "ball"));
     ck_assert_ptr_nonnull(strstr(text, "<path"));
+    const char *below = strstr(text, "class=\"sub\""), *clip = strstr(text, "<clipPath"), *panel;
+    ck_assert_msg(below != NULL && strchr(below, '>')[1] != '<', "nothing stands below the title");
+    ck_assert_ptr_nonnull(clip);
+    panel = strstr(clip, "class=\"panel\"");
+    ck_assert_msg(panel != NULL && strstr(clip, "</clipPath>") < panel, "what is cut off hides the panel");
     free(text);
 }
 END_TEST
