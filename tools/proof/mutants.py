@@ -351,14 +351,19 @@ def batches(names, seen):
         yield portion, seconds
 
 
-def try_fault(workshop, place, number, seen, nearby, most):
-    """Try a fault with the tests that come to its place, at most for `most` seconds: fast ones first, and those that come to many
-    of the places `nearby`, those of the same file. Returns the result, and whether all these tests have run."""
+def try_fault(workshop, place, number, seen, nearby, most, passed):
+    """Try a fault with the tests that come to its place, at most for `most` seconds, but for those that it has `passed`, to which
+    others are added: fast ones first, and those that come to many of the places `nearby`, those of the same file; where others
+    have passed, then those first of whose places many are nearby. Returns the result, and whether all these tests have run."""
     names = [name for name in seen if seen[name].places >> number & 1]
-    names.sort(key=lambda name: (0.02 + seen[name].seconds) / (seen[name].places & nearby).bit_count())
-    names.sort(key=lambda name: name.startswith(suites.SCRIPT))
+
+    def rank_of(name):
+        near = (seen[name].places & nearby).bit_count()
+        return (0.05 + seen[name].seconds) / near * (seen[name].places.bit_count() if passed else 1)
+
     left, all_run = most, True
-    for portion, seconds in batches(names, seen):
+    todo = sorted((name for name in names if name not in passed), key=lambda name: (name.startswith(suites.SCRIPT), rank_of(name)))
+    for portion, seconds in batches(todo, seen):
         if left <= 0:
             all_run = False
             break
@@ -366,6 +371,7 @@ def try_fault(workshop, place, number, seen, nearby, most):
         how = failing(workshop, portion, number, seconds)
         if how:
             return {"result": "noticed", "by": how}, True
+        passed.update(portion)
     if workshop.same_code(place):
         return {"result": "same code"}, True
     return {"result": "survived" if names else "not reached", "tests": len(names)}, all_run
@@ -385,7 +391,7 @@ def see_all(workshop, names, todo):
     lock, done = threading.Lock(), []
 
     def see(name):
-        result, seconds, output, seen = workshop.see(name, 600)
+        result, seconds, output, seen = workshop.see(name, 1200)
         if result != "passed":
             why = [line for line in output.split("\n") if FAILED.search(line)] or output.split("\n")[-3:]
             print(f"mutants: {name} has {result} without a fault:\n" + "\n".join(why[:3]), file=sys.stderr, flush=True)
@@ -403,7 +409,7 @@ def see_all(workshop, names, todo):
     with concurrent.futures.ThreadPoolExecutor(workshop.jobs) as pool:
         list(pool.map(see, missing))
     seen = {name: Test(known[name]["seconds"], int(known[name]["places"], 16)) for name in names if known[name]["passed"]}
-    if len(seen) < len(names) * 3 // 4:
+    if len(seen) < len(names) // 2:
         sys.exit("mutants: too few tests pass without a fault")
     return seen
 
@@ -476,7 +482,7 @@ def arguments():
     parser.add_argument("--most", type=float, default=600, metavar="SECONDS",
                         help="how long tests run for one fault; one that is not noticed by then has survived (600)")
     parser.add_argument("--tests", nargs="+", default=[], metavar="NAME",
-                        help="just these tests, or those of these files: test_store.c test_base.c:name")
+                        help="just these tests or scripts, or those of these files: test_store.c test_base.c:name script:docs")
     parser.add_argument("--scripts", action="store_true", help="run tests/scripts too")
     parser.add_argument("--json", default=os.path.join(WORK, "report.json"), help="where all results go as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
@@ -485,10 +491,10 @@ def arguments():
 
 def run_all(workshop, chosen, found, sampled, todo, results, path):
     numbers = workshop.plant(sampled, found)
-    names = {name: state for name, state in workshop.tests().items() if not chosen.tests or is_in(name, chosen.tests)}
-    names.update({name: "" for name in (suites.scripts(workshop.tree) if chosen.scripts else [])})
+    names = {**workshop.tests(), **{name: "" for name in (suites.scripts(workshop.tree) if chosen.scripts else [])}}
+    names = {name: state for name, state in names.items() if not chosen.tests or is_in(name, chosen.tests)}
     seen = see_all(workshop, names, [numbers[place.key] for place in todo if place.key in numbers])
-    lock, begun, by_file = threading.Lock(), time.monotonic(), collections.defaultdict(int)
+    lock, begun, by_file, passed = threading.Lock(), time.monotonic(), collections.defaultdict(int), collections.defaultdict(set)
     for place in found:
         by_file[place.file] |= 1 << numbers[place.key] if place.key in numbers else 0
     print(f"mutants: {len(seen)} tests, {sum(test.seconds for test in seen.values()):.0f} s", flush=True)
@@ -497,7 +503,8 @@ def run_all(workshop, chosen, found, sampled, todo, results, path):
         began = time.monotonic()
         done, decided = {"result": "does not compile"}, True
         if place.key in numbers:
-            done, decided = try_fault(workshop, place, numbers[place.key], seen, by_file[place.file], most)
+            done, decided = try_fault(workshop, place, numbers[place.key], seen, by_file[place.file], most,
+                                      passed[place.key])
         done["key"] = place.key
         said = f"noticed by {done['by']}" if "by" in done else done["result"].upper()
         with lock:
