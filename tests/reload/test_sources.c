@@ -35,7 +35,8 @@ static void be_compiler_of(int version)
              "printf '%%s: %%s %%s\\n' \"$last\" '%s' '%s' >\"$rules\"\n"
              "if [ %d = 0 ]; then echo 'probe.c:7:3: error: nothing is right'; exit 1; fi\n"
              "cp '%s/%s.so' \"$last.new\" && mv \"$last.new\" \"$last\"\n",
-             TEST_PLUGIN_DIR, source, header, version, TEST_FIXTURE_DIR, version == NOTHING ? "" : probe_fixture(version));
+             TEST_PLUGIN_DIR, source, header, version, TEST_FIXTURE_DIR,
+             version == NOTHING ? "" : probe_fixture(version));
     scratch_file("compiler.new", text);
     ck_assert(move_over(TEST_SCRATCH_DIR "/compiler.new", TEST_SCRATCH_DIR "/compiler"));
 }
