@@ -606,6 +606,116 @@ START_TEST(what_was_told_may_be_nonsense)
 }
 END_TEST
 
+/* A field as a copy tells of it: the component, five numbers, five texts. */
+enum { NUMBER, OLD, TYPE, FLAGS, ELEMENTS, NUMBERS };
+enum { NAME, INITIAL, LEAST, MOST_TEXT, VALUES, TEXTS };
+
+typedef struct told_t {
+    const char *component;
+    uint32_t numbers[NUMBERS];
+    const char *texts[TEXTS];
+} told_t;
+
+static told_t read_told(const char *told)
+{
+    told_t t = {.component = told};
+    told += strlen(told) + 1;
+    memcpy(t.numbers, told, sizeof t.numbers);
+    told += sizeof t.numbers;
+    for (uint32_t i = 0; i < TEXTS; i++, told += strlen(told) + 1)
+        t.texts[i] = told;
+    return t;
+}
+
+static size_t write_told(char *told, const told_t *t)
+{
+    size_t size = strlen(t->component) + 1;
+    memcpy(told, t->component, size);
+    memcpy(told + size, t->numbers, sizeof t->numbers);
+    size += sizeof t->numbers;
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        memcpy(told + size, t->texts[i], strlen(t->texts[i]) + 1);
+        size += strlen(t->texts[i]) + 1;
+    }
+    return size;
+}
+
+/* The file may have become another one since it was tried: where one part of the declaration differs, or the old
+ * column, what was made ready is not taken, and the values are what they ought to be. */
+START_TEST(columns_are_taken_only_by_the_declaration_that_they_were_made_for)
+{
+    static const struct { int number; uint32_t to; int text; const char *becomes, *component; } others[] = {
+        {-1, 0, -1, NULL, NULL}, /* the same */
+        {NUMBER, 1, -1, NULL, NULL},
+        {OLD, BP_NONE, -1, NULL, NULL},
+        {OLD, 7, -1, NULL, NULL},
+        {TYPE, BP_I64, -1, NULL, NULL},
+        {TYPE, 0x5eed, -1, NULL, NULL},
+        {FLAGS, BP_FIELD_READ_ONLY, -1, NULL, NULL},
+        {ELEMENTS, 2, -1, NULL, NULL},
+        {-1, 0, INITIAL, "2", NULL},
+        {-1, 0, INITIAL, "much", NULL},
+        {-1, 0, LEAST, "0", NULL},
+        {-1, 0, MOST_TEXT, "100000", NULL},
+        {-1, 0, VALUES, "one=1", NULL},
+        {-1, 0, -1, NULL, "nobody"},
+        {-1, 0, -1, NULL, "probe"},
+    };
+    static char told[AHEAD_TOLD], told_otherwise[AHEAD_TOLD];
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    begin_change(&first, NULL);
+    patch_put(&patch, &next);
+    size_t size = tell(&model, told);
+    ck_assert_uint_gt(size, 0);
+    for (uint32_t i = 0; i < COUNT(others); i++) {
+        told_t t = read_told(told);
+        if (others[i].number >= 0)
+            t.numbers[others[i].number] = others[i].to;
+        if (others[i].text >= 0)
+            t.texts[others[i].text] = others[i].becomes;
+        if (others[i].component != NULL)
+            t.component = others[i].component;
+        reload_change_t *change = read_change(&model);
+        scene.host->reload.readied = 0;
+        reload_begin_readying(change, told_otherwise, write_told(told_otherwise, &t));
+        make_all_ready(change);
+        WORKS(scene.host, reload_prepare(change));
+        EXPECT(scene.host->reload.readied == (i == 0), "%u: %u columns that were made ready are taken", i,
+               (unsigned)scene.host->reload.readied);
+        if (i + 1 == COUNT(others))
+            commit_and_finish(change, &next);
+        else
+            reload_discard(change);
+    }
+}
+END_TEST
+
+/* What does not fit into the room for it is not told, and a host reads no more fields than it makes ready. */
+START_TEST(what_is_told_is_whole_fields_and_not_without_end)
+{
+    static char told[AHEAD_TOLD], many[1 << 16];
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    begin_change(&first, NULL);
+    patch_put(&patch, &next);
+    size_t size = tell(&model, told), length = 0;
+    ck_assert_uint_gt(size, 0);
+    reload_change_t *change = read_change(&model);
+    WORKS(scene.host, reload_prepare(change));
+    for (size_t room = 0; room <= size; room++)
+        ck_assert_uint_eq(ahead_tell(change, many, room), room < size ? 0 : size);
+    reload_discard(change);
+    for (; length + size <= sizeof many; length += size)
+        memcpy(many + length, told, size);
+    scene.host->reload.readied = 0;
+    change = read_change(&model);
+    reload_begin_readying(change, many, length);
+    make_all_ready(change);
+    WORKS(scene.host, reload_prepare(change));
+    ck_assert_uint_eq(scene.host->reload.readied, 1);
+    commit_and_finish(change, &next);
+}
+END_TEST
+
 /* Each request for memory in turn fails, from the beginning of making ready to the change. */
 START_TEST(without_memory_columns_are_made_in_the_change)
 {
@@ -705,6 +815,8 @@ Suite *reload_ahead_suite(void)
     tcase_add_loop_test(between, a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it, 0, 3);
     tcase_add_loop_test(between, a_world_may_end_while_columns_are_made_ready_for_it, 0, 3);
     tcase_add_test(random, what_was_told_may_be_nonsense);
+    tcase_add_test(random, columns_are_taken_only_by_the_declaration_that_they_were_made_for);
+    tcase_add_test(random, what_is_told_is_whole_fields_and_not_without_end);
     tcase_add_test(between, without_memory_columns_are_made_in_the_change);
 #if !defined(_WIN32)
     tcase_add_loop_test(between, a_file_that_is_watched_comes_in_with_columns_made_ready, 0, 2);
