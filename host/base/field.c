@@ -75,15 +75,12 @@ static bool all_zero(const void *bytes, size_t size)
     return size == 0;
 }
 
-/* Whole columns are checked as floats, so the limits are rounded inwards. */
+/* Whole columns of floats are checked as floats. Limits of such fields are floats already; those of other types, which
+ * may be beyond them, are not looked at in this way. */
 static void set_float_limits(field_t *field)
 {
     field->min_f32 = field->min < -(double)FLT_MAX ? -INFINITY : (float)field->min;
     field->max_f32 = field->max > (double)FLT_MAX ? INFINITY : (float)field->max;
-    if ((double)field->min_f32 < field->min)
-        field->min_f32 = nextafterf(field->min_f32, INFINITY);
-    if ((double)field->max_f32 > field->max)
-        field->max_f32 = nextafterf(field->max_f32, -INFINITY);
 }
 
 static bp_result_t parse_limits(field_t *field, const value_context_t *context, error_text_t *error)

@@ -29,7 +29,7 @@ typedef struct field_t {
     double min, max;      /* of each part; infinite where not given */
     uint64_t lift, least, most; /* of i64 and u64 parts, which a double does not hold exactly: the limits, moved up by
                                    `lift` so that both types are compared as numbers without a sign */
-    float min_f32, max_f32; /* the same limits for f32 parts: the outermost floats within them */
+    float min_f32, max_f32; /* the same limits, of f32 parts */
     named_t named;        /* names of its values; none where its count is 0 */
     bp_value_t initial;   /* of each value; a string points to initial_text, until its owner makes it a counted one */
     char *initial_cell;   /* of an array with different defaults for its elements, `size` bytes; else NULL */

@@ -471,6 +471,12 @@ START_TEST(limits_are_inside_and_the_next_number_is_outside)
     expect_range(BP_F32, &(float){NAN}, &field, false);
     expect_range(BP_F32, &(float){INFINITY}, &field, false);
     field_free(&field, &memory);
+    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "f", .type = BP_F32, .initial = "0.05", .max = "0.1"}),
+                     BP_OK);
+    expect_range(BP_F32, &low, &field, true); /* what is written as the limit is inside */
+    expect_range(BP_F32, &(float){nextafterf(low, 1)}, &field, false);
+    expect_range(BP_F32, &(float){nextafterf(low, 0)}, &field, true);
+    field_free(&field, &memory);
     ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "f", .type = BP_I32, .min = "-3", .max = "3"}),
                      BP_OK);
     for (int32_t i = -5; i <= 5; i++)
