@@ -319,6 +319,17 @@ START_TEST(run_prints_report_tables_aligned)
 }
 END_TEST
 
+START_TEST(values_of_eight_bytes_are_found_among_many)
+{
+    write_reporter_ini("[spawn main many]\ncount = 200\ncomponents = reporter\n");
+    const outcome_t *outcome = shell("printf 'find main reporter.total > 0\\nfind main reporter.total <= 0\\n"
+                                     "find main reporter.total is nan\\n' | backplane console '%s'", ini_file);
+    expect(outcome, 0, NULL);
+    ck_assert_int_eq(strncmp(outcome->out, "0 entities\n", 11), 0);
+    expect_in(outcome->out, "201 entities\n  the first 20 are shown\n0 entities\n");
+}
+END_TEST
+
 START_TEST(logged_error_makes_the_status_one)
 {
     write_reporter_ini("[plugin reporter]\ncomplains = true\n");
@@ -753,6 +764,7 @@ static TCase *run_case(void)
     tcase_add_test(tests, run_as_json_has_everything);
     tcase_add_test(tests, run_as_json_turns_report_tables_into_objects);
     tcase_add_test(tests, run_prints_report_tables_aligned);
+    tcase_add_test(tests, values_of_eight_bytes_are_found_among_many);
     tcase_add_test(tests, logged_error_makes_the_status_one);
     tcase_add_test(tests, order_that_cannot_be_had_is_bad_input);
     tcase_add_loop_test(tests, piped_output_has_no_escape_codes, 0, 3);
