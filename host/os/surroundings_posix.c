@@ -37,7 +37,8 @@ struct os_surroundings_t {
     struct sigaction handlers[SIGNALS];
     char folder[PATH_ROOM], locale[LOCALE_ROOM];
     mode_t mask;
-    uint64_t environment;
+    char *environment; /* a copy: one variable behind the other, each ended by 0, and an empty one */
+    uint64_t sum;      /* of the environment */
     struct stat standard[STANDARD];
     bool open[STANDARD];
     int kept[STANDARD]; /* duplicates of the standard files, -1: none */
@@ -77,15 +78,45 @@ static mode_t mask_of_files(void)
     return mask;
 }
 
+/* The same whatever the order of the variables. */
 static uint64_t sum_of_environment(void)
 {
-    uint64_t sum = 14695981039346656037u;
+    uint64_t all = 0;
     for (char **at = environ; at != NULL && *at != NULL; at++) {
+        uint64_t sum = 14695981039346656037u;
         for (const char *c = *at; *c != '\0'; c++)
             sum = (sum ^ (unsigned char)*c) * 1099511628211u;
-        sum = (sum ^ 0x100) * 1099511628211u;
+        all += sum;
     }
-    return sum;
+    return all;
+}
+
+/* NULL where memory does not suffice. */
+static char *copy_of_environment(void)
+{
+    size_t size = 1, length;
+    for (char **at = environ; at != NULL && *at != NULL; at++)
+        size += strlen(*at) + 1;
+    char *copy = malloc(size), *to = copy;
+    for (char **at = environ; copy != NULL && at != NULL && *at != NULL; at++) {
+        length = strlen(*at) + 1;
+        memcpy(to, *at, length);
+        to += length;
+    }
+    if (copy != NULL)
+        *to = '\0';
+    return copy;
+}
+
+/* The value of a variable in a copy of the environment; NULL: it has none. `name` ends with 0 or '='. */
+static const char *value_in(const char *copy, const char *name)
+{
+    size_t length = strcspn(name, "=");
+    for (const char *at = copy; *at != '\0'; at += strlen(at) + 1) {
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return at + length + 1;
+    }
+    return NULL;
 }
 
 static bool runs(const struct itimerval *timer)
@@ -129,7 +160,8 @@ os_surroundings_t *os_surroundings_take(bool all)
         s->folder[0] = '\0';
     snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
     s->mask = mask_of_files();
-    s->environment = sum_of_environment();
+    s->sum = sum_of_environment();
+    s->environment = copy_of_environment();
     read_timers(s->timers);
     take_standard_files(s);
     return s;
@@ -247,6 +279,45 @@ static void put_standard_files_back(const os_surroundings_t *s, list_t *list)
     }
 }
 
+/* Take away what has come. The name is copied, since taking a variable away may free it. */
+static void unset_new_variables(const char *before)
+{
+    char variable[256];
+    for (char **at = environ; at != NULL && *at != NULL;) {
+        size_t length = strcspn(*at, "=");
+        if ((*at)[length] == '\0' || length == 0 || length >= sizeof variable || value_in(before, *at) != NULL) {
+            at++;
+            continue;
+        }
+        memcpy(variable, *at, length);
+        variable[length] = '\0';
+        if (unsetenv(variable) != 0)
+            return;
+        at = environ;
+    }
+}
+
+/* By setenv, which leaves the values that were there before where they are: other code may hold their addresses. Values
+ * of the plugin's own memory (putenv) go, which would be no more there when it is unloaded. */
+static bool put_environment_back(const char *before)
+{
+    char name[256];
+    if (before == NULL)
+        return false;
+    unset_new_variables(before);
+    for (const char *at = before; *at != '\0'; at += strlen(at) + 1) {
+        size_t length = strcspn(at, "=");
+        if (at[length] == '\0' || length == 0 || length >= sizeof name)
+            continue;
+        memcpy(name, at, length);
+        name[length] = '\0';
+        const char *now = getenv(name);
+        if (now == NULL || strcmp(now, at + length + 1) != 0)
+            setenv(name, at + length + 1, 1);
+    }
+    return true;
+}
+
 static void put_process_back(const os_surroundings_t *s, list_t *list)
 {
     char folder[PATH_ROOM];
@@ -262,8 +333,10 @@ static void put_process_back(const os_surroundings_t *s, list_t *list)
         umask(s->mask);
         name(list, "the mask of new files");
     }
-    if (sum_of_environment() != s->environment)
-        name(list, "the environment (for good)");
+    if (sum_of_environment() != s->sum)
+        name(list, put_environment_back(s->environment) && sum_of_environment() == s->sum
+                       ? "the environment"
+                       : "the environment (for good)");
     put_standard_files_back(s, list);
 }
 
@@ -275,6 +348,7 @@ bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size
     put_thread_back(before, &list);
     if (before->all)
         put_process_back(before, &list);
+    free(before->environment);
     free(before);
     return list.length > 0;
 }

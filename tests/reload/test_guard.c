@@ -222,7 +222,7 @@ END_TEST
 static const char *const changes[][2] = {
     {"rounding", "the way numbers are rounded"}, {"mask", "which signals are blocked"},
     {"handler", "the handlers of signals"},      {"folder", "the working directory"},
-    {"umask", "the mask of new files"},          {"environment", "the environment (for good)"},
+    {"umask", "the mask of new files"},          {"environment", "the environment;"},
     {"flags", "the handlers of signals"},        {"realtime", "the handlers of signals"},
     {"timer", "a timer"},                        {"locale", "the locale of the thread"},
     {"stdin", "the standard input;"},            {"denormal", "the way numbers are rounded"},
@@ -263,6 +263,23 @@ START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
     ck_assert_uint_eq(umask(mask), 022);
     make_world();
     ck_assert_ptr_null(crash_of("crasher"));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
+START_TEST(an_environment_that_a_plugin_has_changed_is_what_it_was)
+{
+    setenv("CRASHER_KEPT", "kept", 1);
+    setenv("CRASHER_GONE", "", 1);
+    const char *kept = getenv("CRASHER_KEPT");
+    open_host(1, 0);
+    WORKS(scene.host, load("load", "environment"));
+    expect_log("has changed in 'load': the environment;");
+    ck_assert_ptr_null(getenv("CRASHER_LEFT"));
+    ck_assert_ptr_null(getenv("CRASHER_PUT"));
+    ck_assert_str_eq(getenv("CRASHER_KEPT"), "kept");
+    ck_assert_str_eq(getenv("CRASHER_GONE"), "");
+    ck_assert_str_eq(kept, "kept"); /* whoever has asked before has an address that stays good */
     bp_host_destroy(scene.host);
 }
 END_TEST
@@ -683,6 +700,7 @@ static void add_ways(Suite *suite)
 #if !defined(_WIN32)
     tcase_add_test(crashes, a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash);
     tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
+    tcase_add_test(crashes, an_environment_that_a_plugin_has_changed_is_what_it_was);
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
 #endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);

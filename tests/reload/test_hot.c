@@ -247,7 +247,7 @@ static const char *const harms[][3] = {
     {"plain_start", "folder", "did harm in 'start' of component 'crash_plain', world 'main', step 3: it changed the "
                               "working directory"},
     {"load", "umask", "it changed the mask of new files"},
-    {"load", "environment", "it changed the environment (for good)"},
+    {"load", "environment", "it changed the environment"},
     {"load", "stdin", "it changed the standard input"},
     {"simulate", "rounding", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it changed the "
                              "way numbers are rounded"},
