@@ -14,6 +14,12 @@
 #include "superblocks.h"
 #include "strings.h"
 
+/* Told of each address of values that code of a plugin is given to write to, but for what its units have declared. */
+typedef struct handing_t {
+    void (*hands)(void *data, void *values);
+    void *data;
+} handing_t;
+
 typedef struct base_t {
     memory_t memory;
     superblocks_t superblocks;  /* where rows and records of worlds lie that are too small for pages of their own */
@@ -23,6 +29,7 @@ typedef struct base_t {
     strings_t strings;
     value_context_t values;
     uint64_t random;    /* of gc */
+    struct handing_t *handing; /* in the copy of a trial; else NULL */
     uint32_t attention; /* BASE_...: conditions that a changing call of a plugin must check first */
 } base_t;
 

@@ -40,6 +40,12 @@ void os_copy_away(void *to, const void *from, size_t size);
  * block is copied. [any] */
 bool os_pages_inherit(void *block, size_t bytes, bool inherited);
 
+enum { OS_PAGES_CLOSED, OS_PAGES_READ, OS_PAGES_WRITE };
+
+/* From now on whole pages of a block from os_pages_alloc may be touched in this way: not at all, read, or read and
+ * written. false where the system refuses. [any], and from a handler of a signal */
+bool os_pages_let(void *start, size_t bytes, int use);
+
 /* Can these bytes of this process be read? For addresses that plugins have written, to check them before they are
  * followed. True where the system cannot tell. Another thread may take the bytes away meanwhile. [any] */
 bool os_can_read(const void *begin, size_t bytes);

@@ -166,6 +166,15 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
 #endif
 }
 
+bool os_pages_let(void *start, size_t bytes, int use)
+{
+    int saved = errno;
+    int let = use == OS_PAGES_CLOSED ? PROT_NONE : use == OS_PAGES_READ ? PROT_READ : PROT_READ | PROT_WRITE;
+    bool done = mprotect(start, bytes, let) == 0;
+    errno = saved;
+    return done;
+}
+
 /* --- functions made at run time ----------------------------------------------------------------------------------- */
 
 /* A page each, written first and then made executable, so that none is ever both. */

@@ -83,6 +83,13 @@ bool os_pages_inherit(void *block, size_t bytes, bool inherited)
     return false; /* no process is ever copied here */
 }
 
+bool os_pages_let(void *start, size_t bytes, int use)
+{
+    DWORD before;
+    DWORD let = use == OS_PAGES_CLOSED ? PAGE_NOACCESS : use == OS_PAGES_READ ? PAGE_READONLY : PAGE_READWRITE;
+    return VirtualProtect(start, bytes, let, &before) != 0;
+}
+
 bool os_can_read(const void *begin, size_t bytes)
 {
     enum { CLOSED = PAGE_NOACCESS | PAGE_GUARD };

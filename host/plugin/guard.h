@@ -27,17 +27,24 @@
 typedef struct guard_t guard_t;
 
 enum { GUARD_REASON = 256 };
+enum { GUARD_TOUCHED /* not known */, GUARD_READ, GUARD_WROTE };
 
 /* How a call was ended, or what was found wrong with it. */
 typedef struct guard_crash_t {
     char reason[GUARD_REASON]; /* "SIGSEGV at address 0x10 (a null pointer)", "it did not return within 500 ms" */
     uintptr_t code;            /* the address of the instruction inside an image; 0 where none was found */
     uintptr_t offset;          /* of `code` in its image, from where the image begins */
+    uintptr_t address;         /* that could not be touched; 0: something else has ended the call */
+    uint32_t access;           /* GUARD_...: what was to be done there */
     bool late;                 /* the time limit ended the call */
     bool plugins;              /* the crash was a plugin's, not the host's own */
     bool heap_locked;          /* no memory can be had from the C library any more: the process ends, guard or not */
-    bool harm;                 /* the call returned, but has done what a call must not do */
+    bool harm;                 /* the call has done what a call must not do, and has returned or was ended for it */
 } guard_crash_t;
+
+/* May the host go on with a write to an address that memory refuses? It may have been allowed meanwhile. Called in a
+ * handler of a signal. */
+typedef bool (*guard_permit_t)(void *data, const void *address);
 
 /* Called with a crash that is about to end the process; `data` is that of the call in which the crash happened. */
 typedef void (*guard_death_t)(void *data, const guard_crash_t *crash);
@@ -59,6 +66,10 @@ void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends);
 /* Watch the time of calls in a copy of this process (reload/process.h), which has none of its other threads: with the
  * guard's limit or this one, whichever is less. To be called once, before the first call in the copy. */
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms);
+
+/* From now on ask `permit` about a bad address that code of the host was using, called by a plugin or not, in a guarded
+ * call. NULL: the host crashes. While no call is running. [main] */
+void guard_ask(guard_t *guard, guard_permit_t permit, void *data);
 
 /* Tell the guard that the image of a plugin lies from `begin` up to `end`. false: out of memory. No call of this guard
  * may be running on another thread. [main] */

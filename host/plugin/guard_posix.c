@@ -229,6 +229,28 @@ static bool called_nowhere(const frame_t *frame, int signal, const siginfo_t *in
 #endif
 }
 
+/* What was an instruction to do at an address that it could not touch? */
+static uint32_t access_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    enum { WRITES = 2 };
+    return (context->uc_mcontext.gregs[REG_ERR] & WRITES) != 0 ? GUARD_WROTE : GUARD_READ;
+#else
+    enum { WRITES = 1 << 6 };
+    const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
+    for (size_t i = 0; i + sizeof(struct esr_context) <= sizeof context->uc_mcontext.__reserved;) {
+        struct esr_context record;
+        memcpy(&record, at + i, sizeof record);
+        if (record.head.magic == ESR_MAGIC)
+            return (record.esr & WRITES) != 0 ? GUARD_WROTE : GUARD_READ;
+        if (record.head.magic == 0 || record.head.size == 0)
+            break;
+        i += record.head.size;
+    }
+    return GUARD_TOUCHED;
+#endif
+}
+
 static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
 {
     registers_t r = registers_of(context);
@@ -237,6 +259,8 @@ static bool judge(int signal, const siginfo_t *info, const ucontext_t *context)
     bool late = signal == guard_late_signal();
     guard_here.found =
         (found_t){.signal = signal, .code = info->si_code, .pc = r.pc, .sp = r.sp, .address = (uintptr_t)info->si_addr};
+    if (signal == SIGSEGV && info->si_code > 0)
+        guard_here.found.access = access_of(context);
     guard_here.found.image = image_at(frame->guard->images, r.pc);
     guard_here.found.at = r.pc;
     if (guard_here.found.image != NULL || called_nowhere(frame, signal, info, r.pc))
@@ -319,6 +343,14 @@ static bool was_in_library(int signal)
     return signal == SIGABRT || guard_here.found.at != guard_here.found.pc;
 }
 
+/* May the host's code go on, at an address that memory has refused? */
+static bool is_permitted(int signal, const siginfo_t *info)
+{
+    const guard_t *guard = guard_here.top->guard;
+    return signal == SIGSEGV && info->si_code == SEGV_ACCERR && guard->permit != NULL &&
+           guard->permit(guard->permit_data, info->si_addr);
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -326,6 +358,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         siglongjmp(guard_here.walk_failed, 1);
     if (guard_here.top != NULL && is_own(info)) {
         bool plugins = judge(signal, info, context);
+        if (!plugins && is_permitted(signal, info)) {
+            errno = saved;
+            return;
+        }
         guard_here.heap_locked = plugins && was_in_library(signal) && !guard_heap_is_free();
         if (plugins && !guard_here.top->guard->only_tells && !guard_here.heap_locked)
             siglongjmp(guard_here.top->back, 1);
@@ -346,6 +382,12 @@ static void on_late(int signal, siginfo_t *info, void *context)
         siglongjmp(guard_here.top->back, 1);
     }
     errno = saved;
+}
+
+void guard_ask(guard_t *guard, guard_permit_t permit, void *data)
+{
+    guard->permit = permit;
+    guard->permit_data = data;
 }
 
 void guard_tell_deaths(guard_t *guard, guard_death_t death, bool ends)
@@ -525,6 +567,10 @@ static void tell(const frame_t *frame, guard_crash_t *crash)
     if (found->image != NULL) {
         crash->code = found->at;
         crash->offset = found->at - found->image->begin;
+    }
+    if (found->signal == SIGSEGV && found->code > 0 && found->code != SI_KERNEL) {
+        crash->address = found->address;
+        crash->access = found->access;
     }
     if (crash->late)
         snprintf(crash->reason, GUARD_REASON, "it did not return within %u ms", frame->guard->limit_ms);

@@ -44,6 +44,8 @@ struct guard_t {
     uint32_t limit_ms; /* 0: none */
     bool only_tells;   /* calls are not ended */
     guard_death_t tell; /* called before a crash ends the process; NULL: none */
+    guard_permit_t permit; /* asked where the host uses a bad address; NULL: none */
+    void *permit_data;
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -63,6 +65,7 @@ typedef struct frame_t {
 /* The record of a crash that the handler leaves for guard_run. */
 typedef struct found_t {
     int signal, code; /* signal 0: pthread_exit was called, or the thread was cancelled */
+    uint32_t access; /* GUARD_... */
     uintptr_t pc, sp, address;
     const guard_image_t *image;
     uintptr_t at; /* address inside `image` */

@@ -51,6 +51,8 @@ struct guard_t {
     image_t *images;
     uint32_t limit_ms; /* 0: none */
     HANDLE watcher, ending;
+    guard_permit_t permit; /* asked where the host uses a bad address; NULL: none */
+    void *permit_data;
 };
 
 typedef struct frame_t {
@@ -65,6 +67,7 @@ typedef struct found_t {
     DWORD code;          /* of the exception; 0: abort, or the time limit */
     bool late;           /* the time limit ended the call */
     uintptr_t pc, address;
+    uint32_t access;     /* GUARD_... */
     const image_t *image;
     uintptr_t at;        /* address inside `image` */
 } found_t;
@@ -246,6 +249,14 @@ static bool judge(thread_t *thread, const CONTEXT *context, bool jumped)
     return w.plugin || (jumped && !w.host);
 }
 
+/* May the host's code go on, at an address that memory has refused? */
+static bool is_permitted(const thread_t *thread)
+{
+    const guard_t *guard = thread->top->guard;
+    return thread->found.code == EXCEPTION_ACCESS_VIOLATION && thread->found.address != 0 && guard->permit != NULL &&
+           guard->permit(guard->permit_data, (const void *)thread->found.address);
+}
+
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS *happened)
 {
     const EXCEPTION_RECORD *record = happened->ExceptionRecord;
@@ -258,9 +269,13 @@ static LONG CALLBACK on_exception(EXCEPTION_POINTERS *happened)
     } else if (thread != NULL && thread->top != NULL) {
         uintptr_t address = record->NumberParameters >= 2 ? record->ExceptionInformation[1] : 0;
         thread->found = (found_t){.code = record->ExceptionCode, .address = address};
+        if (record->NumberParameters >= 2 && record->ExceptionInformation[0] <= 1)
+            thread->found.access = record->ExceptionInformation[0] == 1 ? GUARD_WROTE : GUARD_READ;
         bool jumped = record->NumberParameters >= 2 && address == (uintptr_t)happened->ContextRecord->Rip;
         if (judge(thread, happened->ContextRecord, jumped)) {
             go_back(thread->top->back, happened->ContextRecord);
+            answer = EXCEPTION_CONTINUE_EXECUTION;
+        } else if (is_permitted(thread)) {
             answer = EXCEPTION_CONTINUE_EXECUTION;
         }
     }
@@ -551,6 +566,8 @@ static void describe(const frame_t *frame, const found_t *found, guard_crash_t *
     }
     if (found->code == EXCEPTION_ACCESS_VIOLATION || found->code == EXCEPTION_IN_PAGE_ERROR) {
         tell_address(found, crash->reason);
+        crash->address = found->address;
+        crash->access = found->access;
         return;
     }
     snprintf(crash->reason, GUARD_REASON, "the exception 0x%08lx", found->code);
@@ -607,6 +624,12 @@ bool guard_samples(void)
 {
     const thread_t *thread = this_thread();
     return thread != NULL && atomic_load_explicit(&thread->calls, memory_order_relaxed) % SAMPLE == 0;
+}
+
+void guard_ask(guard_t *guard, guard_permit_t permit, void *data)
+{
+    guard->permit = permit;
+    guard->permit_data = data;
 }
 
 /* Does nothing here: crashes that end the process are told by the system alone. */

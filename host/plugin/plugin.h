@@ -26,13 +26,28 @@ typedef struct plugin_t plugin_t;
 
 enum { PLUGIN_SOUND, PLUGIN_CRASHING /* its crash is being written down */, PLUGIN_ASIDE };
 
+/* What a call of a plugin is handed of rows, for a watcher. */
+enum { CALL_NO_ROWS, CALL_UNIT /* what a unit has declared */, CALL_OWN_ROWS /* rows of its own component */ };
+
+typedef struct call_view_t {
+    const plugin_t *plugin;
+    const struct component_t *component; /* called, or NULL */
+    const struct system_t *system;       /* called, or NULL */
+    const struct verb_place_t *place;    /* NULL: in no world */
+    uint32_t rows;                       /* CALL_... */
+    uint32_t prototype;                  /* of the rows that it is handed; 0: none, or several */
+} call_view_t;
+
 /* A watcher of guarded calls, told before each call and after it; where a call has called the host, which has called a
- * plugin again, only the outermost call is watched. `after` returns whether all is well; if not, it writes the fault to
- * `reason`, and the plugin is set aside as for a crash. */
+ * plugin again, only the outermost call is watched, and `within` is told of the others. `after` returns whether all is
+ * well; if not, it writes the fault to `reason`, and the plugin is set aside as for a crash. `explain` may find better
+ * words for an address that a call could not touch. */
 typedef struct call_watch_t {
     void *data;
-    void (*before)(void *data);
+    void (*before)(void *data, const call_view_t *call);
+    void (*within)(void *data, const call_view_t *call);
     bool (*after)(void *data, char *reason, size_t size);
+    void (*explain)(void *data, guard_crash_t *crash);
     uint32_t depth;
 } call_watch_t;
 

@@ -160,6 +160,17 @@ static void tell_changes(const call_t *call, const char *changes)
               call->plugin->version, text.chars, changes);
 }
 
+static call_view_t view_of(const call_t *call)
+{
+    return (call_view_t){call->plugin, call->component, call->system, call->place, call->rows, call->prototype};
+}
+
+static void begin_watching(call_watch_t *watch, const call_t *call)
+{
+    call_view_t view = view_of(call);
+    (watch->depth++ == 0 ? watch->before : watch->within)(watch->data, &view);
+}
+
 /* Make a call and check afterwards for damage: the memory around the columns, and the settings of the process. */
 static bool watched_call(call_t *call, void (*function)(void *data))
 {
@@ -167,10 +178,12 @@ static bool watched_call(call_t *call, void (*function)(void *data))
     call_watch_t *watch = call->plugin->all->watch;
     os_surroundings_t *before = os_surroundings_take(call->rare || call->plugin->all->strict);
     char changes[128];
-    if (watch != NULL && watch->depth++ == 0)
-        watch->before(watch->data);
+    if (watch != NULL)
+        begin_watching(watch, call);
     bool returned = guard_run(call->plugin->guard, function, call, &crash);
     bool well = watch == NULL || --watch->depth > 0 || watch->after(watch->data, harm.reason, sizeof harm.reason);
+    if (!returned && watch != NULL)
+        watch->explain(watch->data, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);
     if (changed && call->plugin->all->strict && well) {
         snprintf(harm.reason, sizeof harm.reason, "it changed %s", changes);

@@ -135,7 +135,8 @@ void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run
     if (component->owner->guard == NULL)
         component->table.simulate(run, run->count);
     else
-        verb_call(COMPONENT_CALL(.in = run, .count = run->count), "simulate", call_simulate);
+        verb_call(COMPONENT_CALL(.in = run, .count = run->count, .rows = CALL_UNIT, .prototype = run->prototype),
+                  "simulate", call_simulate);
 }
 
 static void call_create(void *data)
@@ -291,6 +292,8 @@ void verb_died(const component_t *component, verb_manager_t *m, const bp_death_t
         verb_call(COMPONENT_CALL(.in = batch), "died", call_died);
 }
 
+#define OWN_ROWS_CALL(...) COMPONENT_CALL(.rows = CALL_OWN_ROWS, .prototype = rows->prototype, __VA_ARGS__)
+
 static void call_rows_added(void *data)
 {
     call_t *c = data;
@@ -301,7 +304,7 @@ bp_result_t verb_rows_added(const component_t *component, verb_manager_t *m, con
 {
     if (component->owner->guard == NULL)
         return component->rows.rows_added(rows, rows->count);
-    return verb_call_with_result(COMPONENT_CALL(.in = rows, .count = rows->count), "rows_added", call_rows_added);
+    return verb_call_with_result(OWN_ROWS_CALL(.in = rows, .count = rows->count), "rows_added", call_rows_added);
 }
 
 static void call_rows_removed(void *data)
@@ -315,7 +318,7 @@ void verb_rows_removed(const component_t *component, verb_manager_t *m, const bp
     if (component->owner->guard == NULL)
         component->rows.rows_removed(rows, rows->count);
     else
-        verb_call(COMPONENT_CALL(.in = rows, .count = rows->count), "rows_removed", call_rows_removed);
+        verb_call(OWN_ROWS_CALL(.in = rows, .count = rows->count), "rows_removed", call_rows_removed);
 }
 
 static void call_rows_set(void *data)
@@ -328,7 +331,7 @@ bp_result_t verb_rows_set(const component_t *component, verb_manager_t *m, const
 {
     if (component->owner->guard == NULL)
         return component->rows.rows_set(rows, rows->count, field);
-    return verb_call_with_result(COMPONENT_CALL(.in = rows, .count = rows->count, .number = field), "rows_set",
+    return verb_call_with_result(OWN_ROWS_CALL(.in = rows, .count = rows->count, .number = field), "rows_set",
                                  call_rows_set);
 }
 
@@ -507,7 +510,8 @@ void verb_run(const system_t *system, verb_system_t *s, const bp_match_t *match)
     if (system->owner->guard == NULL)
         system->table.run(match, match->count);
     else
-        verb_call(SYSTEM_CALL(.in = match, .count = match->count), "run", call_run);
+        verb_call(SYSTEM_CALL(.in = match, .count = match->count, .rows = CALL_UNIT, .prototype = match->prototype),
+                  "run", call_run);
 }
 
 static void call_run_all(void *data)
@@ -522,7 +526,7 @@ void verb_run_all(const system_t *system, verb_system_t *s, const bp_step_t *ste
     if (system->owner->guard == NULL)
         system->table.run_all(&s->handed, step, matches, count);
     else
-        verb_call(SYSTEM_CALL(.step = step, .in = matches, .count = count), "run_all", call_run_all);
+        verb_call(SYSTEM_CALL(.step = step, .in = matches, .count = count, .rows = CALL_UNIT), "run_all", call_run_all);
 }
 
 static void call_entities_added(void *data)

@@ -32,6 +32,7 @@ typedef struct call_t {
     size_t size;                  /* stride, or bytes */
     uint32_t count, number;       /* number: of a field, a version */
     uint32_t answer;
+    uint32_t rows, prototype;     /* CALL_..., and of which rows (call_view_t) */
     bp_result_t result;
     void (*function)(void *data); /* of a table: called with `out` */
     const char *verb;             /* its name */

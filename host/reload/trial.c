@@ -20,10 +20,10 @@
 #include "../plugin/verbs.h"
 #include "../property/property.h"
 #include "../store/sample.h"
-#include "../store/slack.h"
 #include "../store/store.h"
 #include "ahead.h"
 #include "change.h"
+#include "lookout.h"
 #include "scratch.h"
 #include "unload.h"
 
@@ -34,8 +34,7 @@ enum {
     MILLION = 1000000,
     MADE = 4,     /* entities of each component of a candidate */
     TOUCHED = 64, /* entities of the world whose properties are read and written */
-    LEAVINGS_LOOKS = 20,
-    FEW_RUNS = 256 /* looked at with each call while a change is prepared: there may be a call for every run */
+    LEAVINGS_LOOKS = 20
 };
 
 /* The letter that the child sends first. */
@@ -126,15 +125,17 @@ static bp_result_t save_and_load(world_t *world, manager_t *manager)
                         component->name);
 }
 
-static bp_result_t call_manager(world_t *world, manager_t *manager)
+static bp_result_t call_manager(world_t *world, manager_t *manager, lookout_t *lookout)
 {
     bp_entity_t made[MADE], some[TOUCHED];
     uint32_t key, prototype;
     if (world_key(world, manager->number, 0, &key) != BP_OK)
         return BP_OK;
     touch_properties(world, manager, some, find_some(world, key, some));
-    if (store_prototype(world, &key, 1, &prototype) == BP_OK && store_create(world, prototype, made, MADE) == BP_OK)
+    if (store_prototype(world, &key, 1, &prototype) == BP_OK && store_create(world, prototype, made, MADE) == BP_OK) {
+        lookout_lay(lookout);
         touch_properties(world, manager, made, MADE);
+    }
     if (manager->component->own_storage)
         world_count(world, manager->number);
     return plugin_is_aside(manager->component->owner) ? BP_OK : save_and_load(world, manager);
@@ -150,7 +151,7 @@ static bool is_of(const plugin_t *owner, plugin_t *const *candidates, uint32_t c
 
 /* Make, read, write, save, load, report. Returns NULL, or the fault where something was wrong though nothing crashed.
  * Between steps. */
-static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint32_t count)
+static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint32_t count, lookout_t *lookout)
 {
     const destruction_t *d = reload->destruction;
     bp_result_t result = BP_OK;
@@ -159,9 +160,10 @@ static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint3
         for (uint32_t m = 0; m < world->manager_count && result == BP_OK; m++) {
             manager_t *manager = world->managers[m];
             if (manager->started && is_of(manager->component->owner, candidates, count))
-                result = call_manager(world, manager);
+                result = call_manager(world, manager, lookout);
         }
     }
+    lookout_lay(lookout);
     if (reload->ask_for_reports != NULL)
         reload->ask_for_reports(reload->loader->host);
     return result == BP_OK ? NULL : reload->base->error.text;
@@ -219,13 +221,14 @@ static const char *crash_of_any(const loader_t *loader)
     return NULL;
 }
 
-static const char *step_all(reload_t *reload)
+static const char *step_all(reload_t *reload, lookout_t *lookout)
 {
     const destruction_t *d = reload->destruction;
     crew_t crew = {.jobs = {.threads = 1, .run = run_here}};
     const char *crash = crash_of_any(reload->loader);
     for (uint32_t n = 0; n < TRIAL_STEPS && crash == NULL; n++) {
         posts_run(&reload->loader->posts);
+        lookout_lay(lookout);
         for (uint32_t w = 0; w < d->world_count && crash == NULL; w++) {
             if (schedule_step(world_handle(d->worlds[w])->schedule, &crew) != BP_OK)
                 return reload->base->error.text;
@@ -235,42 +238,17 @@ static const char *step_all(reload_t *reload)
     return crash;
 }
 
-static void before_call(void *data)
-{
-    slack_fill(data);
-}
-
-static bool after_call(void *data, char *reason, size_t size)
-{
-    return slack_is_whole(data, reason, size);
-}
-
-/* From now on look at the rows' surroundings after each call of a plugin. */
-static void begin_watch(reload_t *reload, slack_t *slack, call_watch_t *watch)
-{
-    *watch = (call_watch_t){.data = slack, .before = before_call, .after = after_call};
-    slack_init(slack, &reload->memory, reload->destruction->worlds, reload->destruction->world_count, FEW_RUNS);
-    slack_make(slack);
-    reload->loader->plugins.watch = watch;
-}
-
-static void end_watch(reload_t *reload, slack_t *slack)
-{
-    reload->loader->plugins.watch = NULL;
-    slack_free(slack);
-}
-
 /* Make steps, and then call the candidates' other verbs. */
-static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32_t count)
+static const char *use_all(reload_t *reload, plugin_t *const *candidates, uint32_t count, lookout_t *lookout)
 {
-    const char *trouble = step_all(reload);
+    const char *trouble = step_all(reload, lookout);
     if (trouble == NULL)
-        trouble = call_all(reload, candidates, count);
+        trouble = call_all(reload, candidates, count, lookout);
     if (trouble == NULL)
-        trouble = step_all(reload);
+        trouble = step_all(reload, lookout);
     if (trouble == NULL) {
         take_apart(reload, candidates, count);
-        trouble = step_all(reload);
+        trouble = step_all(reload, lookout);
     }
     return trouble;
 }
@@ -325,8 +303,7 @@ static int try_change(process_t *self, void *data)
 {
     const attempt_t *attempt = data;
     char error[TRIAL_REASON] = "";
-    slack_t slack;
-    call_watch_t watch;
+    lookout_t lookout;
     plugin_t *candidates[RELOAD_MAX_PLUGINS];
     uint32_t count = reload_plugins(attempt->trial->change, candidates);
     reload_t *reload = attempt->trial->reload;
@@ -343,17 +320,16 @@ static int try_change(process_t *self, void *data)
     posts_forget(&reload->loader->posts); /* the original carries them out */
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
-    begin_watch(reload, &slack, &watch);
+    lookout_begin(&lookout, reload, candidates, count);
     if (reload_prepare(attempt->trial->change) != BP_OK) {
         verdict = atomic_load(&reload->loader->plugins.crashed) ? SAYS_FAILED : SAYS_REFUSED;
         reason = reload->base->error.text;
     } else {
         told_size = told == NULL ? 0 : ahead_tell(attempt->trial->change, told, AHEAD_TOLD);
         reload_commit(attempt->trial->change);
-        slack.most = UINT32_MAX;
-        slack_make(&slack); /* in the runs that the change has made */
+        lookout_at_all(&lookout);
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
-        const char *trouble = use_all(reload, candidates, count);
+        const char *trouble = use_all(reload, candidates, count, &lookout);
         if (trouble == NULL)
             trouble = unload_all(reload, candidates, count, error);
         if (trouble == NULL)
@@ -361,7 +337,7 @@ static int try_change(process_t *self, void *data)
         verdict = trouble == NULL ? SAYS_PASSED : SAYS_FAILED;
         reason = trouble == NULL ? "" : trouble;
     }
-    end_watch(reload, &slack);
+    lookout_end(&lookout);
     process_write(self, &verdict, 1);
     process_write(self, reason, strlen(reason));
     if (verdict == SAYS_PASSED)

@@ -433,6 +433,17 @@ static void find_own(const bp_query_o *q)
     }
 }
 
+/* Tell of the columns that a query hands out for writing. */
+static void tell_handed(const bp_query_o *q, const handing_t *handing)
+{
+    for (uint32_t t = 0; t < q->term_count; t++) {
+        for (uint32_t k = 0; k < q->terms[t].field_count; k++) {
+            if ((q->terms[t].fields[k].access & BP_WRITE) != 0 && q->columns[t][k] != NULL)
+                handing->hands(handing->data, q->columns[t][k]);
+        }
+    }
+}
+
 static const bp_match_t *hand_out(bp_query_o *q, const run_t *run, const query_cell_t *cells, uint32_t first,
                                   uint32_t count)
 {
@@ -444,6 +455,8 @@ static const bp_match_t *hand_out(bp_query_o *q, const run_t *run, const query_c
         find_own(q);
     bindings_columns(q->bindings, q->term_count, run, cells, first, q->shifted, q->columns,
                      q->has_slots ? q->slots : NULL);
+    if (q->writes && q->world->rows.base->handing != NULL)
+        tell_handed(q, q->world->rows.base->handing);
     q->view = (bp_match_t){.struct_size = sizeof q->view,
                            .count = count,
                            .first = first,

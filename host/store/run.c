@@ -167,10 +167,10 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
 }
 
 /* Do the columns lie in their block one behind the other, as resize_shared lays them out? Where columns have gone or
- * changed their order in place (run_keep), they do not. */
+ * changed their order in place (run_keep), and where they were laid elsewhere (run_lay), they do not. */
 static bool is_laid_out(const run_t *run)
 {
-    const char *at = run->columns[0];
+    const char *at = run_shared_start(run->blocks->start, run->capacity);
     bool right = run->blocks->size == run_shared_bytes(run, run->capacity);
     for (uint32_t c = 0; c < run->column_count && right; c++) {
         right = run->columns[c] == (const void *)at;
@@ -670,4 +670,18 @@ void run_sample_enter(const run_sample_t *sample)
         run->columns[c] = at;
         at += run_column_bytes(run, c, RUN_SAMPLE_ROWS);
     }
+}
+
+/* The run keeps its block of before, as one that its columns share: it has a block to give back when it grows. */
+bool run_lay(run_t *run, memory_t *memory, void *const *places)
+{
+    if (run->split && !resize_shared(run, memory, run->capacity))
+        return false;
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        memcpy(places[c], run->columns[c], (size_t)run->count * run->sizes[c]);
+        run->columns[c] = places[c];
+    }
+    run->capacity = run->count;
+    run->version++;
+    return true;
 }

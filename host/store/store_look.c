@@ -186,5 +186,7 @@ void *store_ref_write(world_t *world, bp_ref_t *ref)
     if (run->stamps != NULL)
         stamps_note(run->stamps, prototypes_column(&world->prototypes, record->prototype, ref->field >> 8) +
                                      (ref->field & 0xff), record->row, 1);
+    if (world->base->handing != NULL)
+        world->base->handing->hands(world->base->handing->data, value);
     return value;
 }

@@ -1,8 +1,9 @@
-/* test_behind.c - a new version that writes behind the last row of a column is found out on trial, whichever of its
- * verbs does so, and refused; the rows of the host are what they were.
+/* test_behind.c - a new version that writes behind the last row of a column, before the first one, or to a column that
+ * it may not write, is found out on trial, whichever of its verbs does so, and refused; the rows of the host are what
+ * they were. One that writes as it may comes in.
  *
- * The plugin is tests/fixtures/crasher.h: told to, it looks its component's rows up as any plugin may, and writes one
- * row too far.
+ * The plugin is tests/fixtures/crasher.h: told to, it looks its component's rows up as any plugin may, and writes there
+ * or beside.
  */
 #define _GNU_SOURCE 1
 
@@ -73,25 +74,76 @@ static void open_host(void)
         WORKS(host, bp_host_step(host));
 }
 
-START_TEST(a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused)
+/* Have the new version write in one of its verbs, and expect a refusal that says what. */
+static void expect_refusal(const char *const verb[2], const char *how, const char *const said[2])
 {
     char named[200];
     open_host();
     char *before = describe_host(host);
-    setenv("CRASHER_WHERE", verbs[_i][0], 1);
-    setenv("CRASHER_HOW", "behind", 1);
+    setenv("CRASHER_WHERE", verb[0], 1);
+    setenv("CRASHER_HOW", how, 1);
     put_plugin("crasher_next", "behind");
     bp_result_t result = bp_host_reload(host, names, 1, NULL);
-    EXPECT(result != BP_OK, "'%s' writes behind the rows, and it came in", verbs[_i][0]);
-    snprintf(named, sizeof named, "did harm in %s", verbs[_i][1]);
-    EXPECT(strstr(bp_host_error(host), named) != NULL &&
-               strstr(bp_host_error(host), "it wrote behind the last of ") != NULL &&
-               strstr(bp_host_error(host), "of the column 'x' of 'crash_plain'") != NULL,
-           "%s: %s", verbs[_i][0], bp_host_error(host));
+    EXPECT(result != BP_OK, "'%s' writes %s, and it came in", verb[0], how);
+    snprintf(named, sizeof named, "did harm in %s", verb[1]);
+    EXPECT(strstr(bp_host_error(host), named) != NULL && strstr(bp_host_error(host), said[0]) != NULL &&
+               strstr(bp_host_error(host), said[1]) != NULL,
+           "%s, %s: %s", verb[0], how, bp_host_error(host));
     char *after = describe_host(host);
     ck_assert_str_eq(before, after);
     check_host(host);
+}
+
+START_TEST(a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused)
+{
+    expect_refusal(verbs[_i], "behind",
+                   (const char *const[]){"it wrote behind the last of ", "of the column 'x' of 'crash_plain'"});
     unsetenv("CRASHER_WHERE");
+    put_plugin("crasher_next", "behind");
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    WORKS(host, bp_host_step(host));
+    check_host(host);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* What is said of each way. */
+static const char *const ways[][3] = {
+    {"far_behind", "it wrote behind the last of %u rows, to row 20%u ", "of the column 'x' of 'crash_plain'"},
+    {"before", "it wrote before the first of %u rows, 4 bytes before ", "of the column 'x' of 'crash_plain'"},
+    {"far_before", "it wrote before the first of %u rows, 80000 bytes before ", "of the column 'x' of 'crash_plain'"},
+    {"undeclared", "it wrote to row 0 of %u of the column 'x' of 'crash_plain', ", "has not declared to write"},
+    {"entity", "it wrote to row 0 of %u of the column of the entities, ", "which no plugin may write"},
+};
+
+/* Verbs with different rights: how many of the ways are wrong there, and how many rows there are by then. */
+static const struct { const char *verb[2]; uint32_t wrong, rows; } writers[] = {
+    {{"simulate", "'simulate' of component 'crash_plain'"}, 3, ROWS}, /* it may write its own rows */
+    {{"run_all", "'run_all' of system 'crash_system'"}, COUNT(ways), ROWS},
+    {{"system_start", "'start' of system 'crash_system'"}, COUNT(ways), ROWS},
+    {{"create", "'create' of component 'crash_own'"}, COUNT(ways), ROWS},
+    {{"count", "'count' of component 'crash_own'"}, COUNT(ways), ROWS},
+    {{"rows_set", "'rows_set' of component 'crash_told'"}, COUNT(ways), ROWS + 4},
+    {{"report", "'report' of component 'crash_plain'"}, COUNT(ways), ROWS + 4},
+};
+
+START_TEST(writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial)
+{
+    for (uint32_t way = 0; way < writers[_i].wrong; way++) {
+        char said[120];
+        snprintf(said, sizeof said, ways[way][1], writers[_i].rows, writers[_i].rows);
+        expect_refusal(writers[_i].verb, ways[way][0], (const char *const[]){said, ways[way][2]});
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
+START_TEST(a_version_that_writes_what_it_may_write_comes_in)
+{
+    static const char *const free_to[] = {"simulate", "run_all", "report"};
+    open_host();
+    setenv("CRASHER_WHERE", free_to[_i], 1);
+    setenv("CRASHER_HOW", "rightly", 1);
     put_plugin("crasher_next", "behind");
     WORKS(host, bp_host_reload(host, names, 1, NULL));
     WORKS(host, bp_host_step(host));
@@ -106,6 +158,8 @@ Suite *behind_suite(void)
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused, 0, COUNT(verbs));
+    tcase_add_loop_test(all, writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial, 0, COUNT(writers));
+    tcase_add_loop_test(all, a_version_that_writes_what_it_may_write_comes_in, 0, 3);
     suite_add_tcase(suite, all);
     return suite;
 }

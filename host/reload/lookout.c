@@ -1,0 +1,153 @@
+/* lookout.c - the watcher of calls in a trial, and what a call may write.
+ *
+ * Code of the host that writes for a plugin - a value that is set, entities that are made - may write to every column:
+ * the guard asks about an address that memory has refused to the host, and the column is opened (fence_permit).
+ */
+#include "lookout.h"
+
+#include "../step/schedule.h"
+
+#include <stdio.h>
+
+enum { FEW_RUNS = 256 /* looked at with each call while a change is prepared: there may be a call for every run */ };
+
+/* --- what a call may write ---------------------------------------------------------------------------------------- */
+
+static const unit_t *unit_of(const call_view_t *call, const world_t *world)
+{
+    const schedule_t *schedule = world_handle(world)->schedule;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        const unit_t *unit = schedule->units[i];
+        if (call->system != NULL ? unit->system == call->system
+                                 : unit->manager != NULL && unit->manager->component == call->component)
+            return unit;
+    }
+    return NULL;
+}
+
+static bool unit_may_write(const unit_t *unit, const fence_column_t *column)
+{
+    for (uint32_t i = 0; i < unit->access_count; i++) {
+        const access_t *access = &unit->access[i];
+        if (access->manager == column->manager)
+            return access->named || (access->writes[column->field / 64] >> column->field % 64 & 1) != 0;
+    }
+    return false;
+}
+
+static bool may_write(const void *data, const fence_column_t *column)
+{
+    const call_view_t *call = data;
+    const world_t *world = column->world;
+    if (column->manager == BP_NONE || call->place != &world->place || call->rows == CALL_NO_ROWS)
+        return false;
+    if (call->rows == CALL_OWN_ROWS)
+        return world->managers[column->manager]->component == call->component;
+    const unit_t *unit = unit_of(call, world);
+    return unit == NULL || unit_may_write(unit, column);
+}
+
+static fence_rights_t rights_of(const call_view_t *call)
+{
+    return (fence_rights_t){.prototype = call->prototype, .may_write = may_write, .data = call};
+}
+
+/* --- the watcher -------------------------------------------------------------------------------------------------- */
+
+static bool is_candidate(const lookout_t *lookout, const plugin_t *plugin)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < lookout->count; i++)
+        found = found || lookout->candidates[i] == plugin;
+    return found;
+}
+
+static void before_call(void *data, const call_view_t *call)
+{
+    lookout_t *lookout = data;
+    fence_rights_t rights = rights_of(call);
+    slack_fill(&lookout->slack);
+    fence_fill(&lookout->fence);
+    if (is_candidate(lookout, call->plugin))
+        fence_shut(&lookout->fence, &rights);
+}
+
+static void within_call(void *data, const call_view_t *call)
+{
+    lookout_t *lookout = data;
+    fence_rights_t rights = rights_of(call);
+    fence_open_for(&lookout->fence, &rights);
+}
+
+static bool after_call(void *data, char *reason, size_t size)
+{
+    lookout_t *lookout = data;
+    fence_open(&lookout->fence);
+    return fence_is_whole(&lookout->fence, reason, size) && slack_is_whole(&lookout->slack, reason, size);
+}
+
+static void explain(void *data, guard_crash_t *crash)
+{
+    static const char *const did[] = {
+        [GUARD_TOUCHED] = "wrote or read", [GUARD_READ] = "read", [GUARD_WROTE] = "wrote"};
+    const lookout_t *lookout = data;
+    char words[GUARD_REASON];
+    if (crash->address == 0 || !fence_explain(&lookout->fence, crash->address, did[crash->access], words, sizeof words))
+        return;
+    snprintf(crash->reason, sizeof crash->reason, "%s", words);
+    crash->harm = true;
+}
+
+static bool permit(void *data, const void *address)
+{
+    lookout_t *lookout = data;
+    return fence_permit(&lookout->fence, address);
+}
+
+static void hands(void *data, void *values)
+{
+    permit(data, values);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
+
+void lookout_lay(lookout_t *lookout)
+{
+    const destruction_t *d = lookout->reload->destruction;
+    fence_lay(&lookout->fence, d->worlds, d->world_count);
+}
+
+void lookout_begin(lookout_t *lookout, reload_t *reload, plugin_t *const *candidates, uint32_t count)
+{
+    *lookout = (lookout_t){.reload = reload, .candidates = candidates, .count = count};
+    const destruction_t *d = reload->destruction;
+    slack_init(&lookout->slack, &reload->memory, d->worlds, d->world_count, FEW_RUNS);
+    fence_init(&lookout->fence, &reload->memory, candidates, count);
+    slack_make(&lookout->slack);
+    lookout_lay(lookout);
+    lookout->watch = (call_watch_t){
+        .data = lookout, .before = before_call, .within = within_call, .after = after_call, .explain = explain};
+    lookout->handing = (handing_t){.hands = hands, .data = lookout};
+    reload->loader->plugins.watch = &lookout->watch;
+    reload->base->handing = &lookout->handing;
+    if (reload->loader->guard != NULL)
+        guard_ask(reload->loader->guard, permit, lookout);
+}
+
+void lookout_at_all(lookout_t *lookout)
+{
+    lookout->slack.most = UINT32_MAX;
+    slack_make(&lookout->slack);
+    lookout_lay(lookout);
+}
+
+void lookout_end(lookout_t *lookout)
+{
+    reload_t *reload = lookout->reload;
+    if (reload->loader->guard != NULL)
+        guard_ask(reload->loader->guard, NULL, NULL);
+    reload->base->handing = NULL;
+    reload->loader->plugins.watch = NULL;
+    slack_free(&lookout->slack);
+    fence_free(&lookout->fence);
+}

@@ -1,0 +1,39 @@
+/* lookout.h - what is looked at around each call of a plugin on trial: memory beside the rows, and rows that the call
+ * may not write.
+ *
+ * In the copy of a trial, or in its helper. The columns of the worlds are laid between closed pages (store/fence.h);
+ * the room behind those for which there are none is filled with a pattern (store/slack.h). During a call of a candidate
+ * the columns that the call may not write are closed to writing, in turn. A call may write what its unit has declared;
+ * the rows of its own component that it is told of; what it was handed for writing by a query or by ref_write; and what
+ * the host writes for it.
+ *
+ * Not here: settings of the process (plugin/verb_call.c); values (reload_prepare).
+ */
+#ifndef HOST_RELOAD_LOOKOUT_H
+#define HOST_RELOAD_LOOKOUT_H
+
+#include "../store/fence.h"
+#include "../store/slack.h"
+#include "reload.h"
+
+typedef struct lookout_t {
+    reload_t *reload;
+    plugin_t *const *candidates;
+    uint32_t count;
+    slack_t slack;
+    fence_t fence;
+    call_watch_t watch;
+    handing_t handing;
+} lookout_t;
+
+/* Look at all calls of plugins from now on; at some runs with each until lookout_at_all has been called. `candidates`
+ * must stay. Between calls. */
+void lookout_begin(lookout_t *lookout, reload_t *reload, plugin_t *const *candidates, uint32_t count);
+void lookout_at_all(lookout_t *lookout);
+
+/* Lay the columns that have moved, or are new, between closed pages. To be called now and then, between calls. */
+void lookout_lay(lookout_t *lookout);
+
+void lookout_end(lookout_t *lookout);
+
+#endif
