@@ -32,4 +32,20 @@ typedef struct os_holdings_t {
 
 os_holdings_t os_holdings_count(void);
 
+enum { OS_HOLDS_FILE, OS_HOLDS_THREAD, OS_HOLDS_CHILD, OS_HOLDS_TIMER, OS_HOLDS };
+
+/* One of them, by its number, and what tells it from a later one of the same number. */
+typedef struct os_holding_t {
+    uint32_t kind; /* OS_HOLDS_... */
+    uint32_t number;
+    uint64_t identity; /* 0 in a list: not asked for yet */
+} os_holding_t;
+
+/* List them, at most `capacity`. Returns how many there are; 0 where the system does not tell. [main] */
+uint32_t os_holdings_list(os_holding_t *list, uint32_t capacity);
+
+/* Ask for the identity of one that is there. Is it still there? [main] */
+void os_holding_know(os_holding_t *holding);
+bool os_holding_is_there(const os_holding_t *holding);
+
 #endif

@@ -404,3 +404,110 @@ os_holdings_t os_holdings_count(void)
     return (os_holdings_t){count_entries("/proc/self/fd"), count_entries("/proc/self/task"), count_children(),
                            count_timers()};
 }
+
+/* --- one by one --------------------------------------------------------------------------------------------------- */
+
+typedef struct holdings_t {
+    os_holding_t *items;
+    uint32_t count, capacity;
+} holdings_t;
+
+static void add_holding(holdings_t *list, uint32_t kind, long number)
+{
+    if (list->count < list->capacity)
+        list->items[list->count] = (os_holding_t){.kind = kind, .number = (uint32_t)number};
+    list->count++;
+}
+
+static void list_entries(holdings_t *list, const char *path, uint32_t kind)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        long number = strtol(entry->d_name, NULL, 10);
+        if (entry->d_name[0] != '.' && (kind != OS_HOLDS_FILE || number != dirfd(folder)))
+            add_holding(list, kind, number);
+    }
+    if (folder != NULL)
+        closedir(folder);
+}
+
+/* Most processes have no children: that is asked first, since it is quickly told. */
+static void list_children(holdings_t *list)
+{
+    siginfo_t any = {.si_pid = 0};
+    char path[64], text[4096];
+    if (waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    if (file != NULL && fgets(text, sizeof text, file) != NULL) {
+        char *end;
+        for (char *at = text; strtol(at, &end, 10) > 0 && end != at; at = end)
+            add_holding(list, OS_HOLDS_CHILD, strtol(at, NULL, 10));
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+static void list_timers(holdings_t *list)
+{
+    char text[256];
+    long number;
+    FILE *file = fopen("/proc/self/timers", "r");
+    while (file != NULL && fgets(text, sizeof text, file) != NULL) {
+        if (sscanf(text, "ID: %ld", &number) == 1)
+            add_holding(list, OS_HOLDS_TIMER, number);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+uint32_t os_holdings_list(os_holding_t *items, uint32_t capacity)
+{
+    holdings_t list = {items, 0, capacity};
+    list_entries(&list, "/proc/self/fd", OS_HOLDS_FILE);
+    list_entries(&list, "/proc/self/task", OS_HOLDS_THREAD);
+    list_children(&list);
+    list_timers(&list);
+    return list.count;
+}
+
+static uint64_t identity_of(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        return 0;
+    return (uint64_t)status.st_ino ^ ((uint64_t)status.st_dev << 40) ^ ((uint64_t)status.st_mode << 24);
+}
+
+void os_holding_know(os_holding_t *holding)
+{
+    holding->identity = holding->kind == OS_HOLDS_FILE ? identity_of((int)holding->number) : 1;
+}
+
+static bool has_timer(uint32_t number)
+{
+    os_holding_t items[64];
+    holdings_t list = {items, 0, sizeof items / sizeof items[0]};
+    bool found = false;
+    list_timers(&list);
+    for (uint32_t i = 0; i < list.count && i < list.capacity; i++)
+        found = found || items[i].number == number;
+    return found;
+}
+
+bool os_holding_is_there(const os_holding_t *holding)
+{
+    char path[64];
+    siginfo_t over = {.si_pid = 0};
+    switch (holding->kind) {
+    case OS_HOLDS_FILE: return holding->identity != 0 && identity_of((int)holding->number) == holding->identity;
+    case OS_HOLDS_THREAD:
+        snprintf(path, sizeof path, "/proc/self/task/%u", holding->number);
+        return access(path, F_OK) == 0;
+    case OS_HOLDS_CHILD:
+        return waitid(P_PID, holding->number, &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid == 0;
+    default: return has_timer(holding->number);
+    }
+}

@@ -65,3 +65,38 @@ os_holdings_t os_holdings_count(void)
     CloseHandle(list);
     return count;
 }
+
+/* Threads alone are told from each other here. */
+uint32_t os_holdings_list(os_holding_t *list, uint32_t capacity)
+{
+    uint32_t count = 0;
+    THREADENTRY32 thread = {.dwSize = sizeof thread};
+    DWORD self = GetCurrentProcessId();
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);
+    if (all == INVALID_HANDLE_VALUE)
+        return 0;
+    for (BOOL more = Thread32First(all, &thread); more; more = Thread32Next(all, &thread)) {
+        if (thread.th32OwnerProcessID != self)
+            continue;
+        if (count < capacity)
+            list[count] = (os_holding_t){.kind = OS_HOLDS_THREAD, .number = (uint32_t)thread.th32ThreadID};
+        count++;
+    }
+    CloseHandle(all);
+    return count;
+}
+
+void os_holding_know(os_holding_t *holding)
+{
+    holding->identity = 1;
+}
+
+bool os_holding_is_there(const os_holding_t *holding)
+{
+    os_holding_t list[512];
+    uint32_t count = os_holdings_list(list, 512);
+    bool found = false;
+    for (uint32_t i = 0; i < count && i < 512; i++)
+        found = found || (holding->kind == OS_HOLDS_THREAD && list[i].number == holding->number);
+    return found;
+}

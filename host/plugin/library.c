@@ -5,6 +5,7 @@
  * it (constructors, destructors). A library that crashes at opening is refused; one that crashes at closing stays in
  * memory.
  */
+#include "holdings.h"
 #include "loader.h"
 
 #include "../base/file.h"
@@ -45,6 +46,7 @@ static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, c
 {
     guard_crash_t crash;
     char changes[128];
+    holdings_seen_t seen;
     opening_t opening = {.path = path, .why = why, .size = size};
     if (loader->guard == NULL) {
         open_it(&opening);
@@ -52,9 +54,11 @@ static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, c
         return true;
     }
     guard_samples(); /* gives this thread its stack for handlers, which would count as a change by the library */
+    holdings_see(&loader->plugins, &seen);
     os_surroundings_t *before = os_surroundings_take(true);
     bool opened = guard_run_whole(loader->guard, open_it, &opening, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);
+    holdings_note(&loader->plugins, plugin, &seen);
     plugin->library = opened ? opening.handle : NULL;
     if (opened && changed && !loader->plugins.strict)
         log_write(&loader->base->log, BP_LOG_WARNING, "host",
@@ -129,6 +133,26 @@ static void tell_changes_of_end(loader_t *loader, const plugin_t *plugin, const 
               plugin->version, changes);
 }
 
+/* Threads of the plugin would run on in memory that is no more there: its library stays. On trial that is a fault. */
+static void tell_threads(loader_t *loader, const plugin_t *plugin)
+{
+    if (loader->plugins.strict)
+        atomic_store(&loader->plugins.crashed, true);
+    log_write(&loader->base->log, loader->plugins.strict ? BP_LOG_ERROR : BP_LOG_WARNING, "host",
+              "plugin '%s' %s: it leaves threads running when it is unloaded; its library stays in memory, since they "
+              "would crash without it: end and join them in `pause` or `unload`",
+              plugin->name, plugin->version);
+}
+
+/* On trial the whole process is looked at instead (reload/trial.c). */
+static void tell_left(loader_t *loader, const plugin_t *plugin)
+{
+    char left[128];
+    if (!loader->plugins.strict && holdings_name(plugin, left, sizeof left))
+        log_write(&loader->base->log, BP_LOG_WARNING, "host", "plugin '%s' %s has been unloaded, and has left: %s",
+                  plugin->name, plugin->version, left);
+}
+
 static void close_guarded(loader_t *loader, const plugin_t *plugin)
 {
     guard_crash_t crash;
@@ -137,12 +161,17 @@ static void close_guarded(loader_t *loader, const plugin_t *plugin)
         os_library_close(plugin->library);
         return;
     }
+    if (holdings_have_threads(plugin)) {
+        tell_threads(loader, plugin);
+        return;
+    }
     guard_samples(); /* as in open_guarded */
     os_surroundings_t *before = os_surroundings_take(true);
     bool closed = plugin->copy != NULL ? close_copy(plugin, &crash)
                                        : guard_run_whole(plugin->guard, close_it, plugin->library, &crash);
     if (os_surroundings_put_back(before, changes, sizeof changes) && closed)
         tell_changes_of_end(loader, plugin, changes);
+    tell_left(loader, plugin);
     if (closed)
         return;
     atomic_store(&loader->plugins.crashed, true);

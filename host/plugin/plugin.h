@@ -17,6 +17,7 @@
 
 #include "../base/base.h"
 #include "../os/files.h"
+#include "../os/surroundings.h"
 #include "declared.h"
 #include "guard.h"
 
@@ -51,6 +52,19 @@ typedef struct call_watch_t {
     uint32_t depth;
 } call_watch_t;
 
+/* Files, threads, processes and timers: those of the process, and those that a plugin holds (holdings.h). */
+typedef struct holdings_seen_t {
+    os_holding_t *items; /* NULL: not known */
+    uint32_t count;
+} holdings_seen_t;
+
+enum { PLUGIN_HELD_MOST = 24 };
+
+typedef struct held_t {
+    os_holding_t items[PLUGIN_HELD_MOST];
+    uint32_t count;
+} held_t;
+
 /* The plugins of a host. */
 typedef struct plugins_t {
     base_t *base;
@@ -58,6 +72,7 @@ typedef struct plugins_t {
     uint32_t count, capacity;
     uint32_t roster;          /* another number where a plugin, or a version of one, has come or gone */
     bool strict;              /* in the copy of a trial: a call that changes the process's settings counts as a crash */
+    const holdings_seen_t *known; /* in the copy of a trial: what there was at its beginning; else NULL */
     call_watch_t *watch;      /* NULL: none. Set only while one thread alone calls plugins */
     uint32_t calling;         /* depth of calls of load, unload, pause, resume, of create, destroy and gc of own
                                  storage, of report and rewound: from within them no plugin is loaded or unloaded, no
@@ -101,6 +116,7 @@ struct plugin_t {
     char **option_texts;      /* owned texts of string options */
     bp_option_t *given;       /* the options as they were given, texts copied: for the next version */
     uint32_t given_count;
+    held_t held;              /* what has come of the process in calls of this version */
     uint64_t image;           /* number of the image of this version that makeups keep (engine/makeup.h); 0: none */
 
     bool reloading;           /* from here on: of the plugin, whatever its version */

@@ -10,6 +10,7 @@
 #include "../os/os.h"
 #include "../os/surroundings.h"
 #include "elf.h"
+#include "holdings.h"
 #include "pe.h"
 
 /* --- crashes ------------------------------------------------------------------------------------------------------ */
@@ -176,6 +177,9 @@ static bool watched_call(call_t *call, void (*function)(void *data))
 {
     guard_crash_t crash, harm = {.plugins = true, .harm = true};
     call_watch_t *watch = call->plugin->all->watch;
+    holdings_seen_t seen = {.items = NULL};
+    if (call->rare)
+        holdings_see(call->plugin->all, &seen);
     os_surroundings_t *before = os_surroundings_take(call->rare || call->plugin->all->strict);
     char changes[128];
     if (watch != NULL)
@@ -185,6 +189,7 @@ static bool watched_call(call_t *call, void (*function)(void *data))
     if (!returned && watch != NULL)
         watch->explain(watch->data, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);
+    holdings_note(call->plugin->all, call->plugin, &seen);
     if (changed && call->plugin->all->strict && well) {
         snprintf(harm.reason, sizeof harm.reason, "it changed %s", changes);
         well = false;

@@ -16,6 +16,7 @@
 #include "../os/files.h"
 #include "../os/os.h"
 #include "../os/surroundings.h"
+#include "../plugin/holdings.h"
 #include "../plugin/registry.h"
 #include "../plugin/verbs.h"
 #include "../property/property.h"
@@ -304,6 +305,7 @@ static int try_change(process_t *self, void *data)
     const attempt_t *attempt = data;
     char error[TRIAL_REASON] = "";
     lookout_t lookout;
+    holdings_seen_t known;
     plugin_t *candidates[RELOAD_MAX_PLUGINS];
     uint32_t count = reload_plugins(attempt->trial->change, candidates);
     reload_t *reload = attempt->trial->reload;
@@ -320,6 +322,8 @@ static int try_change(process_t *self, void *data)
     posts_forget(&reload->loader->posts); /* the original carries them out */
     sample_enter(&attempt->sample);
     forget_crashes(reload->loader);
+    holdings_see(&reload->loader->plugins, &known);
+    reload->loader->plugins.known = &known;
     lookout_begin(&lookout, reload, candidates, count);
     if (reload_prepare(attempt->trial->change) != BP_OK) {
         verdict = atomic_load(&reload->loader->plugins.crashed) ? SAYS_FAILED : SAYS_REFUSED;
@@ -338,6 +342,8 @@ static int try_change(process_t *self, void *data)
         reason = trouble == NULL ? "" : trouble;
     }
     lookout_end(&lookout);
+    reload->loader->plugins.known = NULL;
+    holdings_forget(&reload->loader->plugins, &known);
     process_write(self, &verdict, 1);
     process_write(self, reason, strlen(reason));
     if (verdict == SAYS_PASSED)

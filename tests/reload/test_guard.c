@@ -284,6 +284,27 @@ START_TEST(an_environment_that_a_plugin_has_changed_is_what_it_was)
 }
 END_TEST
 
+/* A file may be held until the plugin goes. A thread that goes on after that goes on in memory that is there. */
+START_TEST(what_a_plugin_has_left_is_told_when_it_goes)
+{
+    static const char *const left[][2] = {
+        {"descriptor", "plugin 'crasher' 1.0 has been unloaded, and has left: 1 file open"},
+        {"child", "plugin 'crasher' 1.0 has been unloaded, and has left: 1 process running"},
+        {"system_timer", "plugin 'crasher' 1.0 has been unloaded, and has left: 1 timer running"},
+        {"left_thread", "plugin 'crasher' 1.0: it leaves threads running when it is unloaded; its library stays"},
+    };
+    static const char *const verbs[] = {"load", "plain_start"};
+    for (uint32_t i = 0; i < COUNT(verbs); i++) {
+        begin(verbs[i], left[_i][0]);
+        ck_assert_uint_eq(scene.log.count, 0);
+        WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+        expect_log(left[_i][1]);
+        usleep(20000); /* the thread has its chance to crash */
+        bp_host_destroy(scene.host);
+    }
+}
+END_TEST
+
 /* A verb that is called in every step is looked at now and then. */
 START_TEST(what_a_step_does_to_the_process_is_found_in_the_end)
 {
@@ -701,6 +722,7 @@ static void add_ways(Suite *suite)
     tcase_add_test(crashes, a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash);
     tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
     tcase_add_test(crashes, an_environment_that_a_plugin_has_changed_is_what_it_was);
+    tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
 #endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);

@@ -257,6 +257,13 @@ static const char *const harms[][3] = {
     {"destructor", "folder", "has changed while it was closed: the working directory"},
     {"load", "system_timer", "it leaves timers running when it is unloaded"},
     {"load", "descriptor", "it leaves files open when it is unloaded"},
+#if !defined(__SANITIZE_THREAD__)
+    {"load", "left_thread", "it leaves threads running when it is unloaded"},
+    {"plain_start", "left_thread", "it leaves threads running when it is unloaded"},
+    {"simulate", "left_thread", "it leaves threads running when it is unloaded"},
+    {"report", "left_thread", "it leaves threads running when it is unloaded"},
+    {"unload", "left_thread", "it leaves threads running when it is unloaded"},
+#endif
     {"load", "child", "it leaves processes running when it is unloaded"},
 #if defined(__linux__)
     {"load", "orphan", "it leaves processes running when it is unloaded"},
