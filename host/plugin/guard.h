@@ -82,8 +82,12 @@ void guard_drop_image(guard_t *guard, const void *begin);
  * later. On Windows the call runs without a guard. [main] */
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
-/* Is the next call of this thread one of the few (one in some thousand) that may be examined at more cost? [any] */
-bool guard_samples(void);
+enum { GUARD_SAMPLE_NONE, GUARD_SAMPLE_THREAD, GUARD_SAMPLE_ALL };
+
+/* Is the next call of this thread, which is handed so many rows, one of the few that may be examined at more cost? One
+ * in some thousand: what belongs to the thread; one after some 25 million rows, where a call counts as CALL_ROWS of
+ * them: what belongs to the process, which costs some 100 us. By count alone, so it is the same in each run. [any] */
+uint32_t guard_samples(uint32_t rows);
 
 /* Run call(data). Returns false where the call was ended, and only then writes *crash: what ended it. [any] */
 bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);

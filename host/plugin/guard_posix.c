@@ -47,6 +47,9 @@ enum {
     STACK_FORGOTTEN = 8 * 1024 * 1024, /* a call does not use more of the stack than that */
     SAMPLE = 2053,          /* begins and ends of calls from one sample to the next; a prime, so that no verb of a step
                                is always passed over */
+    CALL_ROWS = 128,        /* what a call costs, in rows of 1 to 2 ns */
+    SAMPLE_ROWS = 25000000, /* from one call that is examined as a whole to the next */
+    SAMPLE_TURNS = 1021,    /* a prime, and more than a step usually has calls */
     DYING_SECONDS = 5,      /* for logging why the process ends */
     LATE_TRIES = 20         /* signals sent in the hope of finding the thread in the plugin's own code */
 };
@@ -669,11 +672,20 @@ __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)
     return true;
 }
 
-bool guard_samples(void)
+/* Each one waits for one call more than the last, so that all calls of a step have their turn. */
+uint32_t guard_samples(uint32_t rows)
 {
     if (!guard_here.prepared)
         guard_prepare_thread();
-    return atomic_load_explicit(&guard_here.calls, memory_order_relaxed) % SAMPLE == 0;
+    guard_here.rows += CALL_ROWS + rows;
+    if (guard_here.rows >= SAMPLE_ROWS && guard_here.turn-- == 0) {
+        guard_here.rows = 0;
+        guard_here.turns = (guard_here.turns + 1) % SAMPLE_TURNS;
+        guard_here.turn = guard_here.turns;
+        return GUARD_SAMPLE_ALL;
+    }
+    return atomic_load_explicit(&guard_here.calls, memory_order_relaxed) % SAMPLE == 0 ? GUARD_SAMPLE_THREAD
+                                                                                       : GUARD_SAMPLE_NONE;
 }
 
 bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash)

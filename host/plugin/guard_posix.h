@@ -77,6 +77,8 @@ typedef struct thread_t {
     _Atomic uint64_t calls;     /* count of calls begun and ended */
     _Atomic uint64_t late_call; /* the value of `calls` that the watcher found too old */
     bool heap_locked;           /* the crash has left the heap of the C library locked: the process ends */
+    uint64_t rows;              /* since the last call that was examined as a whole, ... */
+    uint32_t turn, turns;       /* ... and how many calls the next one waits beyond that; how many the last one did */
     uint32_t tries;             /* signals for being late that did not meet the plugin's own code */
     bool walking;               /* the stack is being looked at; as it may be broken, a fault ends the walk */
     sigjmp_buf walk_failed;

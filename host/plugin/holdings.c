@@ -68,18 +68,40 @@ static void hold(plugin_t *plugin, const os_holding_t *holding)
     os_holding_know(&held->items[held->count++]);
 }
 
-void holdings_note(plugins_t *all, plugin_t *plugin, holdings_seen_t *seen)
+static bool name_counts(const uint32_t counts[OS_HOLDS], char *text, size_t size)
+{
+    static const char *const names[OS_HOLDS][2] = {
+        [OS_HOLDS_FILE] = {"file open", "files open"},
+        [OS_HOLDS_THREAD] = {"thread running", "threads running"},
+        [OS_HOLDS_CHILD] = {"process running", "processes running"},
+        [OS_HOLDS_TIMER] = {"timer running", "timers running"},
+    };
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint32_t kind = 0; kind < OS_HOLDS && length < size; kind++) {
+        if (counts[kind] > 0)
+            length += (size_t)snprintf(text + length, size - length, "%s%u %s", length > 0 ? ", " : "", counts[kind],
+                                       names[kind][counts[kind] > 1]);
+    }
+    return length > 0;
+}
+
+bool holdings_note(plugins_t *all, plugin_t *plugin, holdings_seen_t *seen, char *came, size_t size)
 {
     holdings_seen_t now;
+    uint32_t counts[OS_HOLDS] = {0};
     if (seen->items == NULL)
-        return;
+        return false;
     holdings_see(all, &now);
     for (uint32_t i = 0; i < now.count; i++) {
-        if (!is_among(&now.items[i], seen->items, seen->count) && !is_held(all, &now.items[i], plugin))
-            hold(plugin, &now.items[i]);
+        if (is_among(&now.items[i], seen->items, seen->count) || is_held(all, &now.items[i], plugin))
+            continue;
+        hold(plugin, &now.items[i]);
+        counts[now.items[i].kind]++;
     }
     holdings_forget(all, &now);
     holdings_forget(all, seen);
+    return name_counts(counts, came, size);
 }
 
 /* --- what is left ------------------------------------------------------------------------------------------------- */
@@ -122,21 +144,8 @@ bool holdings_have_threads(const plugin_t *plugin)
 
 bool holdings_name(const plugin_t *plugin, char *text, size_t size)
 {
-    static const char *const names[OS_HOLDS][2] = {
-        [OS_HOLDS_FILE] = {"file open", "files open"},
-        [OS_HOLDS_THREAD] = {"thread running", "threads running"},
-        [OS_HOLDS_CHILD] = {"process running", "processes running"},
-        [OS_HOLDS_TIMER] = {"timer running", "timers running"},
-    };
     uint32_t counts[OS_HOLDS] = {0};
-    size_t length = 0;
-    text[0] = '\0';
     for (uint32_t i = 0; i < plugin->held.count; i++)
         counts[plugin->held.items[i].kind] += os_holding_is_there(&plugin->held.items[i]);
-    for (uint32_t kind = 0; kind < OS_HOLDS && length < size; kind++) {
-        if (counts[kind] > 0)
-            length += (size_t)snprintf(text + length, size - length, "%s%u %s", length > 0 ? ", " : "", counts[kind],
-                                       names[kind][counts[kind] > 1]);
-    }
-    return length > 0;
+    return name_counts(counts, text, size);
 }

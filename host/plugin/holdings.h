@@ -12,10 +12,11 @@
 
 #include "plugin.h"
 
-/* Before a call, and after it: what the process has, and what of that is new. Where memory does not suffice, and where
- * there is too much to be looked at, nothing is written down. [main] */
+/* Before a call, and after it: what the process has, and what of that is new, which is named in `came`, "1 file open";
+ * false: nothing is. Where memory does not suffice, and where there is too much to be looked at, nothing is written
+ * down. [main] */
 void holdings_see(plugins_t *all, holdings_seen_t *seen);
-void holdings_note(plugins_t *all, plugin_t *plugin, holdings_seen_t *seen);
+bool holdings_note(plugins_t *all, plugin_t *plugin, holdings_seen_t *seen, char *came, size_t size);
 void holdings_forget(plugins_t *all, holdings_seen_t *seen);
 
 /* Have threads of the plugin not ended, though it is unloaded? Waits some ms for them. On trial every thread counts

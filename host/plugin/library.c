@@ -45,7 +45,7 @@ static void open_it(void *data)
 static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, char *why, size_t size)
 {
     guard_crash_t crash;
-    char changes[128];
+    char changes[200], came[128];
     holdings_seen_t seen;
     opening_t opening = {.path = path, .why = why, .size = size};
     if (loader->guard == NULL) {
@@ -53,12 +53,12 @@ static bool open_guarded(loader_t *loader, plugin_t *plugin, const char *path, c
         plugin->library = opening.handle;
         return true;
     }
-    guard_samples(); /* gives this thread its stack for handlers, which would count as a change by the library */
+    guard_samples(0); /* gives this thread its stack for handlers, which would count as a change by the library */
     holdings_see(&loader->plugins, &seen);
     os_surroundings_t *before = os_surroundings_take(true);
     bool opened = guard_run_whole(loader->guard, open_it, &opening, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);
-    holdings_note(&loader->plugins, plugin, &seen);
+    holdings_note(&loader->plugins, plugin, &seen, came, sizeof came);
     plugin->library = opened ? opening.handle : NULL;
     if (opened && changed && !loader->plugins.strict)
         log_write(&loader->base->log, BP_LOG_WARNING, "host",
@@ -165,7 +165,7 @@ static void close_guarded(loader_t *loader, const plugin_t *plugin)
         tell_threads(loader, plugin);
         return;
     }
-    guard_samples(); /* as in open_guarded */
+    guard_samples(0); /* as in open_guarded */
     os_surroundings_t *before = os_surroundings_take(true);
     bool closed = plugin->copy != NULL ? close_copy(plugin, &crash)
                                        : guard_run_whole(plugin->guard, close_it, plugin->library, &crash);

@@ -74,6 +74,7 @@ typedef struct plugins_t {
     bool strict;              /* in the copy of a trial: a call that changes the process's settings counts as a crash */
     const holdings_seen_t *known; /* in the copy of a trial: what there was at its beginning; else NULL */
     call_watch_t *watch;      /* NULL: none. Set only while one thread alone calls plugins */
+    atomic_flag examining;    /* a call is examined as a whole (guard_samples), which one thread at a time does */
     uint32_t calling;         /* depth of calls of load, unload, pause, resume, of create, destroy and gc of own
                                  storage, of report and rewound: from within them no plugin is loaded or unloaded, no
                                  component or system is brought in or dropped, and no world steps */
@@ -86,6 +87,7 @@ typedef struct plugins_t {
 typedef struct deaths_t {
     uint32_t which;
     char *component, *field;
+    bool warned; /* the log has been told that no plugin brings the component */
 } deaths_t;
 
 struct plugin_t {

@@ -150,6 +150,12 @@ static bool may_call(const plugin_t *plugin)
     return atomic_load_explicit(&plugin->aside, memory_order_relaxed) == PLUGIN_SOUND;
 }
 
+/* May other threads call plugins at this moment? */
+static bool is_beside_others(const call_t *call)
+{
+    return call->plugin->all->base->error.shared;
+}
+
 /* Log what a call has changed of the process, after it has been put back. */
 static void tell_changes(const call_t *call, const char *changes)
 {
@@ -157,8 +163,9 @@ static void tell_changes(const call_t *call, const char *changes)
     text.chars[0] = '\0';
     name_verb(call, &text);
     log_write(&call->plugin->all->base->log, BP_LOG_WARNING, "host",
-              "plugin '%s' %s has changed in %s: %s; what can be put back has been", call->plugin->name,
-              call->plugin->version, text.chars, changes);
+              "plugin '%s' %s%s has changed in %s: %s; what can be put back has been", call->plugin->name,
+              call->plugin->version, call->whole && is_beside_others(call) ? ", or one that ran beside it," : "",
+              text.chars, changes);
 }
 
 static call_view_t view_of(const call_t *call)
@@ -172,16 +179,27 @@ static void begin_watching(call_watch_t *watch, const call_t *call)
     (watch->depth++ == 0 ? watch->before : watch->within)(watch->data, &view);
 }
 
+/* Log what has come in a call and is still there. A plugin may hold what it has got at its beginning; the log is told
+ * so that it can be found out. What comes in a step may come in each of them. */
+static void tell_holdings(const call_t *call, const char *came)
+{
+    text_t text = {.length = 0};
+    text.chars[0] = '\0';
+    name_verb(call, &text);
+    log_write(&call->plugin->all->base->log, call->rare ? BP_LOG_DEBUG : BP_LOG_WARNING, "host",
+              "plugin '%s' %s has left in %s: %s", call->plugin->name, call->plugin->version, text.chars, came);
+}
+
 /* Make a call and check afterwards for damage: the memory around the columns, and the settings of the process. */
 static bool watched_call(call_t *call, void (*function)(void *data))
 {
     guard_crash_t crash, harm = {.plugins = true, .harm = true};
     call_watch_t *watch = call->plugin->all->watch;
     holdings_seen_t seen = {.items = NULL};
-    if (call->rare)
+    if (call->rare || (call->whole && !is_beside_others(call)))
         holdings_see(call->plugin->all, &seen);
-    os_surroundings_t *before = os_surroundings_take(call->rare || call->plugin->all->strict);
-    char changes[128];
+    os_surroundings_t *before = os_surroundings_take(call->rare || call->whole || call->plugin->all->strict);
+    char changes[200], came[128];
     if (watch != NULL)
         begin_watching(watch, call);
     bool returned = guard_run(call->plugin->guard, function, call, &crash);
@@ -189,7 +207,8 @@ static bool watched_call(call_t *call, void (*function)(void *data))
     if (!returned && watch != NULL)
         watch->explain(watch->data, &crash);
     bool changed = os_surroundings_put_back(before, changes, sizeof changes);
-    holdings_note(call->plugin->all, call->plugin, &seen);
+    if (holdings_note(call->plugin->all, call->plugin, &seen, came, sizeof came))
+        tell_holdings(call, came);
     if (changed && call->plugin->all->strict && well) {
         snprintf(harm.reason, sizeof harm.reason, "it changed %s", changes);
         well = false;
@@ -209,9 +228,15 @@ bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
     call->verb = verb;
     if (!may_call(call->plugin))
         return false;
-    bool sampled = guard_samples(); /* first: a thread that is new to the guard gets its stack for handlers */
-    if (sampled || call->rare || call->plugin->all->strict || call->plugin->all->watch != NULL)
-        return watched_call(call, function);
+    /* First: a thread that is new to the guard gets its stack for handlers. */
+    uint32_t sample = guard_samples(call->count);
+    call->whole = sample == GUARD_SAMPLE_ALL && !atomic_flag_test_and_set(&call->plugin->all->examining);
+    if (sample != GUARD_SAMPLE_NONE || call->rare || call->plugin->all->strict || call->plugin->all->watch != NULL) {
+        bool well = watched_call(call, function);
+        if (call->whole)
+            atomic_flag_clear(&call->plugin->all->examining);
+        return well;
+    }
     if (guard_run(call->plugin->guard, function, call, &crash))
         return true;
     set_aside(call, &crash);

@@ -37,6 +37,7 @@ typedef struct call_t {
     void (*function)(void *data); /* of a table: called with `out` */
     const char *verb;             /* its name */
     bool rare;                    /* all surroundings are compared, not on trial alone */
+    bool whole;                   /* the same, since it is its turn */
 } call_t;
 
 /* Call under the guard. false: the call was ended, or not made at all, as the plugin is set aside. */
