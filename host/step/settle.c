@@ -326,6 +326,29 @@ static void settle_flags(unit_t *unit)
     unit->reserves = unit->concurrent || unit->parallel || unit_is_together(unit);
 }
 
+/* --- deaths ------------------------------------------------------------------------------------------------------ */
+
+/* Look whether a plugin brings the components by which units, managers and plugins ask for deaths. */
+static void check_deaths(const schedule_t *schedule)
+{
+    const world_t *world = schedule->world;
+    const plugins_t *plugins = schedule->destruction->plugins;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        system_t *system = schedule->units[i]->system;
+        if (system != NULL && system->deaths.died != NULL)
+            deaths_check(&system->asked_deaths, world, "system", system->name);
+    }
+    for (uint32_t m = 0; m < world->manager_count; m++) {
+        component_t *component = world->managers[m]->component;
+        if (component->deaths.died != NULL)
+            deaths_check(&component->asked_deaths, world, "component", component->name);
+    }
+    for (uint32_t i = 0; i < plugins->count; i++) {
+        if (plugins->items[i]->deaths.died != NULL)
+            deaths_check(&plugins->items[i]->asked_deaths, world, "plugin", plugins->items[i]->name);
+    }
+}
+
 /* --- all -------------------------------------------------------------------------------------------------------- */
 
 bp_result_t schedule_settle_anew(schedule_t *schedule)
@@ -347,6 +370,8 @@ bp_result_t schedule_settle_anew(schedule_t *schedule)
         result = order_units(schedule);
     if (result == BP_OK && !order_segments(schedule))
         result = error_memory(&schedule->world->base->error, "settling a step");
+    if (result == BP_OK)
+        check_deaths(schedule);
     schedule->settled = result == BP_OK;
     schedule->world->entities->listeners++; /* listeners are told of deaths in the order of the step */
     return result;

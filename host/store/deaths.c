@@ -42,6 +42,25 @@ void deaths_find(listener_t *l, world_t *world)
     l->warned = true;
 }
 
+void deaths_check(deaths_t *asked, const world_t *world, const char *kind, const char *who)
+{
+    const registry_t *r = world->registry;
+    nearest_t nearest = {.wanted = asked->component};
+    text_t hint;
+    bool brought = asked->which == BP_DEATHS_ALL || asked->component == NULL;
+    for (uint32_t i = 0; i < r->component_count && !brought; i++) {
+        if (r->components[i]->owner == NULL)
+            continue;
+        brought = strcmp(r->components[i]->name, asked->component) == 0;
+        nearest_consider(&nearest, r->components[i]->name);
+    }
+    if (!brought && !asked->warned)
+        log_write(&world->base->log, BP_LOG_WARNING, "host",
+                  "%s '%s' asks for deaths by component '%s', which no loaded plugin brings%s; it is told of none",
+                  kind, who, asked->component, nearest_hint(&nearest, &hint));
+    asked->warned = !brought;
+}
+
 static bool keep(listener_t *l, bp_entity_t dead, bp_entity_t referrer)
 {
     memory_t *memory = &l->world->base->memory;

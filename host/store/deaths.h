@@ -39,6 +39,10 @@ typedef struct listener_t {
 /* Find the manager and the field that the listener asked for in a world. */
 void deaths_find(listener_t *listener, struct world_t *world);
 
+/* Warn of a request about a component that no loaded plugin brings, once while that is so: `kind` and `who` say whose
+ * request it is. To be called when all plugins that a world needs have been loaded. */
+void deaths_check(deaths_t *asked, const struct world_t *world, const char *kind, const char *who);
+
 /* Keep those of `dead` that the listener asked for. Precondition: the entities are dead, and the world still has their
  * records and rows. */
 void deaths_gather(listener_t *listener, const bp_entity_t *dead, uint32_t count);

@@ -152,7 +152,8 @@ ASKING(coroner, .which = BP_DEATHS_WITH, .component = "body");
 ASKING(heir, .which = BP_DEATHS_REFERRED, .component = "friend", .field = "to");
 ASKING(nephew, .which = BP_DEATHS_REFERRED, .component = "friend", .field = "towards");
 ASKING(vague, .which = BP_DEATHS_WITH);
-enum { ASKERS = 5 };
+ASKING(mistaken, .which = BP_DEATHS_WITH, .component = "bodi");
+enum { ASKERS = 6 };
 static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1 + ASKERS];
 
 /* --- the rig -------------------------------------------------------------------------------------------- */
@@ -183,6 +184,7 @@ static void begin(void)
     plugins[ZOO_PLUGINS + 3] = &heir;
     plugins[ZOO_PLUGINS + 4] = &vague;
     plugins[ZOO_PLUGINS + 5] = &nephew;
+    plugins[ZOO_PLUGINS + 6] = &mistaken;
     rig.desc.static_plugins = plugins;
     rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&rig);
@@ -921,6 +923,25 @@ START_TEST(deaths_are_asked_for_by_the_former_name_of_a_field_too)
 }
 END_TEST
 
+/* A plugin that brings the component may come later, so a step is awaited. */
+START_TEST(a_component_that_no_plugin_brings_is_told_to_who_asks_for_its_deaths)
+{
+    static const char said[] = "plugin 'mistaken' asks for deaths by component 'bodi', which no loaded plugin brings; "
+                               "did you mean 'body'?; it is told of none";
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "coroner", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "mistaken", NULL, 0));
+    ck_assert_uint_eq(rig.log.count, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    use_some(world);
+    WORKS(rig.host, bp_host_step(rig.host));
+    EXPECT(strstr(rig.log.text, said) != NULL, "%s", rig.log.text);
+    ck_assert_uint_eq(rig.log.count, 1);
+    rig.log.text[0] = '\0';
+    rig.log.count = 0;
+}
+END_TEST
+
 START_TEST(a_plugin_that_asks_for_what_cannot_be_told_is_refused)
 {
     ck_assert_int_eq(bp_host_load_plugin(rig.host, "vague", NULL, 0), BP_ERROR_ARGUMENT);
@@ -972,6 +993,7 @@ Suite *destruction_suite(void)
     tcase_add_test(some, without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
     tcase_add_test(some, deaths_are_asked_for_by_the_former_name_of_a_field_too);
+    tcase_add_test(some, a_component_that_no_plugin_brings_is_told_to_who_asks_for_its_deaths);
     tcase_add_test(some, a_plugin_that_asks_for_what_cannot_be_told_is_refused);
     tcase_add_test(some, a_plugin_that_is_told_may_destroy_and_memory_may_be_lacking);
     tcase_add_test(steps, destroying_during_a_step_waits_for_its_end);
