@@ -316,9 +316,11 @@ static bp_result_t judge_list(error_text_t *error, const plugin_t *plugin, const
     bool whole = !inside || (uint64_t)count * item_size <= (uint64_t)(end - at);
     if (count == 0 || (whole && count <= MOST_ITEMS && item_size <= MOST_ITEM_BYTES))
         return BP_OK;
-    return error_set(error, BP_ERROR_LIMIT,
-                     "its list of %s says %u items of %u bytes, which is more than %s; use BP_LIST", what, count,
-                     item_size, whole ? "4096 of 4096 bytes each" : "its library has");
+    const char *most = !whole                         ? "its library has; use BP_LIST"
+                       : item_size > MOST_ITEM_BYTES ? "the 4096 bytes that an item can have; use BP_LIST"
+                                                     : "the 4096 items that it can bring of a kind; divide it";
+    return error_set(error, BP_ERROR_LIMIT, "its list of %s says %u items of %u bytes, which is more than %s", what,
+                     count, item_size, most);
 }
 
 #define JUDGE(what, list) judge_list(error, plugin, what, (list)->items, (list)->count, (list)->item_size)

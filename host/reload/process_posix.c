@@ -379,6 +379,9 @@ static const char *signal_name(int number)
     static const struct { int number; const char *name; } names[] = {
         {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"},
         {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGPIPE, "SIGPIPE"}, {SIGTRAP, "SIGTRAP"}, {SIGINT, "SIGINT"},
+        {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"},   {SIGALRM, "SIGALRM"}, {SIGHUP, "SIGHUP"},
+        {SIGQUIT, "SIGQUIT"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}, {SIGPROF, "SIGPROF"}, {SIGSTOP, "SIGSTOP"},
+        {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"}, {SIGTTOU, "SIGTTOU"}, {SIGVTALRM, "SIGVTALRM"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].number == number)
@@ -387,10 +390,27 @@ static const char *signal_name(int number)
     return "a signal";
 }
 
+/* A copy or a helper that has been stopped would not come to an end: it is killed, and the signal that stopped it is
+ * what ended it. */
+static void end_stopped(process_t *process)
+{
+    siginfo_t stopped = {.si_pid = 0};
+    int status;
+    if (!process->copy || process->end.state != PROCESS_RUNNING ||
+        waitid(P_PID, (id_t)process->pid, &stopped, WSTOPPED | WNOHANG) != 0 || stopped.si_pid == 0)
+        return;
+    kill_below(process->pid);
+    kill(-process->pid, SIGKILL);
+    kill(process->pid, SIGKILL);
+    waitpid(process->pid, &status, 0);
+    process->end = (process_end_t){PROCESS_KILLED, stopped.si_status, signal_name(stopped.si_status)};
+}
+
 process_end_t process_state(process_t *process)
 {
     int status;
     hear_words(process); /* so that there is room for more */
+    end_stopped(process);
     siginfo_t over = {.si_pid = 0};
     /* While the process has not been waited for, no other group can have its number. */
     if (process->copy && process->end.state == PROCESS_RUNNING &&

@@ -268,6 +268,8 @@ static const char *const harms[][3] = {
 #if defined(__linux__)
     {"load", "orphan", "it leaves processes running when it is unloaded"},
 #endif
+    {"create", "stop", "on trial it was ended by SIGSTOP"},
+    {"create", "xcpu", "on trial it was ended by SIGXCPU"},
     {"run_all", "words", "on trial it was ended by SIGKILL; the last that it wrote to stderr: beginning the library: "
                          "this cannot go on"},
 #if defined(__GLIBC__)

@@ -372,8 +372,8 @@ static const struct {
 } counts[] = {
     {1, 0, UINT32_MAX, NULL},
     {0, 200, 4096, NULL},
-    {0, 2, 4097, "more than 4096 of 4096 bytes each"},
-    {0, 200, UINT32_MAX, "more than 4096 of 4096 bytes each"},
+    {0, 2, 4097, "more than the 4096 bytes that an item can have; use BP_LIST"},
+    {0, 200, UINT32_MAX, "more than the 4096 bytes that an item can have; use BP_LIST"},
     {IMAGE_BYTES - 64, 1, 64, NULL},
     {IMAGE_BYTES - 64, 2, 32, NULL},
     {IMAGE_BYTES - 64, 1, 65, "more than its library has"},
