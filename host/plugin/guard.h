@@ -85,7 +85,7 @@ bool guard_run_whole(guard_t *guard, void (*call)(void *data), void *data, guard
 enum { GUARD_SAMPLE_NONE, GUARD_SAMPLE_THREAD, GUARD_SAMPLE_ALL };
 
 /* Is the next call of this thread, which is handed so many rows, one of the few that may be examined at more cost? One
- * in some thousand: what belongs to the thread; one after some 25 million rows, where a call counts as CALL_ROWS of
+ * in some thousand: what belongs to the thread; one after some 80 million rows, where a call counts as CALL_ROWS of
  * them: what belongs to the process, which costs some 100 us. By count alone, so it is the same in each run. [any] */
 uint32_t guard_samples(uint32_t rows);
 

@@ -320,7 +320,7 @@ START_TEST(what_a_step_does_to_the_process_is_found_in_the_end)
 }
 END_TEST
 
-/* What belongs to the process is looked at around one call in some 25 million rows, a call counting as 128 of them. The
+/* What belongs to the process is looked at around one call in some 80 million rows, a call counting as 512 of them. The
  * plugin does the same in each step, and the test undoes it, so that it is a change each time. */
 START_TEST(what_a_step_does_to_the_whole_process_is_found_in_the_end)
 {
@@ -333,7 +333,7 @@ START_TEST(what_a_step_does_to_the_whole_process_is_found_in_the_end)
         {"stdin", "the standard input;"},
         {"descriptor", "host: 2: plugin 'crasher' 1.0 has left in 'run_all' of system 'crash_system', world 'main'"},
     };
-    enum { ROWS = 500 /* one range */, CALLS = 100000 };
+    enum { ROWS = 500 /* one range */, CALLS = 200000 };
     static bp_entity_t entities[ROWS];
     char folder[1024];
     const struct itimerval none = {.it_value = {0}};
