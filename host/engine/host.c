@@ -440,6 +440,7 @@ void bp_world_destroy(bp_world_o *world)
 
 void host_end_world(bp_world_o *world)
 {
+    history_lose_part(&world->rows.host->history);
     reload_forget_world(&world->rows.host->reload, &world->rows);
     destruction_remove_world(&world->rows.host->destruction, &world->rows);
     schedule_free_world(world);

@@ -155,6 +155,9 @@ void host_try_changes(bp_host_o *host, const bp_host_desc_t *desc);
 /* Between steps: see to plugins that have crashed since; in builds with BACKPLANE_AUDIT also look for addresses into
  * images that have gone. [main] */
 void host_attend_crashes(bp_host_o *host);
+
+/* Bring back the versions before those on probation (reload_rollback), which the history is told of. [main] */
+bp_result_t host_take_versions_back(bp_host_o *host);
 #if defined(BACKPLANE_AUDIT)
 enum { HOST_AUDITS = 1 };
 #else

@@ -152,6 +152,7 @@ static bp_result_t unload(bp_host_o *host, const char *name, bool with)
     if (result != BP_OK)
         return result;
     take_out_needy(host, plugin);
+    history_lose_part(&host->history);
     return unload_plugin(&host->loader, &host->destruction, plugin);
 }
 
@@ -302,11 +303,19 @@ static void leave_aside(bp_host_o *host, plugin_t *plugin)
               plugin->name);
 }
 
+bp_result_t host_take_versions_back(bp_host_o *host)
+{
+    bp_result_t result = reload_rollback(&host->reload);
+    if (result == BP_OK)
+        history_remade(&host->history);
+    return result;
+}
+
 static bool bring_back(bp_host_o *host, const plugin_t *plugin)
 {
     if (!reload_on_probation(&host->reload, plugin))
         return false;
-    if (reload_rollback(&host->reload) == BP_OK) {
+    if (host_take_versions_back(host) == BP_OK) {
         log_write(&host->base.log, BP_LOG_WARNING, "host",
                   "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
         return true;

@@ -74,7 +74,7 @@ static void copy_file(bp_host_o *host, image_t *image, const plugin_t *plugin)
     const char *from = plugin->copy != NULL ? plugin->copy : plugin->path;
     bool is_it = plugin->copy != NULL ||
                  (file_stamp(plugin->path, &stamp) && memcmp(&stamp, &plugin->stamp, sizeof stamp) == 0);
-    if (!is_it || copies_make(&host->loader.files, from, library, &image->file) != BP_OK)
+    if (!is_it || copies_make(&host->loader.files, from, plugin->path, library, &image->file) != BP_OK)
         image->file = NULL;
     host->base.error = kept;
 }

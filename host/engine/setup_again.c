@@ -349,7 +349,7 @@ static bp_result_t change_host(again_t *a)
     setup_mark_leaving(a, true);
     if (result == BP_OK && (result = setup_make_room_to_leave(a)) != BP_OK && a->reloaded) {
         error_text_t kept = *a->s.error;
-        if (reload_rollback(&host->reload) != BP_OK)
+        if (host_take_versions_back(host) != BP_OK)
             log_write(&host->base.log, BP_LOG_ERROR, "host",
                       "%s is refused, but the options that it changes stay as it has them: %s", a->s.ini.path,
                       host->base.error.text);

@@ -203,6 +203,7 @@ static bp_result_t drop_system(bp_world_o *world, const char *name)
     reload_accept(&world->rows.host->reload);
     schedule_drop_system(world->schedule, system);
     wants_drop(&world->wants, name, true);
+    history_remade(&world->rows.host->history); /* also where the system comes again, anew, before the next step */
     return BP_OK;
 }
 

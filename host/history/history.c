@@ -173,13 +173,23 @@ bp_result_t history_set(history_t *h, uint64_t budget)
     return result;
 }
 
-void history_renew(history_t *h)
+static void renew(history_t *h, const char *why)
 {
-    feed_break(h->feed, "the host has gone to another time");
+    feed_break(h->feed, why);
     if (!h->on || h->going)
         return;
     forget(h);
     h->shape = 0; /* the next step begins a new past */
+}
+
+void history_renew(history_t *h)
+{
+    renew(h, "the host has gone to another time");
+}
+
+void history_lose_part(history_t *h)
+{
+    renew(h, "the host is made of other parts now");
 }
 
 /* --- what comes from outside -------------------------------------------------------------------------------------- */

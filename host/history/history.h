@@ -156,8 +156,10 @@ static inline bool history_call(history_t *history)
 }
 void history_called(history_t *history, bool done);
 
-/* Begin the past anew. */
+/* Begin the past anew: the host has gone to another time; or a world or a plugin is about to go, or has gone. Another
+ * one that takes its place before the next step, with as many components, may not be told from it by shape_of. */
 void history_renew(history_t *history);
+void history_lose_part(history_t *history);
 
 /* Plugins have other code now, or other options: another era begins. */
 void history_remade(history_t *history);

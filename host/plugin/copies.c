@@ -143,14 +143,14 @@ bp_result_t copies_put(copies_t *copies, const char *path, bool library, const c
     return error_memory(&copies->base->error, "copying a plugin");
 }
 
-bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy)
+bp_result_t copies_make(copies_t *copies, const char *path, const char *plugin, bool library, char **copy)
 {
     char *bytes;
     size_t size;
     bp_result_t result = read_twice(copies, path, library, &bytes, &size);
     if (result != BP_OK)
         return result;
-    result = copies_put(copies, path, library, bytes, size, copy);
+    result = copies_put(copies, plugin, library, bytes, size, copy);
     memory_free(copies->memory, bytes, size + 1);
     return result;
 }

@@ -38,8 +38,9 @@ void copies_end(copies_t *copies);
 bp_result_t copies_judge(copies_t *copies, const char *path);
 
 /* Read a file whole, judge it where it is a library, and write it to a file of its own. The path of that file goes to
-   *copy (memory_free_text). [main] */
-bp_result_t copies_make(copies_t *copies, const char *path, bool library, char **copy);
+ * *copy (memory_free_text). `plugin` is the plugin's path, beside which the copy lies where TMPDIR cannot be written;
+ * `path` may be a copy in TMPDIR. [main] */
+bp_result_t copies_make(copies_t *copies, const char *path, const char *plugin, bool library, char **copy);
 
 /* Write bytes that were a plugin's file to a file of their own, likewise; `path` is the plugin's. [main] */
 bp_result_t copies_put(copies_t *copies, const char *path, bool library, const char *bytes, size_t size, char **copy);

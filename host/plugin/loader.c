@@ -239,7 +239,7 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
 static bp_result_t open_copy(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     bool library = loader_kind(loader, plugin->path, NULL) == NULL; /* `path` may be of another copy */
-    bp_result_t result = copies_make(&loader->files, path, library, &plugin->copy);
+    bp_result_t result = copies_make(&loader->files, path, path, library, &plugin->copy);
     if (result != BP_OK)
         return result;
     result = library_open(loader, plugin, plugin->copy, head);
@@ -429,7 +429,7 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
         *copy = memory_copy_text(&loader->memory, path);
         return *copy != NULL ? BP_OK : error_memory(&loader->base->error, "trying a plugin");
     }
-    return copies_make(&loader->files, path, loader_kind(loader, path, NULL) == NULL, copy);
+    return copies_make(&loader->files, path, path, loader_kind(loader, path, NULL) == NULL, copy);
 }
 
 void loader_remove_copy(loader_t *loader, const char *copy)

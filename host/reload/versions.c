@@ -143,7 +143,7 @@ bp_result_t versions_read_kept(reload_change_t *change, const reload_kept_t *kep
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {
         version_t *version = &change->versions[change->version_count];
         bool library = loader_kind(loader, kept[i].plugin->path, NULL) == NULL;
-        result = copies_make(&loader->files, kept[i].file, library, &version->copy);
+        result = copies_make(&loader->files, kept[i].file, kept[i].plugin->path, library, &version->copy);
         version->image = kept[i].image;
         if (result == BP_OK)
             note_version(change, kept[i].plugin);

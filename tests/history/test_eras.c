@@ -281,6 +281,10 @@ START_TEST(each_moment_has_its_systems)
             WORKS(host, bp_world_drop_system(world, "reader"));
         if (i == 25)
             WORKS(host, bp_world_use_system(world, "watcher"));
+        if (i == 33) { /* it begins anew, and there are as many systems as before */
+            WORKS(host, bp_world_drop_system(world, "watcher"));
+            WORKS(host, bp_world_use_system(world, "watcher"));
+        }
         recall_act(host, i, 8);
         WORKS(host, bp_host_step(host));
         hashes[i + 1] = recall_hash(host);
@@ -290,6 +294,64 @@ START_TEST(each_moment_has_its_systems)
         uint64_t moment = bp_random_below(&random, 41);
         WORKS(host, bp_host_go(host, moment));
         EXPECT(recall_hash(host) == hashes[moment], "moment %llu is not what it was", (unsigned long long)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* A version that is taken back is one more change: later moments have the version before it again. */
+START_TEST(a_version_that_is_taken_back_is_not_at_work_later)
+{
+    uint64_t hashes[31], random = 9;
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    host->reload.probation_steps = 20;
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < 30; i++) {
+        if (i == 10)
+            reload(host, "reload_probe_faster");
+        if (i == 16)
+            WORKS(host, host_take_versions_back(host));
+        recall_act(host, i, 8);
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+    EXPECT(recall_history(host).first == 0, "the past began anew");
+    for (uint32_t v = 0; v < 40; v++) {
+        uint64_t moment = bp_random_below(&random, 31);
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %llu is not what it was", (unsigned long long)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* A world, or a plugin, goes, and before the next step another one takes its place that looks the same: nothing of the
+ * past can be brought back into it. */
+START_TEST(what_takes_the_place_of_a_part_has_no_past)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "extra"});
+    for (uint64_t moment = 4; moment <= 40; moment += 4) {
+        for (uint32_t i = 0; i < 4; i++)
+            WORKS(host, bp_host_step(host));
+        if (moment % 8 == 0) {
+            bp_world_destroy(world);
+            world = bp_world_create(host, &(bp_world_desc_t){.name = "extra"});
+        } else {
+            const char *crier = put_plugin("crier_first", "crier");
+            WORKS(host, bp_host_load_plugin(host, crier, NULL, 0));
+            WORKS(host, bp_host_step(host));
+            WORKS(host, bp_host_unload_plugin(host, "crier"));
+            WORKS(host, bp_host_load_plugin(host, crier, NULL, 0));
+        }
+        uint64_t now = recall_history(host).now;
+        WORKS(host, bp_host_step(host));
+        EXPECT(recall_history(host).first == now, "the past begins with moment %llu, and not %llu",
+               (unsigned long long)recall_history(host).first, (unsigned long long)now);
+        if (moment % 8 != 0)
+            WORKS(host, bp_host_unload_plugin(host, "crier"));
     }
     recall_close(&rig);
 }
@@ -373,6 +435,8 @@ Suite *eras_suite(void)
     tcase_add_test(tcase, no_memory_for_the_code_of_a_recording);
     tcase_add_test(tcase, a_recording_with_code_needs_the_plugins_that_it_was_made_with);
     tcase_add_test(tcase, each_moment_has_its_systems);
+    tcase_add_test(tcase, a_version_that_is_taken_back_is_not_at_work_later);
+    tcase_add_test(tcase, what_takes_the_place_of_a_part_has_no_past);
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);
     suite_add_tcase(suite, tcase);

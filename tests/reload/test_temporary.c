@@ -285,6 +285,38 @@ static uint32_t things_in(const char *folder)
     return things;
 }
 
+/* What makes copies: another version; a past, which keeps those at work; going back to an earlier one. */
+static void make_reload(bp_host_o *host)
+{
+    bp_host_reload(host, copied_name, 1, NULL);
+}
+
+static void make_past(bp_host_o *host)
+{
+    bp_host_remember(host, 1 << 20);
+}
+
+static void prepare_visit(bp_host_o *host)
+{
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "point_mass"));
+    WORKS(host, bp_host_remember(host, 1 << 20));
+    WORKS(host, bp_world_step(world));
+    WORKS(host, bp_host_reload(host, copied_name, 1, NULL));
+    WORKS(host, bp_world_step(world));
+}
+
+static void make_visit(bp_host_o *host)
+{
+    bp_host_go(host, 0);
+}
+
+static const struct { const char *name; void (*prepare)(bp_host_o *host), (*make)(bp_host_o *host); } copying[] = {
+    {"a reload", NULL, make_reload},
+    {"remembering", NULL, make_past},
+    {"going back", prepare_visit, make_visit},
+};
+
 START_TEST(whichever_call_fails_no_folder_of_copies_is_left)
 {
     static log_text_t log;
@@ -292,13 +324,15 @@ START_TEST(whichever_call_fails_no_folder_of_copies_is_left)
     begin();
     for (uint32_t nth = 1, failed = 1; failed > 0; nth++) {
         bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+        if (copying[_i].prepare != NULL)
+            copying[_i].prepare(host);
         calls_begin(nth, false);
-        bp_host_reload(host, copied_name, 1, NULL);
+        copying[_i].make(host);
         calls_end();
         failed = calls_failed();
         bp_host_destroy(host);
         EXPECT(things_in(root) == 1 && things_in(in_root("plugins", "")) == 1,
-               "a folder is left where call %u of a reload, %s, fails", nth, calls_first_failed());
+               "a folder is left where call %u of %s, %s, fails", nth, copying[_i].name, calls_first_failed());
     }
     end();
 }
@@ -315,7 +349,7 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);
     tcase_add_test(folders, a_copy_bears_the_name_of_its_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
-    tcase_add_test(folders, whichever_call_fails_no_folder_of_copies_is_left);
+    tcase_add_loop_test(folders, whichever_call_fails_no_folder_of_copies_is_left, 0, COUNT(copying));
     suite_add_tcase(suite, folders);
     return suite;
 }
