@@ -417,7 +417,9 @@ SEEDS ?= 3000
 FIRST ?= 1
 storm: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
-	STORM_SEEDS=$(SEEDS) STORM_HOURS=$(HOURS) STORM_FIRST=$(FIRST) CK_RUN_SUITE=storm $(BUILD)/tests
+	@export STORM_SEEDS=$(SEEDS) STORM_HOURS=$(HOURS) STORM_FIRST=$(FIRST) CK_RUN_SUITE=storm; status=0; \
+	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/storm.log 2>&1 & second=$$!; \
+	    TESTS_HALF=1 $(BUILD)/tests || status=1; wait $$second || status=1; cat $(BUILD)/storm.log; exit $$status
 
 storm-compilers:
 	@tests/storm_compilers.sh $(BUILD) $(SEEDS)

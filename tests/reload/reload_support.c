@@ -58,15 +58,23 @@ bool move_over(const char *from, const char *to)
     return rename(from, to) == 0;
 }
 
+static char folder_of_own[64];
+
+void put_into(const char *folder)
+{
+    snprintf(folder_of_own, sizeof folder_of_own, "%s/", folder);
+}
+
 const char *put_bytes(const void *bytes, size_t size, const char *as)
 {
     static char path[1024];
     char name[128], written[1024];
     const char *half = getenv("TESTS_HALF");
-    EXPECT(half == NULL || strcmp(half, "2") == 0, "plugin '%s' is put in place in the first half (tests/main.c)", as);
-    snprintf(name, sizeof name, "%s.so.written", as);
+    EXPECT(half == NULL || strcmp(half, "2") == 0 || folder_of_own[0] != '\0',
+           "plugin '%s' is put in place in the first half (tests/main.c)", as);
+    snprintf(name, sizeof name, "%s%s.so.written", folder_of_own, as);
     snprintf(written, sizeof written, "%s", scratch_bytes(name, bytes, size));
-    snprintf(path, sizeof path, TEST_SCRATCH_DIR "/%s" TEST_SO, as);
+    snprintf(path, sizeof path, TEST_SCRATCH_DIR "/%s%s" TEST_SO, folder_of_own, as);
     ck_assert(move_over(written, path));
     return path;
 }

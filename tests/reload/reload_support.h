@@ -26,6 +26,9 @@ typedef struct scene_t {
 const char *put_plugin(const char *fixture, const char *as);
 const char *put_bytes(const void *bytes, size_t size, const char *as);
 
+/* From now on plugins are put in that folder of the scratch folder, which exists. */
+void put_into(const char *folder);
+
 /* Set a variable of the environment, by which fixtures are told what to do; NULL takes it out. */
 void put_environment(const char *name, const char *value);
 

@@ -24,12 +24,20 @@ typedef struct storm_host_t {
     uint32_t threads;
     bool crashes; /* with a plugin that crashes; without it, and with a past to go back to */
     bool trial;   /* new versions are tried in a copy of the process; what crashes does so there alone then */
+    const char *folder; /* for its files */
     bool faults;  /* calls of the system fail now and then; requests for memory too, with one thread */
 } storm_host_t;
+
+/* What can fail below a host, apart from memory: the names of calls of the system (tests/system/calls.h). */
+enum { STORM_CALLS = 20 };
+extern const char *const storm_calls[STORM_CALLS];
 
 /* How often what has happened, so that a test can say that it has tested something. */
 typedef struct storm_count_t {
     uint32_t reloads, refusals, rollbacks, crashes, brought_back, restored, no_memory, no_call;
+    uint32_t visits, steps_again, branches; /* moments gone to, steps taken again there, futures left */
+    uint32_t worlds, leaps;                 /* begun; of the clock */
+    uint32_t failed[STORM_CALLS];           /* how often which call has failed */
 } storm_count_t;
 
 /* The events of a seed. Returns how many. */

@@ -9,9 +9,28 @@
 
 #include <string.h>
 
-static const char path[] = TEST_SCRATCH_DIR "/storm.scene";
+const char *storm_path(const char *name)
+{
+    static char path[600];
+    snprintf(path, sizeof path, "%s/%s", storm.how->folder, name);
+    return path;
+}
 
 /* --- what fails --------------------------------------------------------------------------------------------------- */
+
+const char *const storm_calls[STORM_CALLS] = {
+    "open", "read", "write", "close", "fsync", "rename", "remove", "mmap", "fork", "pipe", "dlopen", "pthread_create",
+    "pthread_mutex_init", "pthread_cond_init", "fstat", "stat", "realpath", "mkdtemp", "flock", "fchmod"};
+
+/* Any call, or the first or second one of a name, since some are rare. */
+static void break_call(uint32_t nth)
+{
+    uint32_t named = storm_below(2 * STORM_CALLS);
+    if (named < STORM_CALLS)
+        calls_begin_named(storm_calls[named], 1 + (nth % 3 == 0 ? 1u : 0u));
+    else
+        calls_begin(1 + nth % 40, false);
+}
 
 void storm_break(uint32_t most)
 {
@@ -22,7 +41,23 @@ void storm_break(uint32_t most)
     if (storm.broken && which == 0 && storm.how->threads == 1)
         heap->refuse_first = heap->refuse_last = heap->requests + nth;
     else if (storm.broken)
-        calls_begin(1 + nth % 40, false);
+        break_call(nth);
+}
+
+void storm_break_threads(void)
+{
+    static const char *const names[] = {"pthread_create", "pthread_mutex_init", "pthread_cond_init"};
+    uint32_t which = storm_below(6);
+    storm.refused = storm.rig.heap.refused;
+    storm.broken = storm.how->faults && which < COUNT(names);
+    if (storm.broken)
+        calls_begin_named(names[which], 1);
+}
+
+static void count_call(const char *name)
+{
+    for (uint32_t i = 0; i < STORM_CALLS; i++)
+        storm.counts->failed[i] += strcmp(storm_calls[i], name) == 0;
 }
 
 bool storm_mend(void)
@@ -33,6 +68,7 @@ bool storm_mend(void)
     if (storm.broken && heap->refuse_first == 0) {
         calls_end();
         call = calls_failed() > 0;
+        count_call(calls_first_failed());
     }
     heap->refuse_first = heap->refuse_last = 0;
     storm.broken = false;
@@ -43,23 +79,34 @@ bool storm_mend(void)
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-void storm_save(void)
-{
-    if (storm.aside)
-        return;
-    storm_break(150);
-    bp_result_t result = bp_host_save_worlds(storm.host, NULL, 0, path);
-    bool failed = storm_mend();
-    SAYS(result == BP_OK || failed, "save: %s", bp_host_error(storm.host));
-    storm.written_fits = result == BP_OK;
-    storm.written = storm.now;
-}
-
 void storm_mark(uint32_t e)
 {
     uint32_t key = key_of(storm.worlds[0], "mark", "");
     DOES(storm.api->world->add(storm.worlds[0], key, &storm.now.entities[e], 1));
     DOES(storm.api->property->set_named(storm.worlds[0], storm.now.entities[e], "mark", "value", BP_U32, &e));
+}
+
+/* Children are marked after the step that bears them: where the host has gone back to that moment, they are not. */
+static void mark_all(void)
+{
+    uint32_t key = key_of(storm.worlds[0], "mark", "");
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        if (storm.now.alive[e] && storm.api->world->has(storm.worlds[0], key, &storm.now.entities[e], 1, NULL) == 0)
+            storm_mark(e);
+    }
+}
+
+void storm_save(void)
+{
+    if (storm.aside)
+        return;
+    mark_all();
+    storm_break(150);
+    bp_result_t result = bp_host_save_worlds(storm.host, NULL, 0, storm_path("worlds.scene"));
+    bool failed = storm_mend();
+    SAYS(result == BP_OK || failed, "save: %s", bp_host_error(storm.host));
+    storm.written_fits = result == BP_OK;
+    storm.written = storm.now;
 }
 
 /* Find all entities by their marks. */
@@ -100,7 +147,9 @@ static void take_over(void)
     storm.now = storm.written;
     storm.now.list = old.list;
     storm.now.gale = old.gale;
-    for (uint32_t w = 0; w < WORLDS; w++) {
+    storm.now.den = old.den;
+    memcpy(storm.now.order, old.order, sizeof old.order);
+    EACH_WORLD(w) {
         storm.now.own[w].messages = old.own[w].messages;
         storm.now.own[w].said = old.own[w].said;
         storm.now.own[w].recounted = old.own[w].recounted;
@@ -109,10 +158,12 @@ static void take_over(void)
     for (uint32_t e = 0; e < ENTITIES; e++) {
         if (!storm.now.alive[e])
             storm.now.entities[e] = (bp_entity_t){0}; /* ids come once more where a past has been brought back */
-        for (uint32_t w = 0; w < WORLDS; w++) {
+        EACH_WORLD(w) {
             place_t *place = &storm.now.places[e][w];
             memset(place->since, 1, sizeof place->since);
             place->gust.child = child_now(place->gust.child);
+            for (uint32_t i = 0; i < 2; i++)
+                place->den[i].friend = child_now(place->den[i].friend);
         }
     }
 }
@@ -120,11 +171,14 @@ static void take_over(void)
 void storm_restore(void)
 {
     bool fits = storm.written_fits && !storm.aside && storm_same_fields(&storm.now.list, &storm.written.list) &&
-                storm_gale_like(&storm.now.gale, &storm.written.gale) && storm.now.side == storm.written.side;
+                storm_gale_like(&storm.now.gale, &storm.written.gale) &&
+                storm.now.den.number_type == storm.written.den.number_type &&
+                storm.now.den.extra == storm.written.den.extra &&
+                memcmp(storm.now.there, storm.written.there, sizeof storm.now.there) == 0;
     if (!fits)
         return;
     storm_break(150);
-    bp_result_t result = bp_host_restore_worlds(storm.host, NULL, 0, path, 0);
+    bp_result_t result = bp_host_restore_worlds(storm.host, NULL, 0, storm_path("worlds.scene"), 0);
     bool failed = storm_mend();
     SAYS(result == BP_OK || failed, "restore: %s", bp_host_error(storm.host));
     if (result != BP_OK)
@@ -133,7 +187,7 @@ void storm_restore(void)
         if (storm.now.alive[e])
             storm_handles_died(e);
     }
-    for (uint32_t w = 0; w < WORLDS; w++)
+    EACH_WORLD(w)
         storm_handles_break(ENTITIES, w);
     storm.counts->restored++;
     take_over();
@@ -142,15 +196,16 @@ void storm_restore(void)
 /* An entity from a scene that is written on the spot. */
 void storm_spawn(void)
 {
-    char json[200];
+    char json[300];
     bp_scene_o *scene;
     bp_spawn_t spawn;
-    uint32_t e = storm_free(), w = storm.now.side ? storm_below(WORLDS) : 0;
-    int32_t power = (int32_t)storm_below(60);
+    uint32_t e = storm_free(), w = storm_some_world();
+    int32_t power = (int32_t)storm_below(60), number = (int32_t)storm_below(100);
     if (e >= MADE)
         return;
     int length = snprintf(json, sizeof json,
-                          "{\"entities\": [{\"components\": {\"gust\": {\"power\": %d}, \"flag\": {}}}]}", power);
+                          "{\"entities\": [{\"components\": {\"gust\": {\"power\": %d}, \"flag\": {}, "
+                          "\"den\": {\"number\": %d, \"words\": \"spawned\"}}}]}", power, number);
     DOES(bp_scene_compile_text(storm.host, "storm", json, (size_t)length, &scene));
     storm_break(40);
     bp_result_t result = bp_scene_spawn(scene, storm.worlds[w], 0, &storm.now.entities[e], &spawn);
@@ -164,5 +219,8 @@ void storm_spawn(void)
     storm_mark(e);
     storm_put_in(e, w, GUST);
     storm_put_in(e, w, FLAG);
+    storm_put_in(e, w, DEN);
     storm.now.places[e][w].gust.power = power;
+    storm.now.places[e][w].den[0].number = number;
+    snprintf(storm.now.places[e][w].den[0].text, TEXT, "spawned");
 }

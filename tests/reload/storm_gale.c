@@ -4,11 +4,8 @@
  * Entities that its commands make are found in the world, and taken into the model in an order that the model alone
  * decides.
  */
-#define _GNU_SOURCE 1
-
 #include "storm_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Parents that have had a child in the steps since the last storm_gale_born, by world. */
@@ -17,10 +14,6 @@ static struct {
     bp_entity_t ids[WORLDS][ENTITIES]; /* of the parents: in the place of one that has died there may be a child soon */
     uint32_t count[WORLDS];
 } births;
-
-/* The fixture while it is written. */
-static char *file_bytes;
-static size_t file_size;
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
@@ -41,24 +34,11 @@ void storm_gale_open(void)
     storm_gale_put();
 }
 
-static void put(const void *mark, size_t length, const void *bytes, size_t size)
-{
-    char *at = memmem(file_bytes, file_size, mark, length);
-    SAYS(at != NULL, "a mark is not in the fixture gale");
-    memcpy(at, bytes, size);
-}
-
-static void put_number(uint32_t mark, uint32_t number)
-{
-    put(&mark, sizeof mark, &number, sizeof number);
-}
-
 static void put_text(const char *what, uint32_t field, const char *text)
 {
-    char mark[GALE_TEXT], bytes[GALE_TEXT] = {0};
+    char mark[GALE_TEXT];
     snprintf(mark, sizeof mark, "@gale %s %u@", what, field);
-    snprintf(bytes, sizeof bytes, "%s", text);
-    put(mark, strlen(mark), bytes, sizeof bytes);
+    storm_fixture_text(mark, text);
 }
 
 /* Fields in an order of the version's own; the one that nothing reads is the last of the declaration. */
@@ -70,30 +50,26 @@ static void put_fields(const gale_t *gale)
         snprintf(initial, sizeof initial, "%d", which == 0 ? gale->initial : 0);
         put_text("name", i, declared[which].name);
         put_text("init", i, which < 3 ? initial : "");
-        put_number(GALE_TYPE + i, declared[which].type);
-        put_number(GALE_FLAGS + i, declared[which].flags);
+        storm_fixture_number(GALE_TYPE + i, declared[which].type);
+        storm_fixture_number(GALE_FLAGS + i, declared[which].flags);
     }
     snprintf(initial, sizeof initial, "extra_%u", gale->extra);
     put_text("name", GALE_FIELDS - 1, initial);
     put_text("init", GALE_FIELDS - 1, "");
-    put_number(GALE_TYPE + GALE_FIELDS - 1, extras[gale->extra]);
-    put_number(GALE_FLAGS + GALE_FIELDS - 1, 0);
+    storm_fixture_number(GALE_TYPE + GALE_FIELDS - 1, extras[gale->extra]);
+    storm_fixture_number(GALE_FLAGS + GALE_FIELDS - 1, 0);
 }
 
 void storm_gale_put(void)
 {
     const gale_t *gale = &storm.now.gale;
     gale_data_t data = {.mark = GALE_MARK, .rate = gale->rate, .limit = gale->limit, .modulus = gale->modulus};
-    uint64_t mark = GALE_FORM, form = (uint64_t)gale->form << 32 | 8;
-    file_bytes = fixture_bytes("gale", &file_size);
-    forget_checksum(file_bytes, file_size);
-    put(GALE_MARK, strlen(GALE_MARK), &data, sizeof data);
-    put(&mark, sizeof mark, &form, sizeof form);
-    put_number(GALE_KEEPS, gale->keeps);
+    storm_fixture_open("gale");
+    storm_fixture_put(GALE_MARK, strlen(GALE_MARK), &data, sizeof data);
+    storm_fixture_wide(GALE_FORM, (uint64_t)gale->form << 32 | 8);
+    storm_fixture_number(GALE_KEEPS, gale->keeps);
     put_fields(gale);
-    put_bytes(file_bytes, file_size, "gale");
-    free(file_bytes);
-    file_bytes = NULL;
+    storm_fixture_close("gale");
 }
 
 gale_t storm_gale_next(void)
@@ -153,11 +129,13 @@ void storm_gale_step(uint32_t w)
                                                   .unknown = own->recounted};
     for (uint32_t e = 0; e < ENTITIES; e++)
         next.present += storm.now.places[e][w].has[EDDY];
+    storm_den_step(w);
     for (uint32_t e = 0; e < ENTITIES; e++) {
         place_t *place = &storm.now.places[e][w];
         if (!place->has[GUST])
             continue;
         blow(&place->gust, &next);
+        storm_den_dig(e, w, place->gust.power);
         place->gust.heard += own->messages;
         place->gust.sum += own->said;
         bool eddy = place->gust.power % storm.now.gale.modulus == 0;
@@ -245,7 +223,7 @@ static void born_in(uint32_t w)
 
 void storm_gale_born(void)
 {
-    for (uint32_t w = 0; w < WORLDS; w++) {
+    EACH_WORLD(w) {
         if (births.count[w] > 0)
             born_in(w);
     }

@@ -23,7 +23,7 @@ static struct {
     struct {
         bool made;
         uint32_t keys[KINDS], sum_key, sum_field;
-        bp_property_t power;
+        bp_property_t power, weight; /* of columns; of storage of its own */
         bp_query_o *query;
         bp_channel_o *channel;
         bp_ref_t ref;
@@ -64,6 +64,7 @@ void storm_handles_make(uint32_t w)
             kept.in[w].keys[kind] = storm_key(w, kind);
     }
     DOES(storm.api->property->resolve(storm.worlds[w], (bp_entity_t){0}, "gust", "power", &kept.in[w].power));
+    DOES(storm.api->property->resolve(storm.worlds[w], (bp_entity_t){0}, "den", "weight", &kept.in[w].weight));
     make_query(w);
     open_channel(w);
     kept.in[w].entity = ENTITIES;
@@ -140,6 +141,21 @@ static void use_property(uint32_t w)
     }
 }
 
+static void use_weight(uint32_t w)
+{
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        double weight = 0;
+        if (!storm.now.alive[e])
+            continue;
+        bool has = storm.now.places[e][w].has[DEN];
+        bp_result_t result = storm.api->property->get(storm.worlds[w], &kept.in[w].weight, &storm.now.entities[e], 1,
+                                                      &weight, sizeof weight);
+        SAYS(has ? result == BP_OK && weight == storm.now.places[e][w].den[0].weight : result == BP_ERROR_NOT_FOUND,
+             "a property of den that was resolved before answers %d and %g for entity %u in world %u, which has %s",
+             result, weight, e, w, has ? "one" : "none");
+    }
+}
+
 static void use_query(uint32_t w)
 {
     const bp_match_t *match;
@@ -174,6 +190,8 @@ static void use_dead(void)
     uint32_t count = kept.dead_count < DEAD ? kept.dead_count : DEAD;
     uint8_t alive[DEAD];
     SAYS(count == 0 || storm.api->entity->alive(storm.host, dead, count, alive) == 0, "what has died lives");
+    if (storm_past_is_behind())
+        return; /* what follows comes from outside, and would begin another future */
     SAYS(count == 0 || storm.api->entity->destroy(storm.host, dead, count) == 0, "what has died dies again");
     for (uint32_t i = 0; i < count; i++) {
         SAYS(storm.api->world->add(storm.worlds[0], kept.in[0].keys[FLAG], &dead[i], 1) == BP_ERROR_DEAD,
@@ -189,12 +207,13 @@ void storm_handles_use(void)
     use_dead();
     SAYS(kept.table->rate() == storm.now.gale.rate, "the table is of another version: %d and not %d",
          kept.table->rate(), storm.now.gale.rate);
-    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+    EACH_WORLD(w) {
         for (uint32_t kind = 0; kind < KINDS; kind++)
             SAYS((kind >= PLAIN && (!storm.how->crashes || storm.aside)) ||
                      kept.in[w].keys[kind] == storm_key(w, kind),
                  "the key of %s in world %u is another", storm_name_of(kind), w);
         use_property(w);
+        use_weight(w);
         use_reference(w);
         use_query(w);
         use_channel(w);
@@ -220,8 +239,10 @@ static void take_keys_again(uint32_t w, uint32_t first, uint32_t last)
 
 void storm_handles_came_again(uint32_t first, uint32_t last)
 {
-    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+    EACH_WORLD(w) {
         take_keys_again(w, first, last);
+        if (first == DEN)
+            DOES(storm.api->property->resolve(storm.worlds[w], (bp_entity_t){0}, "den", "weight", &kept.in[w].weight));
         if (first != GUST)
             continue;
         for (uint32_t e = 0; e < ENTITIES; e++) {
@@ -239,7 +260,7 @@ void storm_handles_came_again(uint32_t first, uint32_t last)
 void storm_handles_alone(void)
 {
     SAYS(kept.table->rate() == 0, "a table answers for a plugin that has gone");
-    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+    EACH_WORLD(w) {
         bp_result_t result = kept.queries->begin(kept.in[w].query, 0);
         SAYS(result == BP_ERROR_NOT_FOUND, "a query for a plugin that has gone answers %d", result);
     }

@@ -2,11 +2,14 @@
 #include "storm_model.h"
 
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 storm_t storm;
 
-const char *const storm_types[KINDS] = {"patch", "patch", "flag", "keeper", "gust", "eddy", "crash_plain", "crash_own"};
+const char *const storm_types[KINDS] = {"patch", "patch", "flag", "keeper", "gust", "eddy",
+                                          "den", "den", "crash_plain", "crash_own"};
 
 void storm_broken(const char *format, ...)
 {
@@ -15,12 +18,14 @@ void storm_broken(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    if (getenv("STORM_LOG") != NULL)
+        fprintf(stderr, "%s\n", storm.rig.log.text); /* the beginning of what the host's log was told */
     storm.give_up(storm.event, text);
 }
 
 const char *storm_name_of(uint32_t kind)
 {
-    return kind == SECOND ? "second" : storm_types[kind];
+    return kind == SECOND ? "second" : kind == LAIR ? "lair" : storm_types[kind];
 }
 
 void storm_mix(const void *bytes, size_t size)
@@ -90,6 +95,10 @@ static void compare_place(uint32_t e, uint32_t w)
              "entity %u of world %u has a keeper", e, w);
     if (place->has[GUST])
         storm_gale_compare(e, w);
+    for (uint32_t kind = DEN; kind <= LAIR; kind++) {
+        if (place->has[kind])
+            storm_den_compare(e, w, kind);
+    }
     if (place->has[PLAIN]) {
         x = storm_x_of(e, w);
         SAYS(x == place->x, "crash_plain.x of entity %u in world %u is %g and not %g", e, w, (double)x,
@@ -103,10 +112,11 @@ static void compare_count(uint32_t w, uint32_t kind)
     uint32_t wanted = 0;
     for (uint32_t e = 0; e < ENTITIES; e++)
         wanted += (storm.now.places[e][w].has[kind] ? 1u : 0u) +
-                  (kind == PATCH && storm.now.places[e][w].has[SECOND] ? 1u : 0u);
+                  (kind == PATCH && storm.now.places[e][w].has[SECOND] ? 1u : 0u) +
+                  (kind == DEN && storm.now.places[e][w].has[LAIR] ? 1u : 0u);
     uint32_t found = world_count(&storm.worlds[w]->rows, world_component(&storm.worlds[w]->rows, storm_types[kind]));
-    /* `keeper` collects its dead when it likes. */
-    bool more = kind == KEEPER || (kind == OWN && storm.ghosts);
+    /* `keeper` collects its dead when it likes, and so do some versions of `den`. */
+    bool more = kind == KEEPER || (kind == DEN && storm.stale) || (kind == OWN && storm.ghosts);
     SAYS(found == wanted || (more && found > wanted), "%u instances of %s in world %u, and not %u", found,
          storm_types[kind], w, wanted);
     storm_mix(&wanted, sizeof wanted);
@@ -124,17 +134,18 @@ static void compare_living(void)
 void storm_compare(void)
 {
     uint8_t alive;
+    storm_past_look();
     compare_living();
     for (uint32_t e = 0; e < ENTITIES; e++) {
         storm.api->entity->alive(storm.host, &storm.now.entities[e], 1, &alive);
         SAYS(alive == storm.now.alive[e], "entity %u %s", e, alive ? "lives" : "is dead");
-        for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++)
+        EACH_WORLD(w)
             compare_place(e, w);
     }
-    for (uint32_t w = 0; w < (storm.now.side ? 2u : 1u); w++) {
+    EACH_WORLD(w) {
         storm_gale_compare_world(w);
         for (uint32_t kind = 0; kind < KINDS; kind++) {
-            if (kind != SECOND && (kind < OWN || !storm.aside) && (kind < PLAIN || storm.how->crashes))
+            if (kind != SECOND && kind != LAIR && (kind < OWN || !storm.aside) && (kind < PLAIN || storm.how->crashes))
                 compare_count(w, kind);
         }
     }

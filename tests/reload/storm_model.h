@@ -8,16 +8,18 @@
 #ifndef TESTS_RELOAD_STORM_MODEL_H
 #define TESTS_RELOAD_STORM_MODEL_H
 
+#include "../fixtures/den_data.h"
 #include "../fixtures/gale_data.h"
 #include "patch_lists.h"
 #include "reload_support.h"
 #include "storm.h"
 
-enum { WORLDS = 2, MADE = 14, ENTITIES = 24, TEXT = 16 }; /* MADE: by embedders; the others are children */
+enum { WORLDS = 4, MADE = 14, ENTITIES = 24, TEXT = 16 }; /* MADE: by embedders; the others are children */
 
-/* What an entity may have. The first two are instances of one component; the last two are the crasher's. */
-enum { PATCH, SECOND, FLAG, KEEPER, GUST, EDDY, PLAIN, OWN, KINDS };
-enum { OF_NONE, OF_PATCH, OF_KEEPER, OF_GALE, OF_CRASHER };
+/* What an entity may have. The first two are instances of one component, DEN and LAIR of another; the last two are the
+ * crasher's. */
+enum { PATCH, SECOND, FLAG, KEEPER, GUST, EDDY, DEN, LAIR, PLAIN, OWN, KINDS };
+enum { OF_NONE, OF_PATCH, OF_KEEPER, OF_GALE, OF_DEN, OF_CRASHER };
 
 typedef struct keeper_values_t {
     int32_t number;
@@ -40,6 +42,19 @@ typedef struct gale_t {
     uint32_t order, extra, form, keeps;
 } gale_t;
 
+/* What the storm has written into the plugin den: how it keeps its instances, and how they go over (den_data.h). */
+typedef struct den_t {
+    int32_t grows, initial;
+    uint32_t lies, order, number_type, extra, form, keeps, refuses;
+    bool saves, turns, collects;
+} den_t;
+
+typedef struct den_values_t {
+    double number, weight, extra;
+    bp_entity_t friend;
+    char text[TEXT];
+} den_values_t;
+
 /* What a world itself has. */
 typedef struct world_state_t {
     uint32_t steps, present;  /* the tally */
@@ -55,6 +70,7 @@ typedef struct place_t {
     patch_values_t patch[2];
     keeper_values_t keeper;
     gust_t gust;
+    den_values_t den[2];
     float x;
 } place_t;
 
@@ -65,8 +81,12 @@ typedef struct state_t {
     world_state_t own[WORLDS];
     patch_list_t list;
     gale_t gale;
-    bool side; /* the second world is there */
+    den_t den;
+    bool there[WORLDS];                   /* the first one always */
+    uint32_t order[WORLDS], order_count;  /* of the worlds in the host */
 } state_t;
+
+#define EACH_WORLD(w) for (uint32_t w = 0; w < WORLDS; w++) if (storm.now.there[w])
 
 typedef struct storm_t {
     const storm_host_t *how;
@@ -87,6 +107,7 @@ typedef struct storm_t {
     int version, former;       /* of crasher; the one that a rollback brings */
     bool aside, armed;         /* crasher has crashed; will crash in its next step */
     bool ghosts;               /* it was not told of all deaths */
+    bool stale;                /* the plugin den has had instances of the dead */
     bool died;                 /* an entity, in the last step or since */
     uint64_t random, hash;
     uint32_t event;
@@ -106,13 +127,25 @@ void storm_broken(const char *format, ...);
 /* The name of the component in entities. */
 const char *storm_name_of(uint32_t kind);
 
-/* A random number of the event. */
+/* A random number of the event; a living entity, or ENTITIES; a world that is there. */
 uint32_t storm_below(uint32_t bound);
+uint32_t storm_some_entity(void);
+uint32_t storm_some_world(void);
 
 /* Of the model alone: a component comes or goes, an entity dies; `storm_free` is a place for one more, or ENTITIES. */
 void storm_put_in(uint32_t entity, uint32_t world, uint32_t kind);
 void storm_die(uint32_t entity);
 uint32_t storm_free(void);
+
+/* A fixture's file, changed at its marks, and put in the plugin's place (storm_fixture.c). A text has STORM_MARKED
+ * bytes. */
+enum { STORM_MARKED = 16 };
+void storm_fixture_open(const char *fixture);
+void storm_fixture_put(const void *mark, size_t length, const void *bytes, size_t size);
+void storm_fixture_number(uint32_t mark, uint32_t number);
+void storm_fixture_wide(uint64_t mark, uint64_t number);
+void storm_fixture_text(const char *mark, const char *text);
+void storm_fixture_close(const char *as);
 
 /* The plugin gale, and what a step of it comes to (storm_gale.c). */
 void storm_gale_open(void);
@@ -125,8 +158,41 @@ void storm_gale_born(void);                 /* after a step of any worlds: child
 void storm_gale_compare(uint32_t entity, uint32_t world);
 void storm_gale_compare_world(uint32_t world);
 
+/* The plugin den (storm_den.c). */
+void storm_den_open(void);
+void storm_den_put(void);
+bool storm_den_like(const den_t *a, const den_t *b);
+void storm_den_begin(den_values_t *values); /* what a new instance has */
+void storm_den_reload(void);
+void storm_den_back(void);                  /* the version before, of the state storm.before */
+void storm_den_write(uint32_t entity, uint32_t world, uint32_t kind);
+void storm_den_step(uint32_t world);
+void storm_den_dig(uint32_t entity, uint32_t world, int32_t power);
+void storm_den_compare(uint32_t entity, uint32_t world, uint32_t kind);
+
+/* A reload of the plugin that the storm has put in place (storm.c): possible, by what the model says? True: it has gone
+ * through; then what may be taken back begins. */
+bool storm_reload(const char *name, bool possible);
+void storm_begin_probation(uint32_t what);
+
+/* The past (storm_past.c): snapshots, going to moments and branches. `stepped`: after each call that takes a step;
+ * `renewed`: the host is made of other parts, or has been brought back. */
+void storm_take_snapshot(void);
+void storm_bring_back(void);
+void storm_remember(void);
+void storm_visit(void);
+bool storm_past_stepped(uint32_t world);
+void storm_past_remember(void);
+void storm_past_open(void);
+void storm_past_look(void);
+void storm_past_renewed(void);
+bool storm_past_is_behind(void); /* is the host at a moment that is not the last one? */
+
 /* The number of a component in a world. */
 uint32_t storm_key(uint32_t world, uint32_t kind);
+
+/* A file of the storm's; good until the next call. */
+const char *storm_path(const char *name);
 
 /* All worlds into a file, and out of it (storm_files.c). */
 void storm_save(void);
@@ -135,6 +201,7 @@ void storm_spawn(void);
 
 /* Something fails in what comes next, perhaps; storm_mend says whether it has. */
 void storm_break(uint32_t most); /* within so many requests */
+void storm_break_threads(void);  /* what a host needs at its beginning */
 bool storm_mend(void);
 
 /* Handles that are kept (storm_handles.c). `break`: an entity, or with ENTITIES all, has lost the component for a

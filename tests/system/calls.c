@@ -28,7 +28,7 @@
 static struct {
     atomic_bool on, in_copies, all;
     atomic_uint count, nth, failed;
-    _Atomic(const char *) first;
+    _Atomic(const char *) first, only; /* only: NULL stands for all calls */
     void (*act)(void *data, const char *call, bool change);
     void *data;
 } calls;
@@ -40,6 +40,7 @@ static void begin(uint32_t nth, bool all, bool in_copies)
     calls.nth = nth;
     calls.all = all;
     calls.first = "";
+    calls.only = NULL;
     calls.act = NULL;
     calls.in_copies = in_copies;
     calls.on = true;
@@ -48,6 +49,12 @@ static void begin(uint32_t nth, bool all, bool in_copies)
 void calls_begin(uint32_t nth, bool all)
 {
     begin(nth, all, false);
+}
+
+void calls_begin_named(const char *name, uint32_t nth)
+{
+    begin(nth, false, false);
+    calls.only = name;
 }
 
 void calls_follow(uint32_t nth, bool all)
@@ -81,7 +88,8 @@ void calls_before_each(void (*act)(void *data, const char *call, bool change), v
 /* Does this call fail? Then errno is set. */
 static bool refused(const char *name, int reason, bool change)
 {
-    if (!calls.on || calls.in_copies)
+    const char *only = calls.only;
+    if (!calls.on || calls.in_copies || (only != NULL && strcmp(only, name) != 0))
         return false;
     if (calls.act != NULL)
         calls.act(calls.data, name, change);

@@ -18,6 +18,9 @@
 /* Begin to count. The call of number `nth`, counted from 1, fails; with `all` those after it too; 0: none. */
 void calls_begin(uint32_t nth, bool all);
 
+/* The same, but counted, and failing, are calls of that name alone. */
+void calls_begin_named(const char *name, uint32_t nth);
+
 /* The same, but counted, and failing, are the calls of copies of this process. */
 void calls_follow(uint32_t nth, bool all);
 
