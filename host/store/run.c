@@ -22,6 +22,14 @@ static size_t align_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
+/* Columns and sizes lie side by side, since they are read together. */
+void run_lay_out(run_t *run, void *body, uint32_t column_count)
+{
+    run->fields = body;
+    run->columns = (void **)(void *)(run->fields + column_count);
+    run->sizes = (uint32_t *)(void *)(run->columns + column_count);
+}
+
 run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fields, uint32_t column_count,
                   uint16_t flags)
 {
@@ -33,9 +41,7 @@ run_t *run_create(memory_t *memory, uint32_t prototype, const field_t *const *fi
     run->column_count = (uint16_t)column_count;
     run->flags = flags;
     run->version = 1;
-    run->columns = (void **)(run + 1);
-    run->fields = (const field_t **)(run->columns + column_count);
-    run->sizes = (uint32_t *)(void *)(run->fields + column_count);
+    run_lay_out(run, run + 1, column_count);
     run->inline_room = (uint16_t)column_count;
     run->fields[0] = &entity_field;
     for (uint32_t c = 1; c < column_count; c++)
@@ -122,8 +128,7 @@ char *run_shared_start(char *block, uint32_t capacity)
 
 size_t run_column_bytes(const run_t *run, uint32_t column, uint32_t capacity)
 {
-    return align_up((size_t)run->sizes[column] * capacity + RUN_SLACK_BYTES,
-                    capacity >= RUN_ALIGNED_ROWS ? RUN_LINE : 16);
+    return align_up(run_cells_bytes(run->sizes[column], capacity), capacity >= RUN_ALIGNED_ROWS ? RUN_LINE : 16);
 }
 
 size_t run_shared_bytes(const run_t *run, uint32_t capacity)

@@ -22,8 +22,8 @@ enum {
     RUN_KEEP_MOST = 512,            /* columns of one component, those on probation among them */
     RUN_LONG_STRETCH = 8,           /* entities that lie in consecutive rows, from where on they are compared so many at
                                        a time */
-    RUN_SLACK_BYTES = 15,           /* behind every column, so that a value may be copied as 16 bytes into the last
-                                       row */
+    RUN_COPIED_BYTES = 16,          /* a value of no more bytes may be copied as so many, into the last row too: every
+                                       column has room for it */
     RUN_RATES = 4,                  /* collections over which the rate of deaths is looked at */
     RUN_SMALL = 16                  /* runs with room for fewer rows keep it while they have any */
 };
@@ -48,10 +48,10 @@ typedef struct run_t {
     const field_t **fields;    /* the field of each column; [0] is the entity's */
     uint16_t column_count;
     uint16_t flags;            /* KEY_... of the prototype */
+    uint32_t prototype;
     uint32_t left[RUN_RATES];  /* holes that were made since the last collections, the latest first */
     holes_t hole_set;          /* which rows the holes are; the last row is none of them */
 
-    uint32_t prototype;
     uint32_t pending;          /* rows promised during a batch */
     uint32_t roomy_since;      /* the collection since which most of the room has been empty; 0: most of the room is in
                                   use */
@@ -268,6 +268,12 @@ static inline bp_entity_t *run_entities(const run_t *run)
 static inline void *run_cell(const run_t *run, uint32_t column, uint32_t row)
 {
     return (char *)run->columns[column] + (size_t)row * run->sizes[column];
+}
+
+/* Bytes that a column of cells of `size` bytes needs: a value may be copied as RUN_COPIED_BYTES into its last row. */
+static inline size_t run_cells_bytes(size_t size, size_t capacity)
+{
+    return size * capacity + (size < RUN_COPIED_BYTES ? RUN_COPIED_BYTES - size : 0);
 }
 
 /* As run_stretch, for no more entities than there are rows from `row` on, of which the first `known` are known to lie

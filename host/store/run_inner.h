@@ -12,8 +12,11 @@
 
 enum { RUN_LINE = 64 }; /* bytes of a cache line */
 
-/* Bytes of the arrays columns, fields and sizes for each column. */
+/* Bytes of the arrays fields, columns and sizes for each column. */
 #define RUN_COLUMN_BYTES (sizeof(void *) + sizeof(field_t *) + sizeof(uint32_t))
+
+/* Set the addresses of these arrays: they lie at `body`, RUN_COLUMN_BYTES for each column. */
+void run_lay_out(run_t *run, void *body, uint32_t column_count);
 
 /* Bytes of the block that small runs share, of one column in it, and where its first column begins. */
 size_t run_shared_bytes(const run_t *run, uint32_t capacity);

@@ -19,9 +19,7 @@ static bool need_body(run_t *kept, memory_t *memory, uint32_t count)
     if (kept->body == NULL)
         return false;
     kept->body_room = (uint16_t)count;
-    kept->columns = kept->body;
-    kept->fields = (const field_t **)(void *)(kept->columns + count);
-    kept->sizes = (uint32_t *)(void *)(kept->fields + count);
+    run_lay_out(kept, kept->body, count);
     return true;
 }
 

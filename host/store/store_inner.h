@@ -142,9 +142,13 @@ static inline void store_append_one(world_t *world, run_t *run, record_t *record
         run_fill(run, 1, run->column_count, row, 1);
     }
     run_entities(run)[row] = e;
-    *record = (record_t){bp_entity_generation(e), run->prototype, row};
+    /* The order keeps a compiler from joining two of these stores, which would take longer than both. */
+    record->generation = bp_entity_generation(e);
     world->occupied++;
-    store_moved(world, NULL, run, &e, 1);
+    record->prototype = run->prototype;
+    record->row = row;
+    if (run->signature != 0)
+        store_moved(world, NULL, run, &(bp_entity_t){e.id}, 1);
 }
 
 /* --- store move -------------------------------------------------------------------------------------------------- */

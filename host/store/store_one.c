@@ -275,11 +275,13 @@ ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, co
     if (from->way != to->way || (behind ? to_row >= to->capacity : !holes_know_lowest(&to->hole_set)) ||
         !may_leave(from, row))
         return (adding ? add_aside : remove_aside)(world, record, t, e);
-    record->prototype = t->to;
+    /* The order of these stores keeps a compiler from joining two of them, which would take longer than both. */
     if (row == from->count - 1) {
         from->version++;
+        record->prototype = t->to;
         from->count = row;
     } else {
+        record->prototype = t->to;
         run_leave_row(from, row);
     }
     if (behind) {

@@ -206,12 +206,12 @@ static bool check_columns(finding_t *f, const run_t *run)
     THAT(run->count <= run->capacity);
     for (uint32_t c = 0; c < run->column_count && run->capacity > 0; c++) {
         const char *start = run->columns[c];
-        size_t size = (size_t)run->sizes[c] * run->capacity + RUN_SLACK_BYTES;
+        size_t size = run_cells_bytes(run->sizes[c], run->capacity);
         HOLDS((uintptr_t)start % alignment == 0, "column %u of %u rows is aligned badly", c, run->count);
         HOLDS(inside_a_block(run, start, size), "column %u lies outside its block", c);
         for (uint32_t d = 0; d < c; d++) {
             const char *other = run->columns[d];
-            size_t bytes = (size_t)run->sizes[d] * run->capacity + RUN_SLACK_BYTES;
+            size_t bytes = run_cells_bytes(run->sizes[d], run->capacity);
             HOLDS(other + bytes <= start || start + size <= other, "columns %u and %u overlap", d, c);
         }
     }
