@@ -207,7 +207,8 @@ static int load_folder(program_t *program, const char *folder)
 {
     listing_t listing = {.count = 0};
     bool listed = os_folder_list(folder, see_file, &listing);
-    qsort(listing.names, listing.count, sizeof *listing.names, compare);
+    if (listing.count > 0)
+        qsort(listing.names, listing.count, sizeof *listing.names, compare);
     for (size_t i = 0; i < listing.count; i++) {
         char path[PATH_ROOM];
         int length = snprintf(path, sizeof path, "%s/%s", folder, listing.names[i]);
