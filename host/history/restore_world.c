@@ -582,10 +582,8 @@ void world_back_commit(world_back_t *back)
     own_find(world);
     world->random = kept->random;
     world->trim_next = 0;
-    if (back->layout != 0) {
-        world_leave_layout(world, world->layout);
-        world->layout = back->layout;
-    }
+    if (back->layout != 0)
+        world_change_layout(world, back->layout);
     put_notices(world->notices, &kept->notices);
     put_commands(&schedule->commands, kept);
     put_messages(&schedule->messages, kept);

@@ -70,14 +70,17 @@ static void copy_out(char *to, size_t stride, const char *from, uint32_t size, u
     }
 }
 
-/* Where the property's column begins in prototypes met lately: entities in any order change prototype all the time. */
+/* Where the property's column begins in prototypes met lately: entities in any order change prototype all the time. And
+ * the column that was found last. */
 typedef struct met_t {
+    column_t column;
     uint32_t prototype[MET]; /* BP_NONE: none yet */
     const char *base[MET];
 } met_t;
 
 static void forget_met(met_t *met)
 {
+    met->column.prototype = BP_NONE;
     memset(met->prototype, 0xff, sizeof met->prototype);
 }
 
@@ -89,10 +92,10 @@ static inline const char *scattered_cell(const world_t *world, records_view_t re
         return NULL;
     uint32_t slot = record->prototype % MET;
     if (met->prototype[slot] != record->prototype) {
-        if (!find_column(world, p, record->prototype))
+        if (!find_column(world, p, record->prototype, &met->column))
             return NULL;
         met->prototype[slot] = record->prototype;
-        met->base[slot] = run_cell(p->host.found.run, p->host.found.column, 0);
+        met->base[slot] = run_cell(met->column.run, met->column.number, 0);
     }
     return met->base[slot] + (size_t)record->row * size;
 }
@@ -134,12 +137,12 @@ bp_result_t batches_get(world_t *world, bp_property_t *p, const bp_entity_t *ent
     forget_met(&met);
     for (uint32_t i = 0; i < count;) {
         const record_t *record = world_record(world, entities[i]);
-        if (record == NULL || !find_column(world, p, record->prototype))
+        if (record == NULL || !find_column(world, p, record->prototype, &met.column))
             return property_absent(world, p, entities[i]);
-        uint32_t reach = count - i, n = run_stretch(p->host.found.run, record->row, entities + i, reach);
+        uint32_t reach = count - i, n = run_stretch(met.column.run, record->row, entities + i, reach);
         char *to = values + i * stride;
         if (n >= LONG_STRETCH || n == reach)
-            copy_out(to, stride, run_cell(p->host.found.run, p->host.found.column, record->row), p->size, n);
+            copy_out(to, stride, run_cell(met.column.run, met.column.number, record->row), p->size, n);
         else if (p->size == 4)
             n = gather(world, p, entities + i, reach < SCATTERED ? reach : SCATTERED, reach, to, stride, &met, 4);
         else
@@ -195,12 +198,12 @@ static uint32_t find_places(const world_t *world, bp_property_t *p, const bp_ent
     uint32_t found = 0;
     while (found < count) {
         const record_t *record = world_record(world, entities[found]);
-        if (record == NULL || !find_column(world, p, record->prototype))
+        if (record == NULL || !find_column(world, p, record->prototype, &met->column))
             return found;
-        uint32_t reach = count - found, n = run_stretch(p->host.found.run, record->row, entities + found, reach);
+        uint32_t reach = count - found, n = run_stretch(met->column.run, record->row, entities + found, reach);
         if (n >= LONG_STRETCH) {
             places[found].cell = NULL;
-            places[found + 1].cell = run_cell(p->host.found.run, p->host.found.column, record->row);
+            places[found + 1].cell = run_cell(met->column.run, met->column.number, record->row);
             places[found + 2].count = n;
         } else {
             uint32_t some = reach < SCATTERED ? reach : SCATTERED;
@@ -256,12 +259,12 @@ static bp_result_t set_places(world_t *world, bp_property_t *p, const bp_entity_
  * without stamps. */
 NOT_INLINED static void note_cells(world_t *world, bp_property_t *p, const bp_entity_t *entities, uint32_t count)
 {
+    column_t column = {.prototype = BP_NONE};
     for (uint32_t i = 0, n; i < count; i += n) {
         const record_t *record = world_record(world, entities[i]);
-        find_column(world, p, record->prototype);
-        const run_t *run = p->host.found.run;
-        n = run_stretch(run, record->row, entities + i, count - i);
-        stamps_note(run->stamps, p->host.found.column, record->row, n);
+        find_column(world, p, record->prototype, &column);
+        n = run_stretch(column.run, record->row, entities + i, count - i);
+        stamps_note(column.run->stamps, column.number, record->row, n);
     }
 }
 
@@ -276,10 +279,11 @@ static bool set_stretch(const world_t *world, bp_property_t *p, const bp_entity_
                         const char *values, size_t stride)
 {
     const record_t *record = world_record(world, entities[0]);
-    if (record == NULL || !find_column(world, p, record->prototype) ||
-        run_stretch(p->host.found.run, record->row, entities, count) < count)
+    column_t column = {.prototype = BP_NONE};
+    if (record == NULL || !find_column(world, p, record->prototype, &column) ||
+        run_stretch(column.run, record->row, entities, count) < count)
         return false;
-    copy_in(run_cell(p->host.found.run, p->host.found.column, record->row), values, stride, p->size, count);
+    copy_in(run_cell(column.run, column.number, record->row), values, stride, p->size, count);
     return true;
 }
 

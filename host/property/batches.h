@@ -8,26 +8,36 @@
 
 #include "../store/store.h"
 
-/* The column of a declared property in a prototype; false where it is absent. */
-static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype)
+/* A column of a run, and the prototype for which it was found; BP_NONE: none yet. */
+typedef struct column_t {
+    run_t *run;
+    uint32_t number;
+    uint32_t prototype;
+} column_t;
+
+/* The column of a declared property in a prototype, which becomes the one that the property met last; false where it is
+ * absent. `column` keeps what was found from call to call. */
+static inline bool find_column(const world_t *world, bp_property_t *p, uint32_t prototype, column_t *column)
 {
-    if (p->host.found.prototype == prototype)
+    if (column->prototype == prototype)
         return true;
-    uint32_t column = prototypes_column(&world->prototypes, prototype, p->key);
-    if (column == 0)
+    uint32_t first = prototypes_column(&world->prototypes, prototype, p->key);
+    if (first == 0)
         return false;
+    *column = (column_t){world_run(world, prototype), first + p->field, prototype};
     p->host.found.prototype = prototype;
-    p->host.found.run = world_run(world, prototype);
-    p->host.found.column = column + p->field;
+    p->host.found.run = column->run;
+    p->host.found.column = column->number;
     return true;
 }
 
 static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
     const record_t *record = world_record(world, e);
-    if (record == NULL || !find_column(world, p, record->prototype))
+    column_t column = {.prototype = BP_NONE};
+    if (record == NULL || !find_column(world, p, record->prototype, &column))
         return NULL;
-    return run_cell(p->host.found.run, p->host.found.column, record->row);
+    return run_cell(column.run, column.number, record->row);
 }
 
 /* The sentence about an entity that has no component of that name, and the code for it; about one that lacks the

@@ -78,13 +78,16 @@ static bp_result_t no_such_property(world_t *world, const component_t *component
                      component->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
-static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index,
+static bp_property_t describe_property(world_t *world, uint32_t key, const component_t *type, uint32_t index,
                                        uint32_t element)
 {
     const field_t *field = &type->fields[index];
     bool whole = element == BP_NONE, single_f32 = field->type == BP_F32 && field->elements == 0;
     bool counted = field_is_counted(field) || (field->limited && !single_f32) || type->rows.rows_set != NULL;
     uint32_t flags = field->flags & 0xffff;
+    uint32_t number = type->own_storage || !whole
+                          ? 0
+                          : spots_number(&world->spots, &world->memory, key, index, world->prototypes.count);
     return (bp_property_t){
         .key = key,
         .field = index,
@@ -94,6 +97,7 @@ static bp_property_t describe_property(const world_t *world, uint32_t key, const
         .size = whole ? field->size : field_item_size(field),
         .count = !whole || field_is_single(field) ? 1 : field->elements,
         .element = element,
+        .padding = number, /* PROPERTY_NUMBER */
         .host.found = {.known = BP_INLINE_LAYOUT,
                        .layout = world->layout,
                        .prototype = BP_NONE,
@@ -245,52 +249,32 @@ NOT_INLINED static bp_result_t get_thoroughly(world_t *world, bp_property_t *p, 
     return batches_get(world, p, entities, count, values, stride);
 }
 
-/* Note that the property's column is `column` in a prototype, which becomes the one met last. False where the entity
- * lacks the component (0), or the value lies elsewhere. */
-static inline bool note_met(const world_t *world, bp_property_t *p, uint32_t prototype, uint32_t column)
-{
-    if (column == 0 || (p->flags & (OWN_STORAGE | ELEMENT)) != 0)
-        return false;
-    p->host.found.prototype = prototype;
-    p->host.found.run = world_run(world, prototype);
-    p->host.found.column = column + p->field;
-    return true;
-}
-
+/* Find the property's column in a prototype, which becomes the one met last, and note the spot. False where the entity
+ * lacks the component, or the value lies elsewhere. */
 static bool meet(const world_t *world, bp_property_t *p, uint32_t prototype)
 {
-    return note_met(world, p, prototype, prototypes_column(&world->prototypes, prototype, p->key));
-}
-
-/* The same where the world remembers the column; false where it has to be looked for. */
-static inline bool meet_again(const world_t *world, bp_property_t *p, uint32_t prototype)
-{
-    return note_met(world, p, prototype, prototypes_recall_column(&world->prototypes, prototype, p->key));
+    column_t at = {.prototype = BP_NONE};
+    if ((p->flags & (OWN_STORAGE | ELEMENT)) != 0 || !find_column(world, p, prototype, &at))
+        return false;
+    spots_note(&world->spots, PROPERTY_NUMBER(p), prototype, (void *const *)&at.run->columns[at.number]);
+    return true;
 }
 
 /* The cell of a property that is up to date and lies in a column; else NULL. */
 static inline void *recall_cell(const world_t *world, bp_property_t *p, bp_entity_t e)
 {
-    const record_t *record = property_record(world, p, &e);
-    if (record == NULL || (record->prototype != p->host.found.prototype && !meet(world, p, record->prototype)))
+    uint32_t prototype;
+    const record_t *record = property_record(world, p, e, &prototype);
+    if (record == NULL || (prototype != p->host.found.prototype && !meet(world, p, prototype)))
         return NULL;
     return property_known_cell(p, record, p->size);
 }
 
-NOT_INLINED static bp_result_t get_met_anew(world_t *world, bp_property_t *p, const bp_entity_t *entity,
-                                            const record_t *record, void *value)
+bp_result_t property_get_anew(world_t *world, bp_property_t *p, const bp_entity_t *entity, const record_t *record,
+                              void *value)
 {
     if (!meet(world, p, record->prototype))
         return get_thoroughly(world, p, entity, 1, value, 4);
-    memcpy(value, property_known_cell(p, record, 4), 4);
-    return BP_OK;
-}
-
-bp_result_t property_get_met(world_t *world, bp_property_t *p, const bp_entity_t *entity, const record_t *record,
-                             void *value)
-{
-    if (!meet_again(world, p, record->prototype))
-        return get_met_anew(world, p, entity, record, value);
     memcpy(value, property_known_cell(p, record, 4), 4);
     return BP_OK;
 }
@@ -355,8 +339,8 @@ NOT_INLINED static bp_result_t set_any(world_t *world, bp_property_t *p, const b
     return result == BP_OK ? elements_set_whole(world, p, property_field(p), entities, count, values, stride) : result;
 }
 
-NOT_INLINED static bp_result_t set_met_anew(world_t *world, bp_property_t *p, const bp_entity_t *entity,
-                                            const record_t *record, const void *value)
+bp_result_t property_set_anew(world_t *world, bp_property_t *p, const bp_entity_t *entity, const record_t *record,
+                              const void *value)
 {
     if (!meet(world, p, record->prototype))
         return set_any(world, p, entity, 1, value, 4);
@@ -364,21 +348,15 @@ NOT_INLINED static bp_result_t set_met_anew(world_t *world, bp_property_t *p, co
     return BP_OK;
 }
 
-bp_result_t property_set_met(world_t *world, bp_property_t *p, const bp_entity_t *entity, const record_t *record,
-                             const void *value)
-{
-    if (!meet_again(world, p, record->prototype))
-        return set_met_anew(world, p, entity, record, value);
-    memcpy(property_known_cell(p, record, 4), value, 4);
-    return BP_OK;
-}
-
 /* Set a cell of a world that keeps stamps. */
-NOT_INLINED static bp_result_t set_stamped(const world_t *world, const bp_property_t *p, bp_entity_t e, void *cell,
+NOT_INLINED static bp_result_t set_stamped(const world_t *world, bp_property_t *p, bp_entity_t e, void *cell,
                                            const void *value)
 {
+    const record_t *record = world_record(world, e);
+    column_t at = {.prototype = BP_NONE};
     value_copy(cell, value, p->size);
-    stamps_note(((const run_t *)p->host.found.run)->stamps, p->host.found.column, world_record(world, e)->row, 1);
+    if (find_column(world, p, record->prototype, &at))
+        stamps_note(at.run->stamps, at.number, record->row, 1);
     return BP_OK;
 }
 
@@ -499,11 +477,11 @@ NOT_INLINED static void *recall_new_cell(const world_t *world, bp_property_t *p,
 }
 
 /* Written so that the walk along a prototype's chain is a call at the end: no register has to be kept over it. */
-NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, const record_t *record)
+NOT_INLINED static void *recall_other_cell(const world_t *world, bp_property_t *p, const record_t *record,
+                                           uint32_t prototype)
 {
-    if (!meet_again(world, p, record->prototype))
-        return recall_new_cell(world, p, record);
-    return property_known_cell(p, record, p->size);
+    void *cell = property_other_cell(world, p, record, prototype, p->size);
+    return cell != NULL ? cell : recall_new_cell(world, p, record);
 }
 
 /* What was noted under the addresses of two names, if it has the type; or NULL. The texts may be others by now. */
@@ -523,12 +501,13 @@ static inline bool find_named_cell(const property_cache_t *cache, property_entry
                                    const char *component, const char *property, void **cell)
 {
     bp_property_t *resolved = &entry->resolved;
-    const record_t *record = property_record(cache->world, resolved, &entity);
+    uint32_t prototype;
+    const record_t *record = property_record(cache->world, resolved, entity, &prototype);
     if (record == NULL)
         return false;
-    if (record->prototype == resolved->host.found.prototype)
+    if (prototype == resolved->host.found.prototype)
         *cell = property_known_cell(resolved, record, resolved->size);
-    else if ((*cell = recall_other_cell(cache->world, resolved, record)) == NULL)
+    else if ((*cell = recall_other_cell(cache->world, resolved, record, prototype)) == NULL)
         return false;
     return same_texts(entry, component, property);
 }

@@ -52,26 +52,53 @@ static inline const field_t *property_field(const bp_property_t *property)
 #define PROPERTY_LIMITED 0x40000000u
 #define PROPERTY_SLOW (0xa0000000u | WORLD_SEALED | WORLD_STAMPED | BASE_REMEMBERED | BASE_ASKED)
 
-/* The record of a living entity with components, for a property that is up to date; else NULL. The halves of the entity
- * are read one by one, which takes a register less. */
-static inline const record_t *property_record(const world_t *world, const bp_property_t *p, const bp_entity_t *e)
+/* Where look-ups of a property note the address of its column: a number of spots.h. The contract has no name for this
+ * member. */
+#define PROPERTY_NUMBER(p) ((p)->padding)
+
+/* The record of a living entity with components, and its prototype, for a property that is up to date; else NULL. Two
+ * members that lie side by side are read as one word: calls under way at a time are as many as their loads have places
+ * for in the processor. */
+static inline const record_t *property_record(const world_t *world, const bp_property_t *p, bp_entity_t e,
+                                              uint32_t *prototype)
 {
-    uint32_t index, generation;
-    memcpy(&index, e, sizeof index);
-    uint32_t page = index / ENTITIES_PAGE - world->first_page;
+    uint64_t head; /* generation and prototype */
+    uint32_t index = bp_entity_index(e), page = index / ENTITIES_PAGE - world->first_page;
     if (page >= world->page_count || p->host.found.layout != world->layout)
         return NULL;
     const record_t *record = &world->pages[page][index % ENTITIES_PAGE];
-    memcpy(&generation, (const char *)e + sizeof index, sizeof generation);
-    return record->generation == generation ? record : NULL;
+    memcpy(&head, record, sizeof head);
+    *prototype = (uint32_t)(head >> 32);
+    return (uint32_t)head == bp_entity_generation(e) ? record : NULL;
 }
 
-/* The cell in an entity of the prototype met last. */
+BP_STATIC_ASSERT(offsetof(record_t, generation) == 0 && offsetof(record_t, prototype) == 4,
+                 "generation and prototype are one word");
+
+/* The cell in an entity of the prototype met last. `run` is a run or a spot: both begin with the address of columns. */
 static inline void *property_known_cell(const bp_property_t *p, const record_t *record, size_t size)
 {
     const bp_inline_found_t *found = &p->host.found;
-    return (char *)((const run_t *)found->run)->columns[found->column] + record->row * size;
+    return (char *)((const bp_run_head_t *)found->run)->columns[found->column] + record->row * size;
 }
+
+/* The cell in an entity of another prototype than the one met last, which becomes the one met last. NULL where the
+ * world does not know the spot: then nothing has changed. */
+static inline void *property_other_cell(const world_t *world, bp_property_t *p, const record_t *record,
+                                        uint32_t prototype, size_t size)
+{
+    spot_t *spot = spots_at(&world->spots, PROPERTY_NUMBER(p), prototype);
+    void *const *column = spot == NULL ? NULL : spot_known(spot);
+    if (column == NULL)
+        return NULL;
+    uint64_t met = prototype; /* and column 0 */
+    memcpy(&p->host.found.prototype, &met, sizeof met);
+    p->host.found.run = spot;
+    return (char *)*column + record->row * size;
+}
+
+BP_STATIC_ASSERT(offsetof(bp_inline_found_t, column) == offsetof(bp_inline_found_t, prototype) + 4,
+                 "prototype and column are one word");
 
 /* Is setting this value no more than a copy, given the bits of `care`? Precondition: the property's cell was found.
  * False where the answer is not known at once. */
@@ -88,11 +115,11 @@ static inline bool property_may_copy(const bp_property_t *p, const void *value, 
     return number >= known->min_f32 && number <= known->max_f32;
 }
 
-/* Of an entity of another prototype than the one met last; its record is known. */
-bp_result_t property_get_met(world_t *world, bp_property_t *property, const bp_entity_t *entity,
-                             const record_t *record, void *value);
-bp_result_t property_set_met(world_t *world, bp_property_t *property, const bp_entity_t *entity,
-                             const record_t *record, const void *value);
+/* Of an entity of a prototype in which the world does not know the spot; its record is known. */
+bp_result_t property_get_anew(world_t *world, bp_property_t *property, const bp_entity_t *entity,
+                              const record_t *record, void *value);
+bp_result_t property_set_anew(world_t *world, bp_property_t *property, const bp_entity_t *entity,
+                              const record_t *record, const void *value);
 
 /* Of any number of entities. */
 bp_result_t property_get_any(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
@@ -106,12 +133,16 @@ static inline bp_result_t property_get(world_t *world, bp_property_t *property, 
 {
     if (count != 1 || property->size != 4)
         return property_get_any(world, property, entities, count, values, stride);
-    const record_t *record = property_record(world, property, entities);
+    uint32_t prototype;
+    const record_t *record = property_record(world, property, *entities, &prototype);
     if (record == NULL)
         return property_get_any(world, property, entities, 1, values, 4);
-    if (record->prototype != property->host.found.prototype)
-        return property_get_met(world, property, entities, record, values);
-    memcpy(values, property_known_cell(property, record, 4), 4);
+    const void *cell;
+    if (prototype == property->host.found.prototype)
+        cell = property_known_cell(property, record, 4);
+    else if ((cell = property_other_cell(world, property, record, prototype, 4)) == NULL)
+        return property_get_anew(world, property, entities, record, values);
+    memcpy(values, cell, 4);
     return BP_OK;
 }
 
@@ -120,14 +151,20 @@ static inline bool property_set_quickly(world_t *world, bp_property_t *p, const 
                                         bp_result_t *result)
 {
     float number; /* or another value of four bytes */
-    const record_t *record = property_record(world, p, e);
+    uint32_t prototype;
+    void *cell;
+    const record_t *record = property_record(world, p, *e, &prototype);
     memcpy(&number, value, sizeof number);
     if (record == NULL || !property_may_copy(p, &number, world->care | world->base->attention))
         return false;
-    if (record->prototype == p->host.found.prototype)
-        memcpy(property_known_cell(p, record, 4), &number, 4);
+    if (prototype == p->host.found.prototype)
+        cell = property_known_cell(p, record, 4);
     else
-        *result = property_set_met(world, p, e, record, value);
+        cell = property_other_cell(world, p, record, prototype, 4);
+    if (cell == NULL)
+        *result = property_set_anew(world, p, e, record, value);
+    else
+        memcpy(cell, &number, 4);
     return true;
 }
 

@@ -116,6 +116,7 @@ typedef struct world_change_t {
     uint32_t prototype_count; /* of the world when it was prepared */
     bool could_step;          /* the world could step before the change */
     uint32_t layout;          /* the number of the kept side's columns; 0: no column changes */
+    spots_t spots;            /* of the kept side */
     world_slots_i slots_elsewhere; /* while code of the kept side runs: the slots of the new instances */
 } world_change_t;
 

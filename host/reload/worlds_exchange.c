@@ -144,8 +144,10 @@ void worlds_exchange(world_change_t *w)
         recount_keys(w);
         recount_telling(world);
     }
-    if (w->layout != 0)
+    if (w->layout != 0) {
         EXCHANGE(uint32_t, world->layout, w->layout);
+        EXCHANGE(spots_t, world->spots, w->spots);
+    }
     if (w->manager_count > 0 || w->system_count > 0)
         schedule_unsettle(w->schedule);
 }
@@ -177,6 +179,7 @@ void worlds_tell(world_change_t *w, bool back)
     if (w->layout == 0)
         return;
     world_leave_layout(world, w->layout);
+    spots_free(&w->spots, &world->memory);
     for (uint32_t i = 0; i < world->run_count; i++) {
         if ((int32_t)(world->runs[i]->version - version) > 0)
             version = world->runs[i]->version;
@@ -251,6 +254,7 @@ static void free_world(world_change_t *w)
         if (w->units[i].out)
             schedule_free_unit(w->schedule, w->units[i].unit);
     }
+    spots_free(&w->spots, memory);
     memory_free(memory, w->shapes, w->shape_capacity * sizeof *w->shapes);
     memory_free(memory, w->shape_of, w->shape_of == NULL ? 0 : w->prototype_count * sizeof *w->shape_of);
     memory_free(memory, w->units, w->unit_capacity * sizeof *w->units);
@@ -317,8 +321,7 @@ void recount_columns(world_change_t *w)
 
 static void new_layout(reload_change_t *change, world_change_t *w)
 {
-    world_leave_layout(w->world, w->world->layout);
-    w->world->layout = ++*change->reload->layouts;
+    world_change_layout(w->world, ++*change->reload->layouts);
     schedule_unsettle(w->schedule);
 }
 

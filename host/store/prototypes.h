@@ -166,14 +166,6 @@ static inline _Atomic uint64_t *prototypes_column_word(const prototypes_t *proto
     return &prototypes->columns[prototypes_hash(prototype, key) & (prototypes->column_count - 1)];
 }
 
-/* Where the columns of `key` begin in a prototype, if the cache still has the answer; 0 where the cache has not, or
- * where the prototype lacks the key. [job] */
-static inline uint32_t prototypes_recall_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
-{
-    uint64_t word = atomic_load_explicit(prototypes_column_word(prototypes, prototype, key), memory_order_relaxed);
-    return word >> 16 == ((uint64_t)prototype << 16 | key) && key <= UINT16_MAX ? (uint32_t)word & UINT16_MAX : 0;
-}
-
 /* Where the columns of `key` begin in a prototype; 0 where the prototype lacks the key. [job] */
 static inline uint32_t prototypes_column(const prototypes_t *prototypes, uint32_t prototype, uint32_t key)
 {

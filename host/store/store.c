@@ -522,6 +522,7 @@ static run_t *create_run(world_t *world, uint32_t prototype)
         return NULL;
     }
     world->runs[world->run_count++] = run;
+    spots_fit(&world->spots, &world->memory, prototype + 1);
     return run;
 }
 

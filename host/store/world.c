@@ -78,6 +78,7 @@ void world_end(world_t *world)
     for (uint32_t i = 0; i < world->manager_count; i++)
         free_manager(world, world->managers[i]);
     notices_free(world->notices);
+    spots_free(&world->spots, memory);
     prototypes_free(&world->prototypes);
     memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
     records_free(world);
@@ -303,6 +304,13 @@ bool world_reserve_layout(world_t *world, uint32_t times)
 void world_leave_layout(world_t *world, uint32_t layout)
 {
     world->old_layouts[world->old_layout_count++] = layout;
+}
+
+void world_change_layout(world_t *world, uint32_t layout)
+{
+    world_leave_layout(world, world->layout);
+    spots_free(&world->spots, &world->memory);
+    world->layout = layout;
 }
 
 bool world_had_layout(const world_t *world, uint32_t layout)

@@ -22,6 +22,7 @@
 #include "prototypes.h"
 #include "records.h"
 #include "run.h"
+#include "spots.h"
 
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
@@ -93,6 +94,7 @@ typedef struct world_t {
     record_t **pages;          /* of records, by entity index (records.h); these four are bp_world_head_t */
     uint32_t page_count, first_page;
     uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
+    spots_t spots;             /* of that layout */
     world_hold_t hold;
     uint32_t care;             /* conditions that a call must check first: WORLD_SEALED, WORLD_STAMPED */
     uint64_t moment;           /* the stamp of what is written now */
@@ -253,6 +255,9 @@ static inline void world_note_slots(world_t *world, manager_t *manager, const ui
  * for it must have been reserved. */
 bool world_reserve_layout(world_t *world, uint32_t times);
 void world_leave_layout(world_t *world, uint32_t layout);
+
+/* Leave the present layout for another one. Room for it must have been reserved. */
+void world_change_layout(world_t *world, uint32_t layout);
 
 /* Write down the new places of the fields of a manager's component, for references made before: `to` has
  * REGISTRY_MAX_FIELDS places. The version is that of the world's references (ref_version). Room for it must have been

@@ -295,6 +295,26 @@ static bool check_prototypes(finding_t *f, const world_t *world)
     return check_buckets(f, p);
 }
 
+/* A spot that is known is the address of the property's column in the run of that prototype. */
+static bool check_spots(finding_t *f, const world_t *world)
+{
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t n = 0; n < world->spots.count; n++) {
+        const spot_line_t *line = world->spots.lines[n];
+        SAME(line->length, world->spots.length);
+        for (uint32_t i = 0; i < line->length; i++) {
+            void *const *spot = spot_known((spot_t *)(uintptr_t)&line->spots[i]);
+            if (spot == NULL)
+                continue;
+            HOLDS(n > 0 && i < p->count && p->items[i].run != NULL, "a spot of prototype %u, which has no run", i);
+            uint32_t column = prototypes_column(p, i, line->key);
+            HOLDS(column != 0 && spot == p->items[i].run->columns + column + line->field,
+                  "the spot of key %u, field %u in prototype %u is another column's", line->key, line->field, i);
+        }
+    }
+    return true;
+}
+
 /* --- lists ---------------------------------------------------------------------------------------------- */
 
 /* Blocks that are taken are just those of the lists in rows, in columns beside them, and in those that have left. */
@@ -418,7 +438,7 @@ bool world_check(const world_t *world, char *text, size_t size)
     finding_t f = {text, size};
     return check_pages(&f, world) && check_slabs(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
            check_hole_list(&f, world) && check_own(&f, world) && check_slot_stamps(&f, world) &&
-           check_prototypes(&f, world) && check_notices(&f, world) && check_lists(&f, world);
+           check_prototypes(&f, world) && check_spots(&f, world) && check_notices(&f, world) && check_lists(&f, world);
 }
 
 #if defined(BACKPLANE_AUDIT)

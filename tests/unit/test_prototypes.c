@@ -331,6 +331,70 @@ START_TEST(a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_m
 }
 END_TEST
 
+/* Prototypes come while a property is in use: it is found in each of them, by a call and without one, by a handle that
+ * was used last when there were fewer, and one that was used for all. More prototypes than have spots (spots.h). */
+enum { COMING = SPOTS_MOST + 500, HANDLES = 40 };
+
+START_TEST(a_property_is_found_however_many_prototypes_come)
+{
+    static bp_entity_t entities[COMING];
+    const bp_property_api *property = rig.api->property;
+    uint32_t keys[14], some[14], value;
+    bp_property_t all, old[HANDLES];
+    for (uint32_t i = 0; i < COUNT(keys); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "flag-%u", i);
+        keys[i] = i == 0 ? key_of(world, "mark", "m") : key_of(world, "mark", name);
+    }
+    for (uint32_t i = 0; i < COMING; i++) {
+        WORKS(rig.host, api->create(world, prototype_from(some, subset(keys, 2 * i + 1, some)), &entities[i], 1));
+        if (i == 0)
+            WORKS(rig.host, property->resolve(world, entities[0], "m", "value", &all));
+        WORKS(rig.host, property->set(world, &all, &entities[i], 1, &i, 0));
+        if (i < HANDLES) {
+            old[i] = all;
+            WORKS(rig.host, property->get(world, &old[i], &entities[i], 1, &value, 0));
+        }
+        for (uint32_t k = 0; k < 3; k++) {
+            uint32_t which = k == 0 ? i : k == 1 ? i * 7919 % (i + 1) : i / 2;
+            WORKS(rig.host, property->get(world, &all, &entities[which], 1, &value, 0));
+            EXPECT(value == which, "prototype %u has the value of %u", which, value);
+            const uint32_t *cell = bp_property_cell(world, &all, entities[which]);
+            EXPECT(cell != NULL && *cell == which, "the value of prototype %u is not found without a call", which);
+        }
+        const bp_property_t *kept = &old[i % HANDLES <= i ? i % HANDLES : 0];
+        const uint32_t *cell = bp_property_cell(world, kept, entities[i % HANDLES <= i ? i % HANDLES : 0]);
+        EXPECT(cell != NULL && *cell == (i % HANDLES <= i ? i % HANDLES : 0), "an old handle finds another value");
+    }
+    ck_assert_uint_eq(world->rows.spots.length, SPOTS_MOST);
+}
+END_TEST
+
+/* Only so many properties have spots; the others are found too. */
+START_TEST(a_property_is_found_however_many_are_resolved)
+{
+    static bp_property_t properties[SPOTS_LINES + 20];
+    bp_entity_t e[2] = {entity_with(world, "label"), entity_with(world, "label")};
+    uint32_t value;
+    for (uint32_t i = 0; i < COUNT(properties); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "mark-%u", i);
+        uint32_t key = key_of(world, "mark", name), both = 2 * i;
+        for (uint32_t k = 0; k < 2 && i % 100 == 0; k++)
+            e[k] = entity_with(world, "label");
+        WORKS(rig.host, api->add(world, key, &e[i % 2], 1));
+        WORKS(rig.host, rig.api->property->resolve(world, e[i % 2], name, "value", &properties[i]));
+        WORKS(rig.host, rig.api->property->set(world, &properties[i], &e[i % 2], 1, &both, 0));
+        WORKS(rig.host, rig.api->property->get(world, &properties[i], &e[i % 2], 1, &value, 0));
+        EXPECT(value == both, "property %u has the value %u", i, value);
+        value = 0;
+        WORKS(rig.host, rig.api->property->get_named(world, e[i % 2], name, "value", BP_U32, &value));
+        EXPECT(value == both, "property %u has by name the value %u", i, value);
+    }
+    ck_assert_uint_eq(world->rows.spots.count, SPOTS_LINES + 1);
+}
+END_TEST
+
 /* --- the suite ------------------------------------------------------------------------------------------ */
 
 Suite *prototypes_suite(void)
@@ -351,6 +415,8 @@ Suite *prototypes_suite(void)
     tcase_add_test(tests, an_entity_has_255_components_and_not_one_more);
     tcase_add_test(tests, keys_are_found_again_among_thousands);
     tcase_add_test(tests, a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_most);
+    tcase_add_test(tests, a_property_is_found_however_many_prototypes_come);
+    tcase_add_test(tests, a_property_is_found_however_many_are_resolved);
     suite_add_tcase(suite, tests);
     return suite;
 }
