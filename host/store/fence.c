@@ -3,7 +3,7 @@
  * Invariant: `columns` is sorted by address, and a column with `lies` is where its run has it. A run that was laid owns
  * its block of before as well (run_lay), which it gives back when it grows, like any run.
  *
- * The host writes and reads values of up to 16 bytes as 16 bytes (RUN_SLACK_BYTES), so so many bytes behind each column
+ * The host writes and reads values of up to 16 bytes as 16 bytes (RUN_COPIED_BYTES), so as many bytes behind a column
  * can be touched. They are part of the pattern.
  */
 #include "fence.h"
@@ -17,7 +17,7 @@
 
 enum {
     PATTERN = 0xA5,
-    BEHIND = RUN_SLACK_BYTES + 1,
+    BEHIND = RUN_COPIED_BYTES,
     ALIGNED = 64,
     ALIGNED_FEW = 16,
     COLUMNS_MOST = 1024 /* of a run that is laid */

@@ -256,7 +256,7 @@ void run_sample_give_back(run_sample_t *sample, memory_t *memory);
 void run_sample_enter(const run_sample_t *sample);
 
 /* In a copy of the process: from now on the rows lie at these places, one for each column, which have room for
- * run->count rows and RUN_SLACK_BYTES behind them, and which the caller keeps as long as the run. A run that grows
+ * run->count rows and RUN_COPIED_BYTES behind them, and which the caller keeps as long as the run. A run that grows
  * leaves them. false when out of memory: the rows lie where they lay. */
 bool run_lay(run_t *run, memory_t *memory, void *const *places);
 
