@@ -12,18 +12,21 @@
 #include <components/point_mass.h>
 #include <stdlib.h>
 
-enum { FIELD_BYTES = 40 };
+enum { FIELD_BYTES = 40, REST = 250 /* steps after which memory of what was many is given back */ };
 
 /* --- entities ----------------------------------------------------------------------------------------- */
 
 typedef enum history_t { IN_BULK, GROWN, CHURNED } history_t;
 
-/* End all entities, and make as many again: after that every index has been asked about, queued and reused. */
+/* End all entities, and make as many again: after that every index has been asked about, queued and reused. Then some
+ * steps follow, as after each change in a program. */
 static void churn(bench_world_t *w, bp_entity_t *ids, uint32_t size)
 {
     worlds_must(w->host, w->api->world->remove(w->world, w->key, ids, size), "removing components");
     w->api->entity->destroy(w->host, ids, size);
     worlds_must(w->host, w->api->world->create(w->world, w->prototype, ids, size), "creating entities");
+    for (uint32_t i = 0; i < REST; i++)
+        worlds_step(w);
 }
 
 static uint64_t bytes_now(const bench_world_t *w, bool resident)

@@ -134,7 +134,8 @@ typedef struct bp_entity_api {
     /* Number of living entities, but for those that bear what belongs to worlds (bp_world_api.own). [job] */
     uint32_t (BP_CALL *count)(bp_host_o *host);
 
-    /* The living entity at `index`, or {0}, as where bp_world_api.own is. Indices run from 0 to `bound` - 1. [job] */
+    /* The living entity at `index`, or {0}, as where bp_world_api.own is. Indices run from 0 to `bound` - 1; the bound
+     * may fall after a step, when those at its end have died. [job] */
     bp_entity_t (BP_CALL *at)(bp_host_o *host, uint32_t index);
     uint32_t (BP_CALL *bound)(bp_host_o *host);
 

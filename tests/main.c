@@ -42,6 +42,7 @@ static const make_suite_t first_half[] = {
     collection_suite,
     long_use_suite,
     many_worlds_suite,
+    parking_suite,
     properties_suite,
     schedule_suite,
     threads_suite,

@@ -35,6 +35,7 @@ Suite *destruction_suite(void);
 Suite *collection_suite(void);
 Suite *long_use_suite(void);
 Suite *many_worlds_suite(void);
+Suite *parking_suite(void);
 Suite *properties_suite(void);
 Suite *schedule_suite(void);
 Suite *threads_suite(void);

@@ -98,6 +98,8 @@ uint64_t snapshot_hash(const snapshot_t *snapshot)
     add(&h, snapshot->living);
     add_bytes(&h, snapshot->lives, (uint64_t)snapshot->bound * sizeof *snapshot->lives);
     add_bytes(&h, snapshot->queue, (uint64_t)snapshot->queue_count * sizeof *snapshot->queue);
+    add(&h, (uint64_t)snapshot->parked_count << 32 | snapshot->reached);
+    add_bytes(&h, snapshot->floors, (uint64_t)snapshot->floor_count * sizeof *snapshot->floors);
     add_bytes(&h, snapshot->owners, (uint64_t)snapshot->owner_count * sizeof *snapshot->owners);
     for (uint32_t i = 0; i < snapshot->pool_count; i++) {
         const kept_pool_t *pool = &snapshot->pools[i];

@@ -37,8 +37,9 @@
 #define RECORDING_MAGIC "BKPPREC"
 
 enum {
-    RECORDING_VERSION = 3,
-    RECORDING_OLDEST = 2,          /* the oldest version that can be read: without parts */
+    RECORDING_VERSION = 4,
+    RECORDING_OLDEST = 4,          /* the oldest version that can be read: hosts of older ones gave out other ids after
+                                      many deaths, so that their steps cannot be taken again */
     RECORDING_KEYFRAME_MS = 10000, /* from keyframe to keyframe, at least, unless said otherwise; and ... */
     RECORDING_RATE = 40000,        /* ... so long that keyframes take so many bytes a second; and ... */
     RECORDING_DELTAS = 15,

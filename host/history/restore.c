@@ -3,6 +3,7 @@
 #include "restore.h"
 
 #include "../plugin/verbs.h"
+#include "../store/parking.h"
 #include "states.h"
 
 /* --- does it fit? ------------------------------------------------------------------------------------------------- */
@@ -195,7 +196,7 @@ static bp_result_t prepare(back_t *back)
 {
     const parts_t *parts = back->parts;
     const snapshot_t *s = back->snapshot;
-    bp_result_t result = entities_make_room(parts->entities, s->bound);
+    bp_result_t result = entities_make_room(parts->entities, s->bound, s->parked_count, s->reached);
     if (result == BP_OK && s->owner_count > 0)
         result = entities_reserve_pools(parts->entities, s->bound);
     back->worlds = memory_new(&parts->base->memory, (s->world_count + 1u) * sizeof *back->worlds);
@@ -219,11 +220,16 @@ static bp_result_t prepare(back_t *back)
 
 static void put_entities(entities_t *e, const snapshot_t *s)
 {
+    uint64_t pages = (uint64_t)e->reached * ENTITIES_PAGE, used = pages > e->bound ? pages : e->bound;
+    used = used < e->room ? used : e->room;
     e->base->values.entity_base = s->entity_base;
     if (s->bound > 0)
         memcpy(e->lives, s->lives, s->bound * sizeof *e->lives);
-    if (e->bound > s->bound)
-        memset(e->lives + s->bound, 0, (e->bound - s->bound) * sizeof *e->lives);
+    if (used > s->bound) /* room behind all pages that are or were in use is clear */
+        memset(e->lives + s->bound, 0, (used - s->bound) * sizeof *e->lives);
+    for (uint32_t i = 0; i < s->floor_count; i++)
+        e->floors[s->reached - s->floor_count + i] = s->floors[i];
+    e->reached = s->reached;
     e->queue_head = e->queue_count = 0;
     entities_widen_queue(e, s->queue_count);
     if (s->queue_count > 0)
@@ -246,13 +252,17 @@ static void put_pools(const parts_t *parts, const snapshot_t *s)
         for (uint32_t k = 0; k < kept->count; k++)
             entities_pool_put(e, pool, kept->free[k]);
     }
+    e->large_pools = s->owner_count > 0;
     for (uint32_t i = 0; i < s->owner_count; i++) {
         entity_pool_t *pool = s->owners[i] == 0 ? NULL : &parts->destruction->worlds[s->owners[i] - 1]->ids;
         e->owners[i] = pool == NULL ? 0 : pool->number;
         if (pool != NULL && pool->pages++ == 0)
             pool->first_page = i;
+        if (pool != NULL)
+            pool->last_page = i;
     }
     entities_turn_pools(e);
+    parking_count(e, s->parked_count);
 }
 
 static void put_spawns(back_t *back)

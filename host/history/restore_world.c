@@ -279,7 +279,7 @@ static uint32_t lacking_page(const world_t *world, const void *entities, uint32_
     bp_entity_t e;
     memcpy(&e, (const char *)entities + i * sizeof e, sizeof e);
     uint32_t index = bp_entity_index(e);
-    return e.id != 0 && index < world->entities->capacity && !world_has_record(world, index) ? index / ENTITIES_PAGE
+    return e.id != 0 && index < world->entities->room && !world_has_record(world, index) ? index / ENTITIES_PAGE
                                                                                              : BP_NONE;
 }
 

@@ -137,7 +137,8 @@ static void put_run(snapshot_writer_t *w, const world_t *world, const run_t *run
 /* Bytes of all rows, as far as they are known without looking at cells. */
 size_t snapshot_measure(const parts_t *parts)
 {
-    size_t size = ((size_t)parts->entities->bound + parts->entities->queue_count) * sizeof(uint32_t) + 16384;
+    const entities_t *e = parts->entities;
+    size_t size = ((size_t)e->bound + e->queue_count + e->reached) * sizeof(uint32_t) + 16384;
     for (uint32_t w = 0; w < parts->destruction->world_count; w++) {
         const world_t *world = parts->destruction->worlds[w];
         for (uint32_t r = 0; r < world->run_count; r++) {
@@ -333,6 +334,7 @@ static void put_entities(snapshot_writer_t *w, const entities_t *e)
 {
     bytes_t *b = w->bytes;
     uint32_t tail = e->queue_size - e->queue_head, first = e->queue_count < tail ? e->queue_count : tail;
+    uint32_t in_use = e->bound / ENTITIES_PAGE, floors = e->reached > in_use ? e->reached - in_use : 0;
     bytes_u32(b, e->base->values.entity_base);
     bytes_u32(b, e->bound);
     bytes_u32(b, e->living);
@@ -343,6 +345,10 @@ static void put_entities(snapshot_writer_t *w, const entities_t *e)
     if (first > 0) /* else there may be no queue yet */
         bytes_put(b, e->queue + e->queue_head, first * sizeof *e->queue);
     bytes_put(b, e->queue, (e->queue_count - first) * sizeof *e->queue);
+    bytes_u32(b, e->parked_count);
+    bytes_u32(b, e->reached);
+    bytes_u32(b, floors);
+    bytes_put(b, e->floors + e->reached - floors, floors * sizeof *e->floors);
 }
 
 /* Pools are numbered like the worlds that they belong to, so that equal hosts have equal snapshots. */

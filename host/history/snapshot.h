@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-#define SNAPSHOT_MAGIC UINT64_C(0x32504E5350504B42) /* "BKPPSNP2" */
+#define SNAPSHOT_MAGIC UINT64_C(0x33504E5350504B42) /* "BKPPSNP3" */
 
 /* In place of a length: the bytes are a part; its number is in the lower bits. */
 #define SNAPSHOT_PART (UINT64_C(1) << 63)
@@ -209,6 +209,8 @@ typedef struct snapshot_t {
     struct arena_chunk_t *arena;
     uint32_t entity_base, bound, living, queue_count;
     const uint32_t *lives, *queue;
+    uint32_t parked_count, reached, floor_count; /* parking.h; floors of the pages from the bound to `reached` */
+    const uint32_t *floors;
     const uint32_t *owners;    /* of each page of indices: the number of a pool, from 1 on, or 0 */
     uint32_t owner_count;
     kept_pool_t *pools;        /* of each world */

@@ -113,6 +113,29 @@ static void read_state(opening_t *o, kept_state_t *state)
     expect(o, state->road != BP_KEEP_UNSAID && state->road <= BP_KEEP_SAVED);
 }
 
+static bool is_parked_free(uint32_t life)
+{
+    return (life & 1) != 0 && entities_is_parked(life);
+}
+
+/* May an index with this life wait in a queue? */
+static bool waits(uint32_t life)
+{
+    return (life & 1) != 0 && !entities_is_parked(life);
+}
+
+/* Pages that were given up reach from the bound, which lies between two pages then, to the last page ever used. */
+static void expect_floors(opening_t *o)
+{
+    const snapshot_t *s = o->snapshot;
+    uint32_t in_use = s->bound / ENTITIES_PAGE;
+    expect(o, s->parked_count <= s->bound && s->reached <= ENTITIES_MAX / ENTITIES_PAGE + 1);
+    expect(o, s->floor_count == (s->reached > in_use ? s->reached - in_use : 0) &&
+                  (s->floor_count == 0 || s->bound % ENTITIES_PAGE == 0));
+    for (uint32_t i = 0; !o->reader.failed && i < s->floor_count; i++)
+        expect(o, (s->floors[i] & 1) == 0 && s->floors[i] < 2u * ENTITY_MAX_LIFE);
+}
+
 static void read_entities(opening_t *o)
 {
     snapshot_t *s = o->snapshot;
@@ -124,15 +147,22 @@ static void read_entities(opening_t *o)
     reader_align(r, 16);
     s->lives = take_block(o, (uint64_t)s->bound * sizeof *s->lives);
     s->queue = reader_take(r, (uint64_t)s->queue_count * sizeof *s->queue);
+    s->parked_count = reader_u32(r);
+    s->reached = reader_u32(r);
+    s->floor_count = reader_u32(r);
+    s->floors = reader_take(r, (uint64_t)s->floor_count * sizeof *s->floors);
     expect(o, s->queue_count <= s->bound);
+    expect_floors(o);
     if (o->own)
         return;
-    uint32_t living = 0;
-    for (uint32_t i = 0; !r->failed && i < s->bound; i++)
+    uint32_t living = 0, parked = 0;
+    for (uint32_t i = 0; !r->failed && i < s->bound; i++) {
         living += (s->lives[i] & 1) == 0;
-    expect(o, living == s->living);
+        parked += is_parked_free(s->lives[i]);
+    }
+    expect(o, living == s->living && parked == s->parked_count);
     for (uint32_t i = 0; !r->failed && i < s->queue_count; i++)
-        expect(o, s->queue[i] < s->bound && (s->lives[s->queue[i]] & 1) != 0);
+        expect(o, s->queue[i] < s->bound && waits(s->lives[s->queue[i]]));
 }
 
 /* Free indices of a pool lie in its own pages. */
@@ -140,7 +170,7 @@ static void check_pooled(opening_t *o, uint32_t index, uint32_t owner)
 {
     const snapshot_t *s = o->snapshot;
     expect(o, index < s->bound && index / ENTITIES_PAGE < s->owner_count &&
-                  s->owners[index / ENTITIES_PAGE] == owner && (s->lives[index] & 1) != 0);
+                  s->owners[index / ENTITIES_PAGE] == owner && waits(s->lives[index]));
 }
 
 static void read_pools(opening_t *o)
@@ -169,7 +199,7 @@ static void read_pools(opening_t *o)
     }
     for (uint32_t i = 0; !r->failed && i < s->queue_count; i++)
         expect(o, s->queue[i] / ENTITIES_PAGE >= s->owner_count || s->owners[s->queue[i] / ENTITIES_PAGE] == 0);
-    expect(o, free + s->living <= s->bound);
+    expect(o, free + s->living + s->parked_count <= s->bound);
 }
 
 static void read_spawns(opening_t *o)

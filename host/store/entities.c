@@ -3,13 +3,15 @@
  * Fresh memory is cleared and a fresh index's counter is 0, so creating entities by count into fresh memory writes
  * nothing but the ids: a counter is first touched when the entity is looked up or dies.
  *
- * Invariants: lives[i] is even exactly while an entity lives at i; every odd index below bound is in the queue once
- * or retired; queue and lives have the same capacity, so the queue never overflows.
+ * Invariants: lives[i] is even exactly while an entity lives at i; every odd index below bound is in the queue or in
+ * the list of a pool once, fresh in a pool, parked, or retired. So at most bound - parked_count indices can wait in the
+ * queue at one time, and queue_room is at least that, and as much more as `capacity` lets the bound grow: the queue
+ * never overflows. From the larger of `bound` and the end of page `reached` - 1 on, lives are 0.
  *
  * The ring of the queue is smaller than its room: otherwise a few hundred entities that die and are created in each
  * step would move through a ring of four bytes for each entity of the host.
  */
-#include "entities.h"
+#include "parking.h"
 
 #include <inttypes.h>
 
@@ -27,19 +29,25 @@ void entities_init(entities_t *entities, base_t *base)
 
 void entities_free(entities_t *entities)
 {
-    memory_free(&entities->memory, entities->lives, (size_t)entities->capacity * sizeof *entities->lives);
-    memory_free(&entities->memory, entities->queue, (size_t)entities->capacity * sizeof *entities->queue);
+    memory_free(&entities->memory, entities->lives, (size_t)entities->room * sizeof *entities->lives);
+    memory_free(&entities->memory, entities->queue, (size_t)entities->queue_room * sizeof *entities->queue);
     memory_free(&entities->memory, entities->pages, entities->page_capacity * sizeof *entities->pages);
+    memory_free(&entities->memory, entities->floors, entities->floor_capacity * sizeof *entities->floors);
+    memory_free(&entities->memory, entities->parked, entities->parked_capacity * sizeof *entities->parked);
     memory_free(&entities->memory, entities->pools, entities->pool_capacity * sizeof *entities->pools);
     memory_free(&entities->memory, entities->owners, entities->owner_capacity * sizeof *entities->owners);
     memory_free(&entities->memory, entities->links, (size_t)entities->link_capacity * sizeof *entities->links);
-    entities->lives = entities->queue = entities->owners = entities->links = NULL;
+    entities->lives = entities->queue = entities->owners = entities->links = entities->floors = NULL;
+    entities->parked = NULL;
+    entities->floor_capacity = entities->parked_capacity = 0;
     entities->pools = NULL;
     entities->pool_count = entities->pool_capacity = entities->pool_free = entities->pools_in_use = 0;
     entities->owner_capacity = entities->link_capacity = 0;
     entities->pages = NULL;
     entities->page_capacity = entities->capacity = entities->bound = entities->living = 0;
-    entities->queue_count = entities->queue_size = entities->queue_head = 0;
+    entities->queue_count = entities->queue_size = entities->queue_head = entities->queue_widest = 0;
+    entities->room = entities->queue_room = entities->parked_count = entities->parked_common = entities->reached = 0;
+    entities->restless = entities->large_pools = false;
 }
 
 /* What lies from the head to the end of the old ring goes to the end of the new one, where the ring wraps. */
@@ -51,7 +59,10 @@ void entities_widen_queue(entities_t *entities, uint32_t count)
         return;
     while (wider < count)
         wider *= 2;
-    entities->queue_size = (uint32_t)(wider < entities->capacity ? wider : entities->capacity);
+    entities->queue_size = (uint32_t)(wider < entities->queue_room ? wider : entities->queue_room);
+    if (entities->queue_size > entities->queue_widest)
+        entities->queue_widest = entities->queue_size;
+    entities->restless = parking_is_restless(entities);
     if (entities->queue_count <= tail)
         return;
     uint32_t *queue = entities->queue, head = entities->queue_size - tail;
@@ -59,50 +70,92 @@ void entities_widen_queue(entities_t *entities, uint32_t count)
     entities->queue_head = head;
 }
 
-static bool grow_pages(entities_t *entities, uint32_t capacity)
+/* Make room for `count` cleared items of an array by page. */
+static bool grow_by_page(entities_t *entities, void *items, uint32_t *capacity, uint32_t count, size_t size)
 {
-    uint32_t count = capacity / ENTITIES_PAGE + 1;
-    if (count <= entities->page_capacity)
+    void *block;
+    if (count <= *capacity)
         return true;
-    size_t size = sizeof *entities->pages;
-    struct record_page_t **pages = memory_resize_cleared(&entities->memory, entities->pages,
-                                                         entities->page_capacity * size, count * size);
-    if (pages == NULL)
+    memcpy(&block, items, sizeof block); /* the array's pointer is of another type than void * */
+    block = memory_resize_cleared(&entities->memory, block, *capacity * size, count * size);
+    if (block == NULL)
         return false;
-    entities->pages = pages;
-    entities->page_capacity = count;
+    memcpy(items, &block, sizeof block);
+    *capacity = count;
     return true;
 }
 
-static bp_result_t grow(entities_t *entities, uint32_t capacity)
+static bool grow_pages(entities_t *e, uint64_t room)
 {
-    if (!grow_pages(entities, capacity))
-        return error_memory(&entities->base->error, "creating entities");
-    size_t old = (size_t)entities->capacity * sizeof(uint32_t), size = (size_t)capacity * sizeof(uint32_t);
-    uint32_t *queue = memory_resize(&entities->memory, NULL, 0, size);
+    uint32_t count = (uint32_t)(room / ENTITIES_PAGE) + 1;
+    return grow_by_page(e, &e->pages, &e->page_capacity, count, sizeof *e->pages) &&
+           grow_by_page(e, &e->floors, &e->floor_capacity, count, sizeof *e->floors) &&
+           grow_by_page(e, &e->parked, &e->parked_capacity, count, sizeof *e->parked);
+}
+
+bool entities_move_queue(entities_t *e, uint32_t room, uint32_t size)
+{
+    uint32_t *queue = memory_resize(&e->memory, NULL, 0, (size_t)room * sizeof *queue);
+    uint32_t tail = e->queue_size - e->queue_head, first = e->queue_count < tail ? e->queue_count : tail;
     if (queue == NULL)
-        return error_memory(&entities->base->error, "creating entities");
-    uint32_t *lives = memory_resize_cleared(&entities->memory, entities->lives, old, size);
-    if (lives == NULL) {
-        memory_free(&entities->memory, queue, size);
-        return error_memory(&entities->base->error, "creating entities");
+        return false;
+    if (e->queue_count > 0) {
+        memcpy(queue, e->queue + e->queue_head, first * sizeof *queue);
+        memcpy(queue + first, e->queue, (e->queue_count - first) * sizeof *queue);
     }
-    if (entities->queue_count > 0)
-        memcpy(queue, entities->queue, entities->queue_size * sizeof *queue);
-    memory_free(&entities->memory, entities->queue, old);
-    entities->lives = lives;
-    entities->queue = queue;
-    entities->capacity = capacity;
+    memory_free(&e->memory, e->queue, (size_t)e->queue_room * sizeof *queue);
+    e->queue = queue;
+    e->queue_room = room;
+    e->queue_head = 0;
+    e->queue_size = e->queue_widest = size;
+    return true;
+}
+
+bool entities_grow(entities_t *e, uint32_t room, uint32_t queue_room)
+{
+    if (room > e->room) {
+        size_t old = (size_t)e->room * sizeof *e->lives, size = (size_t)room * sizeof *e->lives;
+        uint32_t *lives = grow_pages(e, room) ? memory_resize_cleared(&e->memory, e->lives, old, size) : NULL;
+        if (lives == NULL)
+            return false;
+        e->lives = lives;
+        e->room = room;
+    }
+    return queue_room <= e->queue_room || entities_move_queue(e, queue_room, e->queue_size);
+}
+
+void entities_settle(entities_t *e)
+{
+    uint64_t most = (uint64_t)e->queue_room + e->parked_count;
+    e->capacity = parking_is_due(e) ? e->bound : most < e->room ? (uint32_t)most : e->room;
+    e->restless = parking_is_restless(e);
+}
+
+/* Let fresh indices reach `capacity` without memory. */
+static bp_result_t grow(entities_t *e, uint32_t capacity)
+{
+    if (!entities_grow(e, capacity, capacity - e->parked_count))
+        return error_memory(&e->base->error, "creating entities");
+    entities_settle(e);
     return BP_OK;
 }
 
-bp_result_t entities_make_room(entities_t *entities, uint32_t bound)
+bp_result_t entities_make_room(entities_t *e, uint32_t bound, uint32_t parked, uint32_t reached)
 {
-    return bound <= entities->capacity ? BP_OK : grow(entities, bound);
+    uint64_t pages = (uint64_t)reached * ENTITIES_PAGE;
+    if (!grow_pages(e, pages > bound ? pages : bound) || !entities_grow(e, bound, bound - parked))
+        return error_memory(&e->base->error, "creating entities");
+    entities_settle(e);
+    return BP_OK;
 }
 
 bp_result_t entities_reserve(entities_t *entities, uint32_t count)
 {
+    if (count > entities_reusable(entities) && parking_is_due(entities)) {
+        bp_result_t result = parking_bring(entities, count);
+        if (result != BP_OK)
+            return result;
+    }
     uint32_t reused = entities_reusable(entities);
     uint64_t needed = (uint64_t)entities->bound + (count > reused ? count - reused : 0);
     if (needed <= entities->capacity)
@@ -199,27 +252,24 @@ void entities_turn_pools(entities_t *e)
     }
 }
 
-static uint32_t take_free(const entities_t *e, entity_pool_t *pool)
-{
-    uint32_t index = pool->head;
-    pool->head = --pool->count > 0 ? e->links[index] : 0;
-    return index;
-}
-
 void entities_drop_pool(entities_t *e, entity_pool_t *pool)
 {
     if (pool->number == 0)
         return;
     while (pool->count > 0)
-        entities_put_free(e, take_free(e, pool));
+        entities_put_free(e, entities_pool_take(e, pool));
     for (; pool->fresh < pool->fresh_end; pool->fresh++)
         entities_put_free(e, pool->fresh);
+    if (pool->parked > 0 && pool->first_page < e->parked_from)
+        e->parked_from = pool->first_page;
+    e->parked_common += pool->parked;
     for (uint32_t i = pool->first_page; pool->pages > 0; i++) {
         if (e->owners[i] == pool->number) {
             e->owners[i] = 0;
             pool->pages--;
         }
     }
+    entities_settle(e);
     e->pools[pool->number - 1] = NULL;
     if (pool->number <= e->pool_free)
         e->pool_free = pool->number - 1;
@@ -245,7 +295,7 @@ bp_result_t entities_reserve_pools(entities_t *e, uint32_t bound)
                : error_memory(&e->base->error, "creating entities");
 }
 
-/* Give whole pages to a pool, behind all indices that were ever used. The indices between these and the first page are
+/* Give whole pages to a pool, behind all indices that are in use. The indices between these and the first page are
  * passed over and join the queue that all worlds use. */
 static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages)
 {
@@ -254,13 +304,13 @@ static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages
     if (end > ENTITIES_MAX)
         return error_set(&e->base->error, BP_ERROR_LIMIT, "a host has at most %" PRIu32 " entities", ENTITIES_MAX);
     bp_result_t result = entities_reserve_pools(e, (uint32_t)end);
-    if (result == BP_OK && end > e->capacity) {
-        uint64_t capacity = (uint64_t)e->capacity * 2 < end ? end : (uint64_t)e->capacity * 2;
+    if (result == BP_OK && (end > e->room || end - e->parked_count > e->queue_room)) {
+        uint64_t capacity = (uint64_t)e->bound * 2 < end ? end : (uint64_t)e->bound * 2;
         result = grow(e, capacity > ENTITIES_MAX ? ENTITIES_MAX : (uint32_t)capacity);
     }
     if (result != BP_OK)
         return result;
-    memset(e->lives + e->bound, 0xff, (size_t)(end - e->bound) * sizeof *e->lives); /* ENTITIES_NEVER */
+    parking_fill(e, e->bound, (uint32_t)end);
     for (uint32_t i = e->bound; i < first; i++)
         entities_put_free(e, i);
     if (pool->fresh_end != first) {
@@ -272,8 +322,11 @@ static bp_result_t take_pages(entities_t *e, entity_pool_t *pool, uint32_t pages
     if (pool->pages == 0)
         pool->first_page = (uint32_t)(first / ENTITIES_PAGE);
     pool->pages += pages;
+    pool->last_page = (uint32_t)(end / ENTITIES_PAGE) - 1;
+    e->large_pools |= pool->pages > PARKING_POOL_KEPT / ENTITIES_PAGE;
     for (uint32_t i = 0; i < pages; i++)
         e->owners[first / ENTITIES_PAGE + i] = pool->number;
+    entities_settle(e);
     return BP_OK;
 }
 
@@ -281,9 +334,12 @@ bp_result_t entities_pool_reserve(entities_t *e, entity_pool_t *pool, uint32_t c
 {
     for (;;) { /* another round where fresh indices were passed over and now wait among the pool's free ones */
         uint32_t there = entities_pool_reusable(pool) + (pool->fresh_end - pool->fresh);
-        bp_result_t result =
-            count <= there ? BP_OK : take_pages(e, pool, (count - there - 1) / ENTITIES_PAGE + 1);
-        if (count <= there || result != BP_OK)
+        if (count <= there)
+            return BP_OK;
+        if (parking_bring_pool(e, pool))
+            continue;
+        bp_result_t result = take_pages(e, pool, (count - there - 1) / ENTITIES_PAGE + 1);
+        if (result != BP_OK)
             return result;
     }
 }
@@ -292,7 +348,7 @@ void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *out, 
 {
     uint32_t *lives = e->lives, base = e->base->values.entity_base + 1;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = pool->count > ENTITIES_POOL_MIN_FREE ? take_free(e, pool) : pool->fresh++;
+        uint32_t index = pool->count > ENTITIES_POOL_MIN_FREE ? entities_pool_take(e, pool) : pool->fresh++;
         out[i].id = (uint64_t)(++lives[index] + base) << 32 | index;
     }
     e->living += count;
@@ -467,7 +523,8 @@ bp_result_t entities_dead_error(const entities_t *entities, bp_entity_t e)
         return error_set(error, BP_ERROR_DEAD, "no entity is given (its id is 0)");
     if (bp_entity_generation(e) >> ENTITY_COUNTER_BITS != base >> ENTITY_COUNTER_BITS)
         return error_set(error, BP_ERROR_DEAD, "entity %016" PRIx64 " belongs to another host", e.id);
-    const char *why = bp_entity_index(e) >= entities->bound ? "was never created" : "is dead";
+    const char *why =
+        bp_entity_index(e) >= entities->bound && !parking_gave_up(entities, e) ? "was never created" : "is dead";
     return error_set(error, BP_ERROR_DEAD, "entity #%" PRIu32 ":%" PRIu32 " %s", bp_entity_index(e),
                      entity_life(base, e), why);
 }

@@ -11,6 +11,9 @@
  * dead come back to it and wait in a queue of their own. Where many indices outside of pools are free, these are used
  * first, so that the indices that were freed before there were pools do not lie idle.
  *
+ * Where many more are free than live, most of them are *parked*: they wait in no queue, and pages at the end of all
+ * indices that are parked as a whole are given up (parking.h).
+ *
  * Not here: announcing deaths (destruction.h).
  */
 #ifndef HOST_STORE_ENTITIES_H
@@ -29,14 +32,16 @@ enum {
 
 #define ENTITIES_NEVER UINT32_MAX /* in `lives`: the index was taken by a pool or passed over, and never used; adding 1
                                      gives 0, a first life */
+#define ENTITIES_PARKED 0x80000000u   /* in `lives`: this bit is turned over while the index is parked */
 
 /* The indices that a world keeps for its own. */
 typedef struct entity_pool_t {
     uint32_t number;            /* number of the pool, from 1 on; 0: not in use as a pool */
-    uint32_t pages, first_page; /* how many pages of indices the pool has, and the number of the first */
+    uint32_t pages, first_page, last_page; /* how many pages of indices the pool has, and the numbers of two of them */
     bool on;                    /* the host has several worlds, or the pool has pages */
     uint32_t fresh, fresh_end;  /* indices that were never used */
     uint32_t head, tail, count; /* the list of indices that are free again, the longest free first */
+    uint32_t parked;            /* free indices of the pool's pages that are not in the list */
 } entity_pool_t;
 
 /* New entities for which managers are making instances. */
@@ -50,17 +55,31 @@ typedef struct entities_t {
     memory_t memory;
     base_t *base;
     uint32_t *lives;      /* by index; plugins read it, `bound` and the base's tag (bp_is_alive) */
-    uint32_t bound;       /* indices ever used */
-    uint32_t capacity;    /* of lives and of the queue */
-    uint32_t *queue;      /* a ring; there is room for every index, so that destroying needs no memory */
-    uint32_t queue_size;  /* places of the ring, at most `capacity`: no more than are needed, so that it touches little
+    uint32_t bound;       /* indices in use, living, waiting, parked or retired */
+    uint32_t capacity;    /* the bound that fresh indices reach without memory; no more than `bound` while others are to
+                             be used first (parking.h) */
+    uint32_t room;        /* of lives */
+    uint32_t *queue;      /* a ring; there is room for every index that is not parked, so that destroying needs no
                              memory */
+    uint32_t queue_room;  /* places that there is memory for */
+    uint32_t queue_size;  /* places of the ring, at most `queue_room`: no more than are needed, so that it touches
+                             little memory */
     uint32_t queue_head;
     uint32_t queue_count;
+    uint32_t queue_widest; /* the most places that the ring has had since its memory was fresh */
     uint32_t living;
+    uint16_t *parked;      /* of each page: how many of its indices are parked */
+    uint32_t *floors;      /* of each page that was given up: what its indices begin with when it comes back */
+    uint32_t parked_count;  /* all parked indices, those of pools among them */
+    uint32_t parked_common; /* those that belong to no pool */
+    uint32_t parked_from;   /* no page below has a parked index that belongs to no pool */
+    uint32_t reached;       /* pages from this number on have never been given up */
+    uint32_t calm;          /* calls of parking_tend for which the queue has used a small part of its memory */
+    bool large_pools;       /* there has been a pool of more pages than its free indices may keep */
+    bool restless;          /* parking.h has something to look after */
     struct record_page_t **pages; /* for each ENTITIES_PAGE indices the list of the record pages of all worlds that have
                                      such a page */
-    uint32_t page_capacity;
+    uint32_t page_capacity, floor_capacity, parked_capacity;
     entity_pool_t **pools;        /* by number - 1; NULL: free */
     uint32_t pool_count, pool_capacity, pool_free; /* below `pool_free` no number is free */
     uint32_t pools_in_use;
@@ -81,8 +100,19 @@ void entities_free(entities_t *entities);
 /* Make sure that the next `count` creations need no memory. Ids stay valid. [main] */
 bp_result_t entities_reserve(entities_t *entities, uint32_t count);
 
-/* Room for `bound` indices, in use or not. Errors: memory, limit. [main] */
-bp_result_t entities_make_room(entities_t *entities, uint32_t bound);
+/* Room for `bound` indices of which `parked` are parked, and for the floors of pages below `reached`. Errors: memory.
+ * [main] */
+bp_result_t entities_make_room(entities_t *entities, uint32_t bound, uint32_t parked, uint32_t reached);
+
+/* Bring `capacity` in order when `bound`, parked indices or memory have changed. [main] */
+void entities_settle(entities_t *entities);
+
+/* Give the queue memory for `room` places in place of what it has, and a ring of at least `size` of them. False when
+ * out of memory: nothing has changed. Precondition: queue_count <= size <= room. [main] */
+bool entities_move_queue(entities_t *entities, uint32_t room, uint32_t size);
+
+/* Memory for `room` indices in `lives`, and for `queue_room` places of the queue. False when out of memory. [main] */
+bool entities_grow(entities_t *entities, uint32_t room, uint32_t queue_room);
 
 /* Managers are called to make instances of these new entities: until `entities_made` the entities are neither destroyed
  * nor given or deprived of components from outside, since each manager has yet to say where its instances are. Calls
@@ -98,7 +128,7 @@ bp_result_t entities_refuse_making(const entities_t *entities, bp_entity_t entit
 /* Create `count` entities. All or nothing; errors: memory, limit. [main] */
 bp_result_t entities_create(entities_t *entities, bp_entity_t *out, uint32_t count);
 
-/* Make the ring of free indices large enough for `count`, which is at most `capacity`. Needs no memory. [main] */
+/* Make the ring of free indices large enough for `count`, which is at most `queue_room`. Needs no memory. [main] */
 void entities_widen_queue(entities_t *entities, uint32_t count);
 
 /* How many free indices would be used again. */
@@ -145,6 +175,12 @@ static inline bool entities_create_one(entities_t *entities, bp_entity_t *out)
 bp_result_t entities_add_pool(entities_t *entities, entity_pool_t *pool);
 void entities_drop_pool(entities_t *entities, entity_pool_t *pool);
 
+/* Is an index with this value in `lives` parked? */
+static inline bool entities_is_parked(uint32_t life)
+{
+    return ((life ^ life << 1) & ENTITIES_PARKED) != 0; /* in ENTITIES_NEVER both bits are 1 */
+}
+
 /* Set anew which pools are on, when pools have come or gone or have got other pages. [main] */
 void entities_turn_pools(entities_t *entities);
 
@@ -183,6 +219,14 @@ static inline void entities_pool_put(entities_t *entities, entity_pool_t *pool, 
     else
         entities->links[pool->tail] = index;
     pool->tail = index;
+}
+
+/* Take the index that has been free for longest from the pool's queue, which is not empty. */
+static inline uint32_t entities_pool_take(const entities_t *entities, entity_pool_t *pool)
+{
+    uint32_t index = pool->head;
+    pool->head = --pool->count > 0 ? entities->links[index] : 0;
+    return index;
 }
 
 /* The pool of the page that an index lies in; NULL: the index belongs to no pool. */

@@ -19,6 +19,7 @@
 #include "../plugin/verbs.h"
 #include "store.h"
 #include "hooks.h"
+#include "parking.h"
 #include "store_inner.h"
 
 /* --- death and collection ----------------------------------------------------------------------------------------- */
@@ -524,6 +525,18 @@ NOT_INLINED static uint32_t collect_holes(world_t *world)
     return collect_runs(world, visits < world->holed_count ? visits : world->holed_count, false);
 }
 
+NOT_INLINED static void look_at_records(world_t *world)
+{
+    if (records_are_few(world->pages_held, world->occupied) && records_give_back(world))
+        world->tended = true;
+}
+
+NOT_INLINED static void tend_indices(world_t *world)
+{
+    if (parking_tend(world->entities, &world->ids))
+        world->tended = true;
+}
+
 uint32_t store_collect(world_t *world)
 {
     uint32_t collected = world->holed_count > 0 || world->holed_lost ? collect_holes(world) : 0;
@@ -531,8 +544,10 @@ uint32_t store_collect(world_t *world)
         look_for_room(world);
     if (world->scratch_size > 0 && world->collections - world->scratch_used >= WORLD_TRIM_AFTER)
         world_drop_scratch(world);
-    if (records_are_few(world->pages_held, world->occupied) && records_give_back(world))
-        world->tended = true;
+    if (world->pages_held > RECORDS_KEPT)
+        look_at_records(world);
+    if (world->entities->restless)
+        tend_indices(world);
     return world->collecting > 0 ? collected + collect_managers(world) : collected;
 }
 

@@ -381,6 +381,7 @@ static bool check_waiting(finding_t *f, const entities_t *entities, const entity
 {
     HOLDS(index < entities->bound, "index %u waits, and %u were used", index, entities->bound);
     HOLDS((entities->lives[index] & 1) != 0, "index %u waits for an entity, and has a living one", index);
+    HOLDS(!entities_is_parked(entities->lives[index]), "index %u waits, and is parked", index);
     HOLDS(pool == NULL || entities_owner(entities, index) == pool, "index %u waits in the wrong pool", index);
     waiting->count++;
     waiting->sum += mixed(index);
@@ -405,7 +406,51 @@ static bool check_pool(finding_t *f, const entities_t *entities, const entity_po
     return true;
 }
 
-/* Each index that was ever used has a living entity, waits in one place, or is retired. */
+/* Parked indices are counted in their pages and pools. */
+static bool check_parked(finding_t *f, const entities_t *e)
+{
+    uint32_t all = 0, common = 0;
+    for (uint32_t page = 0; page < e->parked_capacity; page++) {
+        uint32_t first = page * ENTITIES_PAGE, parked = 0;
+        for (uint32_t i = first; i < e->bound && i - first < ENTITIES_PAGE; i++)
+            parked += entities_is_parked(e->lives[i]);
+        HOLDS(parked == e->parked[page], "page %u has %u parked indices, and not %u", page, parked, e->parked[page]);
+        HOLDS(parked == 0 || page >= e->parked_from || entities_owner(e, first) != NULL,
+              "page %u has parked indices, and is below %u", page, e->parked_from);
+        all += parked;
+        common += entities_owner(e, first) == NULL ? parked : 0;
+    }
+    SAME(all, e->parked_count);
+    SAME(common, e->parked_common);
+    for (uint32_t i = 0; i < e->pool_count; i++) {
+        uint32_t parked = 0;
+        for (uint32_t page = 0; e->pools[i] != NULL && page < e->owner_capacity; page++)
+            parked += e->owners[page] == e->pools[i]->number ? e->parked[page] : 0;
+        THAT(e->pools[i] == NULL || e->pools[i]->parked == parked);
+    }
+    return true;
+}
+
+/* There is memory for every death, and for fresh indices up to `capacity`; indices that were parked or given up come
+ * before these. Pages that were given up have a life that comes next, and nothing lies behind them. */
+static bool check_room(finding_t *f, const entities_t *e)
+{
+    uint64_t pages = (uint64_t)e->reached * ENTITIES_PAGE, used = e->bound > pages ? e->bound : pages;
+    THAT(e->bound <= e->capacity && e->capacity <= e->room);
+    THAT((uint64_t)e->queue_room + e->parked_count >= e->capacity);
+    THAT(e->queue_size <= e->queue_room);
+    HOLDS(e->capacity == e->bound || (e->parked_common == 0 && e->bound >= pages),
+          "%u fresh indices are given out before others", e->capacity - e->bound);
+    HOLDS(e->bound >= pages || e->bound % ENTITIES_PAGE == 0, "a part of page %u is given up",
+          e->bound / ENTITIES_PAGE);
+    for (uint32_t page = e->bound / ENTITIES_PAGE; page < e->reached; page++)
+        HOLDS((e->floors[page] & 1) == 0, "page %u begins with %u", page, e->floors[page]);
+    for (uint64_t i = used; i < e->room; i++)
+        HOLDS(e->lives[i] == 0, "index %u was never used, and has a life", (uint32_t)i);
+    return true;
+}
+
+/* Each index that is in use has a living entity, waits in one place, is parked, or is retired. */
 bool world_check_entities(const entities_t *entities, char *text, size_t size)
 {
     finding_t finding = {text, size}, *f = &finding;
@@ -413,9 +458,10 @@ bool world_check_entities(const entities_t *entities, char *text, size_t size)
     waiting_t free = {0}, waiting = {0};
     for (uint32_t i = 0; i < entities->bound; i++) {
         bool lives = (entities->lives[i] & 1) == 0, retired = entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
+        bool waits = !lives && !retired && !entities_is_parked(entities->lives[i]);
         living += lives;
-        free.count += !lives && !retired;
-        free.sum += lives || retired ? 0 : mixed(i);
+        free.count += waits;
+        free.sum += waits ? mixed(i) : 0;
     }
     SAME(living, entities->living);
     THAT(entities->queue_count <= entities->queue_size);
@@ -428,7 +474,7 @@ bool world_check_entities(const entities_t *entities, char *text, size_t size)
             return false;
     SAME(waiting.count, free.count);
     HOLDS(waiting.sum == free.sum, "an index waits twice for an entity, and another one not at all");
-    return true;
+    return check_room(f, entities) && check_parked(f, entities);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */

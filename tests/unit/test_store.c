@@ -839,6 +839,26 @@ START_TEST(damage_to_entities_is_found)
     expect_broken_entities(e, "waiting.count");
     e->queue_count++;
     EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
+    e->lives[*first] ^= ENTITIES_PARKED;
+    expect_broken_entities(e, "is parked");
+    e->lives[*first] ^= ENTITIES_PARKED;
+    e->parked[0] = 1;
+    expect_broken_entities(e, "parked indices, and not 1");
+    e->parked[0] = 0;
+    e->parked_count++;
+    expect_broken_entities(e, "e->parked_count");
+    e->parked_count--;
+    uint32_t room = e->queue_room;
+    e->queue_room = e->bound - 1;
+    expect_broken_entities(e, "e->queue_room");
+    e->queue_room = room;
+    e->reached = 1;
+    expect_broken_entities(e, "before others");
+    e->reached = 0;
+    e->lives[e->bound] = 4;
+    expect_broken_entities(e, "was never used");
+    e->lives[e->bound] = 0;
+    EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
 }
 END_TEST
 

@@ -1,0 +1,527 @@
+/* test_parking.c - indices of the dead when most have died: memory is given back, and no id comes twice.
+ *
+ * What each index was last used for is written down in an array of the test's own: an id is new where its generation is
+ * above the last one of its index, and then no handle of the dead can be taken for the living.
+ */
+#include "support.h"
+
+#include "../suites.h"
+#include "inspect.h"
+#include "store/parking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORLDS = 3, MOST = 200000, INDICES = 1 << 19, DEAD = 50000, STEPS = 600 };
+
+/* A host with one world or three, and the entities that live there. */
+typedef struct place_t {
+    rig_t rig;
+    bp_world_o *worlds[WORLDS];
+    uint32_t world_count;
+    uint64_t random;
+    bp_entity_t living[MOST], dead[DEAD];
+    uint32_t living_count, died;
+    uint32_t last[INDICES]; /* the last generation of each index */
+    uint64_t ids;           /* a sum of all ids, in order */
+} place_t;
+
+static place_t place, other;
+
+static entities_t *entities_of(place_t *p)
+{
+    return &p->rig.host->entities;
+}
+
+static void open(place_t *p, uint32_t worlds)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    memset(p, 0, sizeof *p);
+    rig_init(&p->rig);
+    rig_open(&p->rig);
+    WORKS(p->rig.host, bp_host_load_plugin(p->rig.host, "zoo", NULL, 0));
+    for (; p->world_count < worlds; p->world_count++) {
+        bp_world_o *world = bp_world_create(p->rig.host, &(bp_world_desc_t){.name = names[p->world_count]});
+        WORKS(p->rig.host, bp_world_use_component(world, "mark"));
+        p->worlds[p->world_count] = world;
+    }
+    p->random = 5;
+}
+
+static void close(place_t *p)
+{
+    check_host(p->rig.host);
+    rig_close(&p->rig);
+}
+
+static void step(place_t *p, uint32_t steps)
+{
+    for (uint32_t i = 0; i < steps; i++)
+        for (uint32_t w = 0; w < p->world_count; w++)
+            WORKS(p->rig.host, bp_world_step(p->worlds[w]));
+}
+
+static void note(place_t *p, const bp_entity_t *made, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = bp_entity_index(made[i]);
+        EXPECT(index < INDICES, "index %u", index);
+        EXPECT(bp_entity_generation(made[i]) > p->last[index], "index %u: generation %u after %u", index,
+               bp_entity_generation(made[i]), p->last[index]);
+        p->last[index] = bp_entity_generation(made[i]);
+        p->ids = p->ids * 31 + made[i].id;
+    }
+}
+
+/* Entities come: through a world, with a component or without, or (world_count) through none. */
+static void come_to(place_t *p, uint32_t world, uint32_t count)
+{
+    bp_entity_t *made = p->living + p->living_count;
+    ck_assert_uint_le(p->living_count + count, MOST);
+    if (world == p->world_count) {
+        WORKS(p->rig.host, p->rig.api->entity->create(p->rig.host, made, count));
+    } else {
+        uint32_t prototype = world % 2 == 0 ? prototype_of(p->worlds[world], "mark", NULL, NULL, NULL) : 0;
+        WORKS(p->rig.host, p->rig.api->world->create(p->worlds[world], prototype, made, count));
+    }
+    note(p, made, count);
+    p->living_count += count;
+}
+
+static void come(place_t *p, uint32_t count)
+{
+    come_to(p, bp_random_below(&p->random, p->world_count + 1), count);
+}
+
+/* The entities from `first` on die, `count` of them. */
+static void die(place_t *p, uint32_t first, uint32_t count)
+{
+    ck_assert_uint_eq(p->rig.api->entity->destroy(p->rig.host, p->living + first, count), count);
+    for (uint32_t i = 0; i < count; i++)
+        p->dead[p->died++ % DEAD] = p->living[first + i];
+    p->living_count -= count;
+    memmove(p->living + first, p->living + first + count, (p->living_count - first) * sizeof *p->living);
+}
+
+/* Exchange the living at random, so that any of them may lie last. */
+static void shuffle(place_t *p)
+{
+    for (uint32_t i = p->living_count; i > 1; i--) {
+        uint32_t at = bp_random_below(&p->random, i);
+        bp_entity_t e = p->living[i - 1];
+        p->living[i - 1] = p->living[at];
+        p->living[at] = e;
+    }
+}
+
+/* Asked in a batch, one by one, and without a call. */
+static void expect_who_lives(place_t *p)
+{
+    const bp_entity_api *api = p->rig.api->entity;
+    uint32_t dead = p->died < DEAD ? p->died : DEAD;
+    bp_living_t living = bp_living_of(api, p->rig.host);
+    ck_assert_uint_eq(api->alive(p->rig.host, p->living, p->living_count, NULL), p->living_count);
+    ck_assert_uint_eq(api->alive(p->rig.host, p->dead, dead, NULL), 0);
+    for (uint32_t i = 0; i < dead; i++)
+        EXPECT(bp_is_alive(&living, p->dead[i]) == 0, "a dead entity lives");
+    for (uint32_t i = 0; i < p->living_count; i++)
+        EXPECT(bp_is_alive(&living, p->living[i]) == 1, "a living entity is dead");
+    ck_assert_uint_eq(api->count(p->rig.host), p->living_count);
+}
+
+/* --- ids ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct seen_t {
+    uint32_t parked, given_up, brought_back;
+} seen_t;
+
+/* Crowds of any size come in portions, most of them go, in order or at random, and the worlds step for a while. */
+static void wave(place_t *p, seen_t *seen)
+{
+    const entities_t *e = entities_of(p);
+    uint32_t aim = bp_random_below(&p->random, 60000), rest = bp_random_below(&p->random, 4);
+    uint32_t before = e->bound, due = parking_is_due(e);
+    while (p->living_count < aim) {
+        uint32_t most = bp_random_below(&p->random, 3) == 0 ? 3 : 9000, count = 1 + bp_random_below(&p->random, most);
+        for (uint32_t i = 0; most == 3 && i < 50; i++)
+            come_to(p, i % (p->world_count + 1), 1);
+        come(p, count);
+    }
+    seen->brought_back += due && e->bound > before && e->bound <= e->reached * ENTITIES_PAGE;
+    if (bp_random_below(&p->random, 2) == 0)
+        shuffle(p);
+    rest = rest == 0 ? 0 : p->living_count / (1u << 2 * rest);
+    while (p->living_count > rest) {
+        uint32_t left = p->living_count - rest, count = 1 + bp_random_below(&p->random, left < 5000 ? left : 5000);
+        die(p, p->living_count - count, count);
+    }
+    for (uint32_t s = bp_random_below(&p->random, 90); s > 0; s--) {
+        uint32_t bound = e->bound;
+        step(p, 1);
+        seen->parked += e->parked_count > 0;
+        seen->given_up += e->bound < bound;
+    }
+}
+
+START_TEST(no_id_comes_twice_when_indices_are_parked_and_pages_given_up)
+{
+    seen_t seen = {0};
+    open(&place, _i == 0 ? 1 : WORLDS);
+    place.random = 100 + (uint64_t)_i;
+    for (uint32_t round = 0; round < 90; round++) {
+        wave(&place, &seen);
+        expect_who_lives(&place);
+        check_host(place.rig.host);
+    }
+    EXPECT(seen.parked > 100 && seen.given_up > 15 && seen.brought_back > 5, "parked %u, given up %u, brought back %u",
+           seen.parked, seen.given_up, seen.brought_back);
+    close(&place);
+}
+END_TEST
+
+/* A page is given up and comes back so often that its floor is near the last life: what is left are lives that were
+ * never given out, and then fresh pages. */
+START_TEST(pages_that_come_back_have_lives_left_that_were_never_given_out)
+{
+    enum { CROWD = 60000, TURNS = 4 };
+    open(&place, 1);
+    come_to(&place, 1, CROWD);
+    die(&place, 0, CROWD);
+    entities_t *e = entities_of(&place);
+    for (uint32_t i = 0; i < CROWD; i += 7) /* one life is left, or two or three */
+        e->lives[i] = 2u * (ENTITY_MAX_LIFE - 1 - i % 3) - 1;
+    memset(place.last, 0, sizeof place.last);
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        step(&place, 100);
+        check_host(place.rig.host);
+        come_to(&place, 1, CROWD);
+        expect_who_lives(&place);
+        die(&place, 0, CROWD);
+    }
+    for (uint32_t i = 0; i < CROWD; i++)
+        EXPECT(place.last[i] < (1u << ENTITY_COUNTER_BITS) * 2, "index %u has outlived its generations", i);
+    step(&place, 100);
+    close(&place);
+}
+END_TEST
+
+START_TEST(a_page_with_an_index_that_is_used_up_stays)
+{
+    enum { CROWD = 60000, PAGE = 30 };
+    open(&place, 1);
+    come_to(&place, 1, CROWD);
+    entities_t *e = entities_of(&place);
+    uint32_t index = PAGE * ENTITIES_PAGE + 5, base = place.rig.host->base.values.entity_base;
+    e->lives[index] = 2 * (ENTITY_MAX_LIFE - 1);
+    place.living[index].id = (uint64_t)(e->lives[index] + 1 + base) << 32 | index;
+    die(&place, 0, CROWD);
+    step(&place, STEPS);
+    ck_assert_uint_eq(e->bound, (PAGE + 1) * ENTITIES_PAGE);
+    place.last[index] = UINT32_MAX; /* none may follow */
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        come_to(&place, 1, CROWD);
+        expect_who_lives(&place);
+        die(&place, 0, CROWD);
+        step(&place, 50);
+    }
+    close(&place);
+}
+END_TEST
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static size_t bytes_of(place_t *p)
+{
+    return memory_bytes(&entities_of(p)->memory);
+}
+
+/* What may be left beside twice the bytes of the living: indices that wait, whatever lives, and arrays that begin with
+ * some size. */
+enum { REST = 40 * PARKING_KEPT, REST_OF_A_WORLD = 40 * PARKING_POOL_KEPT };
+
+static void expect_little_left(place_t *p)
+{
+    size_t each = p->world_count > 1 ? 12 : 8;
+    check_host(p->rig.host);
+    EXPECT(bytes_of(p) <= 2 * each * p->living_count + REST + p->world_count * REST_OF_A_WORLD,
+           "%zu bytes for %u that live among %u", bytes_of(p), p->living_count, entities_of(p)->bound);
+}
+
+START_TEST(memory_of_the_indices_of_the_dead_is_given_back)
+{
+    uint32_t worlds = _i == 0 ? 1 : WORLDS;
+    open(&place, worlds);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < MOST / 2000; i++)
+            come_to(&place, i % (worlds + 1), 2000);
+        size_t before = bytes_of(&place);
+        ck_assert_uint_gt(before, 6u * MOST);
+        die(&place, MOST / 20, MOST - MOST / 20);
+        step(&place, STEPS);
+        expect_little_left(&place);
+        die(&place, 0, place.living_count);
+        step(&place, STEPS);
+        expect_little_left(&place);
+        ck_assert_uint_lt(bytes_of(&place), before / 4);
+    }
+    close(&place);
+}
+END_TEST
+
+/* Entities that live on among the dead hold what says so of the others, but not the queue. */
+START_TEST(the_queue_is_given_back_where_a_few_live_on_anywhere)
+{
+    open(&place, 1);
+    come_to(&place, 1, MOST);
+    shuffle(&place);
+    die(&place, 0, MOST - MOST / 200);
+    step(&place, STEPS);
+    const entities_t *e = entities_of(&place);
+    ck_assert_uint_gt(e->bound, MOST - 3000);
+    EXPECT(e->queue_room <= 4 * PARKING_KEPT, "room for %u indices that wait", e->queue_room);
+    ck_assert_uint_gt(e->parked_count, MOST * 9u / 10);
+    check_host(place.rig.host);
+    come_to(&place, 1, MOST - place.living_count); /* all of them are used again, before fresh ones */
+    ck_assert_uint_le(e->bound, MOST + ENTITIES_MIN_FREE + ENTITIES_PAGE);
+    expect_who_lives(&place);
+    close(&place);
+}
+END_TEST
+
+/* A few thousand live at the end of all indices, and come and go: those that come get low indices, and in the end all
+ * of them have. */
+START_TEST(high_indices_die_out)
+{
+    enum { FEW = 3000, EACH = 60 };
+    uint32_t worlds = _i == 0 ? 1 : 2, by = _i == 0 ? 1 : 0;
+    open(&place, worlds);
+    come_to(&place, by, MOST);
+    die(&place, 0, MOST - FEW);
+    for (uint32_t i = 0; i < 1500; i++) {
+        for (uint32_t k = 0; k < EACH; k++)
+            die(&place, bp_random_below(&place.random, place.living_count), 1);
+        come_to(&place, by, EACH);
+        step(&place, 1);
+    }
+    EXPECT(entities_of(&place)->bound <= 40 * ENTITIES_PAGE, "%u indices for %u that live", entities_of(&place)->bound,
+           place.living_count);
+    expect_who_lives(&place);
+    close(&place);
+}
+END_TEST
+
+/* Crowds that come and go in worlds, while some stay, use the same indices again. */
+START_TEST(crowds_of_worlds_use_the_same_indices_again)
+{
+    enum { CROWD = 30000, STAY = 50 };
+    uint32_t bound = 0;
+    open(&place, WORLDS);
+    for (uint32_t round = 0; round < 20; round++) {
+        uint32_t first = place.living_count;
+        come_to(&place, round % WORLDS, CROWD);
+        come_to(&place, (round + 1) % WORLDS, STAY);
+        die(&place, first, CROWD);
+        step(&place, 100);
+        if (round == 5)
+            bound = entities_of(&place)->bound;
+    }
+    EXPECT(entities_of(&place)->bound <= bound + 20 * STAY + 8 * ENTITIES_PAGE, "%u indices after %u",
+           entities_of(&place)->bound, bound);
+    close(&place);
+}
+END_TEST
+
+/* The ring that a batch has made wide takes fresh memory after a while, where blocks are pages of the system's. */
+START_TEST(a_queue_that_was_long_once_moves_into_fresh_memory)
+{
+    rig_t rig;
+    bp_entity_t *all = calloc(MOST, sizeof *all);
+    rig_init(&rig);
+    rig.desc.allocator = NULL;
+    rig_open(&rig);
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    const entities_t *e = &rig.host->entities;
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        WORKS(rig.host, rig.api->entity->create(rig.host, all, MOST));
+        if (turn == 0)
+            ck_assert_uint_eq(rig.api->entity->destroy(rig.host, all, MOST), MOST);
+    }
+    ck_assert_uint_gt(e->queue_widest, MOST / 2);
+    for (uint32_t i = 0; i < 2 * PARKING_CALM; i++)
+        WORKS(rig.host, bp_world_step(world));
+    EXPECT(e->queue_widest <= PARKING_WIDE, "%u places of the queue in use for %u", e->queue_widest, e->queue_count);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, all, MOST), MOST); /* still without memory */
+    check_host(rig.host);
+    rig_close(&rig);
+    free(all);
+}
+END_TEST
+
+/* Every request of a creation is refused once: it is made as a whole, or not at all, and goes on where it may. */
+START_TEST(without_memory_indices_are_brought_back_later)
+{
+    enum { CROWD = 100000 };
+    open(&place, WORLDS);
+    for (uint32_t turn = 0; turn < 12; turn++) {
+        heap_t *heap = &place.rig.heap;
+        uint32_t by = turn % (WORLDS + 1), living = place.living_count, refused = 0;
+        come_to(&place, by, CROWD);
+        die(&place, living, CROWD);
+        heap->refuse_first = turn % 2 == 0 ? 0 : heap->requests + 1;
+        heap->refuse_last = turn % 2 == 0 ? 0 : UINT64_MAX;
+        step(&place, 200);
+        heap->refuse_first = heap->refuse_last = 0;
+        check_host(place.rig.host);
+        for (uint32_t k = 1; k < 12; k++) {
+            bp_entity_t *made = place.living + living;
+            heap->refuse_first = heap->refuse_last = heap->requests + k;
+            bp_result_t result = by < WORLDS ? place.rig.api->world->create(place.worlds[by], 0, made, CROWD / 2)
+                                             : place.rig.api->entity->create(place.rig.host, made, CROWD / 2);
+            heap->refuse_first = heap->refuse_last = 0;
+            check_host(place.rig.host);
+            if (result == BP_OK) {
+                note(&place, made, CROWD / 2);
+                place.living_count += CROWD / 2;
+                break;
+            }
+            ck_assert_int_eq(result, BP_ERROR_MEMORY);
+            refused++;
+        }
+        expect_who_lives(&place);
+        die(&place, living, place.living_count - living);
+        come_to(&place, by, 10);
+    }
+    close(&place);
+}
+END_TEST
+
+/* --- going back --------------------------------------------------------------------------------------------------- */
+
+/* The same waves from the same moment on; returns what came of them. */
+static uint64_t waves(place_t *p)
+{
+    seen_t seen = {0};
+    for (uint32_t i = 0; i < 8; i++)
+        wave(p, &seen);
+    return p->ids;
+}
+
+/* What a place knew at a moment, in a host that has gone back to it. */
+static void remember(place_t *p, const place_t *then)
+{
+    rig_t rig = p->rig;
+    bp_world_o *worlds[WORLDS];
+    memcpy(worlds, p->worlds, sizeof worlds);
+    *p = *then;
+    p->rig = rig;
+    memcpy(p->worlds, worlds, sizeof worlds);
+}
+
+/* From a moment at which indices are parked and pages given up: in the same host, where more or less is parked by then,
+ * and in another one. */
+START_TEST(the_same_ids_come_after_the_host_has_gone_back)
+{
+    static place_t before;
+    bp_snapshot_o *taken, *read;
+    seen_t seen = {0};
+    uint32_t worlds = _i % 2 == 0 ? 1 : WORLDS;
+    open(&place, worlds);
+    place.random = 7 + (uint64_t)_i;
+    for (uint32_t round = 0; round < 5; round++)
+        wave(&place, &seen);
+    die(&place, 0, place.living_count - place.living_count / 4);
+    step(&place, 5);
+    const entities_t *e = entities_of(&place);
+    while (e->parked_count < 3000 || (uint64_t)e->reached * ENTITIES_PAGE < e->bound + 3 * ENTITIES_PAGE) {
+        wave(&place, &seen);
+        step(&place, 10);
+    }
+    WORKS(place.rig.host, bp_host_snapshot(place.rig.host, &taken));
+    before = place;
+    uint64_t ids = waves(&place);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        WORKS(place.rig.host, bp_host_bring_back(place.rig.host, taken));
+        check_host(place.rig.host);
+        remember(&place, &before);
+        ck_assert_uint_eq(waves(&place), ids);
+        if (turn == 0)
+            come_to(&place, 0, MOST - place.living_count); /* more indices than ever */
+    }
+    size_t size;
+    const void *bytes = bp_snapshot_bytes(taken, &size);
+    open(&other, worlds);
+    come_to(&other, worlds, 90000);
+    WORKS(other.rig.host, bp_snapshot_read(other.rig.host, bytes, size, &read));
+    WORKS(other.rig.host, bp_host_bring_back(other.rig.host, read));
+    check_host(other.rig.host);
+    remember(&other, &before);
+    ck_assert_uint_eq(waves(&other), ids);
+    bp_snapshot_free(taken);
+    bp_snapshot_free(read);
+    close(&other);
+    close(&place);
+}
+END_TEST
+
+/* Numbers about parked indices and pages that were given up contradict the others when one of their bits is another. */
+START_TEST(a_snapshot_that_contradicts_itself_about_parked_indices_is_refused)
+{
+    bp_snapshot_o *taken, *read;
+    open(&place, 1);
+    come_to(&place, 1, 60000);
+    die(&place, 5000, 55000);
+    do
+        step(&place, 1);
+    while (place.rig.host->entities.reached * ENTITIES_PAGE <= place.rig.host->entities.bound);
+    const entities_t *e = entities_of(&place);
+    WORKS(place.rig.host, bp_host_snapshot(place.rig.host, &taken));
+    size_t size, at = 0;
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    uint32_t wanted[] = {e->parked_count, e->reached, e->reached - e->bound / ENTITIES_PAGE};
+    while (memcmp(bytes + at, wanted, sizeof wanted) != 0)
+        at += sizeof(uint32_t);
+    char *copy = malloc(size);
+    for (uint32_t bit = 0; bit < 3 * 32; bit++) {
+        memcpy(copy, bytes, size);
+        copy[at + bit / 8] ^= (char)(1 << bit % 8);
+        EXPECT(bp_snapshot_read(place.rig.host, copy, size, &read) == BP_ERROR_SYNTAX, "bit %u is believed", bit);
+    }
+    uint32_t odd = 3, parked;
+    memcpy(copy, bytes, size);
+    memcpy(copy + at + 12, &odd, sizeof odd);
+    EXPECT(bp_snapshot_read(place.rig.host, copy, size, &read) == BP_ERROR_SYNTAX, "a floor is odd");
+    memcpy(copy, bytes, size);
+    memcpy(&parked, copy + at, sizeof parked);
+    ck_assert_uint_eq(parked, e->parked_count);
+    uint32_t queued;
+    memcpy(&queued, copy + at - sizeof queued, sizeof queued);
+    /* An index that waits is parked, too. */
+    copy[at - (e->queue_count + e->bound - queued) * sizeof queued + 3] ^= (char)0x80;
+    parked++;
+    memcpy(copy + at, &parked, sizeof parked);
+    EXPECT(bp_snapshot_read(place.rig.host, copy, size, &read) == BP_ERROR_SYNTAX, "an index waits and is parked");
+    free(copy);
+    bp_snapshot_free(taken);
+    close(&place);
+}
+END_TEST
+
+Suite *parking_suite(void)
+{
+    Suite *suite = suite_create("parking");
+    TCase *ids = add_case(suite, "ids", NULL, NULL, 120);
+    tcase_add_loop_test(ids, no_id_comes_twice_when_indices_are_parked_and_pages_given_up, 0, 3);
+    tcase_add_test(ids, pages_that_come_back_have_lives_left_that_were_never_given_out);
+    tcase_add_test(ids, a_page_with_an_index_that_is_used_up_stays);
+    TCase *memory = add_case(suite, "memory", NULL, NULL, 120);
+    tcase_add_loop_test(memory, memory_of_the_indices_of_the_dead_is_given_back, 0, 2);
+    tcase_add_test(memory, the_queue_is_given_back_where_a_few_live_on_anywhere);
+    tcase_add_loop_test(memory, high_indices_die_out, 0, 2);
+    tcase_add_test(memory, crowds_of_worlds_use_the_same_indices_again);
+    tcase_add_test(memory, a_queue_that_was_long_once_moves_into_fresh_memory);
+    tcase_add_test(memory, without_memory_indices_are_brought_back_later);
+    TCase *back = add_case(suite, "back", NULL, NULL, 120);
+    tcase_add_loop_test(back, the_same_ids_come_after_the_host_has_gone_back, 0, 4);
+    tcase_add_test(back, a_snapshot_that_contradicts_itself_about_parked_indices_is_refused);
+    return suite;
+}
