@@ -193,6 +193,12 @@ static uint64_t high(uint64_t needed)
     return (needed + needed / 4 + ENTITIES_PAGE - 1) / ENTITIES_PAGE * ENTITIES_PAGE;
 }
 
+/* Is the page one that a world of several should have for itself? Indices in the queue would be used by all of them. */
+static bool waits_for_a_pool(const entities_t *e, uint32_t page)
+{
+    return e->pools_in_use > 1 && e->parked[page] == ENTITIES_PAGE;
+}
+
 static void tend_queue(entities_t *e)
 {
     uint32_t kept = PARKING_KEPT + e->living / 2;
@@ -210,7 +216,7 @@ static void tend_queue(entities_t *e)
         }
     }
     if (e->queue_count < ENTITIES_MIN_FREE + 2 * ENTITIES_PAGE && e->parked_common > 0 &&
-        lowest_common(e) < from / ENTITIES_PAGE)
+        lowest_common(e) < from / ENTITIES_PAGE && !waits_for_a_pool(e, e->parked_from))
         unpark(e, NULL, e->parked_from);
 }
 

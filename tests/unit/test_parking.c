@@ -331,6 +331,28 @@ START_TEST(crowds_of_worlds_use_the_same_indices_again)
 }
 END_TEST
 
+/* An entity at the end holds the bound; pages that a world's dead have left serve another world, whose entities would
+ * else lie behind it. */
+START_TEST(pages_that_left_a_world_serve_another_one)
+{
+    enum { CROWD = 60000, OTHERS = 40000 };
+    open(&place, WORLDS);
+    come_to(&place, 0, CROWD);
+    come_to(&place, 1, 10);
+    die(&place, 0, CROWD);
+    step(&place, 100);
+    uint32_t bound = entities_of(&place)->bound;
+    ck_assert_uint_gt(bound, CROWD);
+    come_to(&place, 2, OTHERS);
+    ck_assert_uint_eq(entities_of(&place)->bound, bound);
+    for (uint32_t i = 10; i < 10 + OTHERS; i++)
+        EXPECT(entities_owner(entities_of(&place), bp_entity_index(place.living[i])) == &place.worlds[2]->rows.ids,
+               "entity %u lies in a page of another world", i);
+    expect_who_lives(&place);
+    close(&place);
+}
+END_TEST
+
 /* The ring that a batch has made wide takes fresh memory after a while, where blocks are pages of the system's. */
 START_TEST(a_queue_that_was_long_once_moves_into_fresh_memory)
 {
@@ -518,6 +540,7 @@ Suite *parking_suite(void)
     tcase_add_test(memory, the_queue_is_given_back_where_a_few_live_on_anywhere);
     tcase_add_loop_test(memory, high_indices_die_out, 0, 2);
     tcase_add_test(memory, crowds_of_worlds_use_the_same_indices_again);
+    tcase_add_test(memory, pages_that_left_a_world_serve_another_one);
     tcase_add_test(memory, a_queue_that_was_long_once_moves_into_fresh_memory);
     tcase_add_test(memory, without_memory_indices_are_brought_back_later);
     TCase *back = add_case(suite, "back", NULL, NULL, 120);
