@@ -228,6 +228,7 @@ void bp_host_destroy(bp_host_o *host)
     while (host->destruction.world_count > 0)
         host_end_world(host_world(host, host->destruction.world_count - 1));
     bp_host_leave_peers(host, 0);
+    host->loader.ending = true;
     while (host->loader.plugins.count > 0)
         loader_unload(&host->loader, host->loader.plugins.items[host->loader.plugins.count - 1]);
     if (host->pool != NULL)

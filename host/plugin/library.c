@@ -144,13 +144,14 @@ static void tell_threads(loader_t *loader, const plugin_t *plugin)
               plugin->name, plugin->version);
 }
 
-/* On trial the whole process is looked at instead (reload/trial.c). */
+/* On trial the whole process is looked at instead (reload/trial.c). Libraries that plugins use keep files for the life
+ * of the process, an implementation of MPI for one: that matters where plugins come and go, and not at the end. */
 static void tell_left(loader_t *loader, const plugin_t *plugin)
 {
     char left[128];
     if (!loader->plugins.strict && holdings_name(plugin, left, sizeof left))
-        log_write(&loader->base->log, BP_LOG_WARNING, "host", "plugin '%s' %s has been unloaded, and has left: %s",
-                  plugin->name, plugin->version, left);
+        log_write(&loader->base->log, loader->ending ? BP_LOG_DEBUG : BP_LOG_WARNING, "host",
+                  "plugin '%s' %s has been unloaded, and has left: %s", plugin->name, plugin->version, left);
 }
 
 static void close_guarded(loader_t *loader, const plugin_t *plugin)

@@ -34,6 +34,7 @@ typedef struct loader_t {
 #endif
     bool on_trial;            /* in a process that only tries something out: no file is removed, and plugins are told
                                  so */
+    bool ending;              /* the whole host ends, and mostly its process: what plugins leave is no warning */
     bool copies;              /* open copies of files, so that the files themselves may be overwritten */
     copies_t files;           /* those copies */
 } loader_t;

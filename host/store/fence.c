@@ -174,6 +174,7 @@ static void lay_run(fence_t *f, world_t *world, run_t *run)
         os_pages_free(block, size);
         return;
     }
+    world->laid = true;
     char *at = block + FENCE_CLOSED;
     for (uint32_t c = 0; c < run->column_count; c++) {
         fence_column_t *column = &f->columns[f->count++];

@@ -101,6 +101,7 @@ typedef struct world_t {
     uint32_t stamp_users;      /* users of stamps of rows; 0: runs have none */
     uint32_t askers;           /* users of stamps, of rows or of slots */
     bool kept_for_history;     /* the host's history is a user of stamps of rows */
+    bool laid;                 /* in the copy of a trial: columns may lie outside of their runs' blocks (fence.h) */
 
     base_t *base;
     entities_t *entities;

@@ -306,6 +306,14 @@ START_TEST(what_a_plugin_has_left_is_told_when_it_goes)
 }
 END_TEST
 
+START_TEST(what_is_left_at_the_end_of_a_host_is_no_warning)
+{
+    begin("load", "descriptor");
+    bp_host_destroy(scene.host);
+    expect_log("host: 0: plugin 'crasher' 1.0 has been unloaded, and has left: 1 file open");
+}
+END_TEST
+
 /* A verb that is called in every step is looked at now and then. */
 START_TEST(what_a_step_does_to_the_process_is_found_in_the_end)
 {
@@ -771,6 +779,7 @@ static void add_ways(Suite *suite)
     tcase_add_test(crashes, an_environment_that_a_plugin_has_changed_is_what_it_was);
     tcase_add_loop_test(crashes, what_a_step_does_to_the_whole_process_is_found_in_the_end, 0, 7);
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
+    tcase_add_test(crashes, what_is_left_at_the_end_of_a_host_is_no_warning);
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
 #endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
