@@ -78,16 +78,14 @@ static bp_result_t no_such_property(world_t *world, const component_t *component
                      component->name, nearest_hint(&nearest, &hint), known.length > 0 ? known.chars : "none");
 }
 
-static bp_property_t describe_property(world_t *world, uint32_t key, const component_t *type, uint32_t index,
-                                       uint32_t element)
+/* `number`: that of its line of spots (spots.h). */
+static bp_property_t describe_property(const world_t *world, uint32_t key, const component_t *type, uint32_t index,
+                                       uint32_t element, uint32_t number)
 {
     const field_t *field = &type->fields[index];
     bool whole = element == BP_NONE, single_f32 = field->type == BP_F32 && field->elements == 0;
     bool counted = field_is_counted(field) || (field->limited && !single_f32) || type->rows.rows_set != NULL;
     uint32_t flags = field->flags & 0xffff;
-    uint32_t number = type->own_storage || !whole
-                          ? 0
-                          : spots_number(&world->spots, &world->memory, key, index, world->prototypes.count);
     return (bp_property_t){
         .key = key,
         .field = index,
@@ -119,9 +117,13 @@ static bp_result_t resolve_in_type(world_t *world, uint32_t key, const char *pro
         return no_such_property(world, type, wanted);
     bp_result_t result =
         element == BP_NONE ? BP_OK : elements_check(&type->fields[index], element, &world->base->error);
-    if (result == BP_OK)
-        *resolved = describe_property(world, key, type, index, element);
-    return result;
+    if (result != BP_OK)
+        return result;
+    uint32_t number = type->own_storage || element != BP_NONE
+                          ? 0
+                          : spots_number(&world->spots, &world->memory, key, index, world->prototypes.count);
+    *resolved = describe_property(world, key, type, index, element, number);
+    return BP_OK;
 }
 
 bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *component, const char *property,
@@ -135,7 +137,8 @@ bp_result_t property_resolve(world_t *world, bp_entity_t entity, const char *com
 
 /* --- cells ------------------------------------------------------------------------------------------------------- */
 
-/* Resolve a property again, by the name that it was resolved by, after its component has changed. */
+/* Resolve a property again, by the name that it was resolved by, after its component has changed. In jobs too, which
+ * may not take memory: so it gets a line of spots only where there is one already. */
 static bp_result_t follow(world_t *world, bp_property_t *p)
 {
     error_text_t *error = &world->base->error;
@@ -149,7 +152,8 @@ static bp_result_t follow(world_t *world, bp_property_t *p)
     if (now->field->type != p->type)
         return error_set(error, BP_ERROR_TYPE, "property '%s' of %s has become %s with a reload; resolve it again",
                          now->name, type->name, value_type_name(now->field->type));
-    bp_property_t present = describe_property(world, p->key, type, now->index, p->element);
+    uint32_t number = type->own_storage || p->element != BP_NONE ? 0 : spots_find(&world->spots, p->key, now->index);
+    bp_property_t present = describe_property(world, p->key, type, now->index, p->element, number);
     if (p->element == BP_NONE && (present.count != p->count || present.size != p->size))
         return error_set(error, BP_ERROR_TYPE,
                          "property '%s' of %s has another number of values after a reload; resolve it again", now->name,

@@ -85,12 +85,20 @@ static bool add_line(spots_t *spots, memory_t *memory, uint32_t key, uint32_t fi
     return line != NULL;
 }
 
-uint32_t spots_number(spots_t *spots, memory_t *memory, uint32_t key, uint32_t field, uint32_t prototypes)
+uint32_t spots_find(const spots_t *spots, uint32_t key, uint32_t field)
 {
     for (uint32_t i = 1; i < spots->count; i++) {
         if (spots->lines[i]->key == key && spots->lines[i]->field == field)
             return i;
     }
+    return 0;
+}
+
+uint32_t spots_number(spots_t *spots, memory_t *memory, uint32_t key, uint32_t field, uint32_t prototypes)
+{
+    uint32_t number = spots_find(spots, key, field);
+    if (number != 0)
+        return number;
     if (spots->count > SPOTS_LINES)
         return 0;
     spots_fit(spots, memory, prototypes);

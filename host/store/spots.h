@@ -12,7 +12,8 @@
  * others are found in the longer way.
  *
  * Lines are made where properties are resolved, and lengthened where runs are made [main]; spots are looked at, and
- * filled, in jobs too.
+ * filled, in jobs too. A property that is kept over a reload has no line of the new layout until it, or another one of
+ * the same field, is resolved anew.
  *
  * Not here: finding the column (prototypes.h).
  */
@@ -48,6 +49,9 @@ typedef struct spots_t {
 /* The number of a property, the field `field` of the component with that key, in a world with so many prototypes; 0
  * where it gets no line. [main] */
 uint32_t spots_number(spots_t *spots, memory_t *memory, uint32_t key, uint32_t field, uint32_t prototypes);
+
+/* The number that the property has already; 0: none. [job] */
+uint32_t spots_find(const spots_t *spots, uint32_t key, uint32_t field);
 
 /* There are so many prototypes now: lengthen the lines if need be. Without memory they stay as they are. [main] */
 void spots_fit(spots_t *spots, memory_t *memory, uint32_t prototypes);
