@@ -1,6 +1,6 @@
 /* fence.h - columns that each stand alone between pages without access, in the copy of a trial.
  *
- * A loop that goes past the end of a column writes to the next one, or to memory that is nobody else's for now, and the
+ * A loop that goes past the end of a column writes to the next one, or to memory that has no use at the time, and the
  * error is seen much later. In the copy of a trial the rows of the worlds are laid anew: each column gets pages of its
  * own, with FENCE_CLOSED bytes before and behind them that nothing may touch, and ends as near to the closed pages as
  * its alignment allows. The bytes left before and behind the cells hold a pattern, which is compared after each call.
