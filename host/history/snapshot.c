@@ -348,7 +348,8 @@ static void put_entities(snapshot_writer_t *w, const entities_t *e)
     bytes_u32(b, e->parked_count);
     bytes_u32(b, e->reached);
     bytes_u32(b, floors);
-    bytes_put(b, e->floors + e->reached - floors, floors * sizeof *e->floors);
+    if (floors > 0) /* else there may be no list of them */
+        bytes_put(b, e->floors + e->reached - floors, floors * sizeof *e->floors);
 }
 
 /* Pools are numbered like the worlds that they belong to, so that equal hosts have equal snapshots. */
