@@ -194,9 +194,15 @@ static void cut_units(char *text)
 
 static char *describe(void)
 {
-    uint64_t requests = at.rig.heap.requests;
+    uint64_t requests = at.rig.heap.requests, first = at.rig.heap.refuse_first, last = at.rig.heap.refuse_last;
+    at.rig.heap.refuse_first = at.rig.heap.refuse_last = 0;
+    free(describe_host(at.host)); /* resolves properties, which makes room in the world for finding them again */
+    uint64_t settled = at.rig.heap.requests;
     char *text = describe_host(at.host);
-    at.rig.heap.requests = requests; /* it resolves properties, which makes room in the world for finding them again */
+    ck_assert_uint_eq(at.rig.heap.requests, settled);
+    at.rig.heap.requests = requests; /* calls are counted without what describing took */
+    at.rig.heap.refuse_first = first;
+    at.rig.heap.refuse_last = last;
     if (at.could_step)
         cut_units(text);
     return text;
