@@ -288,7 +288,7 @@ static void lose_header(build_t *build, build_header_t *header, int32_t folder)
 
 static void hear(build_t *build, const folder_notice_t *notice, uint64_t now)
 {
-    char name[64];
+    char name[sizeof build->dirty[0]];
     if (notice->id == build->sources_id && notice->what == FOLDER_LOST)
         build->sources_id = -1;
     for (uint32_t i = 0; i < build->known_count; i++) {

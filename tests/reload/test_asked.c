@@ -168,6 +168,8 @@ START_TEST(what_would_be_lost_is_refused_unless_it_may_be)
     WORKS(host, bp_host_begin_reload(host, purse, 1, BP_RELOAD_LOSSY));
     wait_for_news(1);
     EXPECT(told.refused == 1 && strstr(told.text, "lost       items of 2 entities") != NULL, "%s", told.text);
+    EXPECT(strstr(told.text, "component purse, 2 instances: the same fields") != NULL &&
+               strstr(told.text, "component loose_purse, 0 instances: fields as they were") != NULL, "%s", told.text);
     bp_host_destroy(host);
 }
 END_TEST

@@ -520,6 +520,33 @@ static uint32_t threads_known(void)
     return count;
 }
 
+static void look_at_calls(void *data)
+{
+    for (const thread_t *t = guard_process.threads; t != NULL; t = t->next) {
+        if (pthread_equal(t->id, pthread_self()))
+            *(uint64_t *)data = t->calls;
+    }
+}
+
+/* By these counts the watcher knows one call from the next, those that are made inside others too. */
+START_TEST(a_call_is_counted_when_it_begins_and_when_it_ends)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    uint64_t first = 0, second = 0;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
+    ck_assert(guard_run(guard, look_at_calls, &first, &crash));
+    ck_assert(guard_run(guard, look_at_calls, &second, &crash));
+    ck_assert_uint_eq(second, first + 2);
+    ck_assert_uint_eq(first % 2, 1);
+    guard_destroy(guard);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+END_TEST
+
 static uint64_t address_space(void)
 {
     unsigned long long pages = 0;
@@ -805,6 +832,7 @@ Suite *guard_suite(void)
     TCase *calm = tcase_create("nothing crashes");
     tcase_add_test(calm, calls_that_return_are_left_alone_by_the_limit);
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, threads_that_end_are_forgotten);
 #endif
     suite_add_tcase(suite, calm);

@@ -224,6 +224,7 @@ static const char *const harms[][3] = {
     {"plain_stop", "null", "crashed in 'stop' of component 'crash_plain'"},
     {"own_stop", "loop", "crashed in 'stop' of component 'crash_own', world 'main', step 6: it did not return within"},
     {"unload", "zero", "crashed in 'unload'"},
+    {"unload", "null_after_error", "crashed in 'unload'"},
     {"create", "null", "crashed in 'create' of component 'crash_own'"},
     {"destroy", "abort", "crashed in 'destroy' of component 'crash_own'"},
     {"get", "null", "crashed in 'get' of component 'crash_own'"},
