@@ -122,7 +122,7 @@ static void act(outside_t *o, uint64_t step)
     case 6: WORKS(o->host, bp_scene_spawn(o->scene, w, 0, NULL, NULL)); break;
     case 7: api->entity->destroy(o->host, some, count > 1); break;
     case 8: WORKS(o->host, clock->set_speed(w, 1.0 + (double)step)); break;
-    case 9: clock->step(w, 1); break;
+    case 9: clock->step(w, step < DEEDS ? 1 : 0); break; /* 0: a stop, so that the world does not step */
     case 10: clock->start(w); break;
     case 11: o->despawned += bp_host_despawn(o->host, o->spawns[step - 8]); break;
     case 13: bp_host_release_spawn(o->host, o->spawns[step - 10]); break;

@@ -273,6 +273,29 @@ START_TEST(what_is_alike_is_written_once)
 }
 END_TEST
 
+/* A scene of entities with a list of eight numbers each, the same one or each its own. */
+static size_t size_with_lists(bool same)
+{
+    enum { BAGS = 200 };
+    static char text[BAGS * 96];
+    size_t used = (size_t)snprintf(text, sizeof text, "{'entities': [{}"), size;
+    for (int i = 0; i < BAGS; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 ", {'components': {'bag': {'hits': [%d, 1, 2, 3, 4, 5, 6, 7]}}}", same ? 0 : i);
+    snprintf(text + used, sizeof text - used, "]}");
+    bp_scene_o *scene = stage_compile(&stage, text);
+    bp_scene_bytes(scene, &size);
+    bp_scene_close(scene);
+    return size;
+}
+
+START_TEST(equal_lists_are_written_once)
+{
+    size_t own = size_with_lists(false), same = size_with_lists(true);
+    EXPECT(same + 199 * 8 * sizeof(float) <= own, "%zu and %zu", same, own);
+}
+END_TEST
+
 START_TEST(the_same_scene_gives_the_same_bytes)
 {
     const char *scene = "{'entities': [{'count': 5, 'components': {'sample': {'a_name': 'q'}, 'label': {'home': "
@@ -343,6 +366,7 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, a_name_may_look_like_one_of_a_count);
     tcase_add_test(tcase, types_come_in_spawn_order);
     tcase_add_test(tcase, what_is_alike_is_written_once);
+    tcase_add_test(tcase, equal_lists_are_written_once);
     tcase_add_test(tcase, the_same_scene_gives_the_same_bytes);
     tcase_add_test(tcase, a_scene_is_opened_from_json_as_from_a_blob);
     suite_add_tcase(suite, tcase);

@@ -676,6 +676,71 @@ START_TEST(saving_and_restoring_without_memory_leave_no_trace)
 }
 END_TEST
 
+/* --- what is not saved ------------------------------------------------------------------------------------------- */
+
+static bp_result_t open_books(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              const void *const *columns, uint32_t *slots)
+{
+    (void)m, (void)instance, (void)entities, (void)columns;
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = i;
+    return BP_OK;
+}
+
+static void close_books(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots, (void)count;
+}
+
+static bp_result_t read_titles(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                               size_t stride)
+{
+    (void)m, (void)field;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *title = slots[i] == 0 ? "untitled" : "a title";
+        memcpy((char *)values + i * stride, &title, sizeof title);
+    }
+    return BP_OK;
+}
+
+static uint32_t count_books(bp_manager_t *m)
+{
+    (void)m;
+    return 3;
+}
+
+static const bp_field_t book_fields[] = {
+    {.name = "title", .type = BP_STRING, .initial = "untitled", .flags = BP_FIELD_READ_ONLY}};
+static const bp_storage_i books = {
+    .struct_size = sizeof books, .create = open_books, .destroy = close_books, .get = read_titles, .count = count_books};
+static const bp_component_i book_components[] = {
+    {.name = "book", .fields = BP_LIST(book_fields), .storage = &books}};
+static const bp_plugin_head_t book_plugin =
+    BP_PLUGIN_HEAD("book", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(book_components)}));
+
+START_TEST(texts_that_nothing_can_set_are_missed_where_they_are_not_the_default)
+{
+    static const bp_plugin_head_t *plugins[] = {&book_plugin};
+    rig_t rig;
+    bp_entity_t e[3];
+    bp_scene_o *scene;
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "book", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "book"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "book", NULL, NULL, NULL), e, 3));
+    WORKS(rig.host, bp_scene_capture(world, &scene));
+    ck_assert_str_eq(rig.log.text, "save: 2: world 'main': property 'title' of component 'book' is not saved, since "
+                                   "nothing can set it: lost for 2 of 3 entities\n");
+    bp_scene_close(scene);
+    rig.log = (log_text_t){.count = 0};
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *save_suite(void)
 {
     Suite *suite = suite_create("save");
@@ -685,6 +750,7 @@ Suite *save_suite(void)
     tcase_add_test(trips, entities_that_are_made_after_a_restore_are_told_from_those_made_before);
     tcase_add_test(trips, a_tree_of_transforms_comes_back);
     tcase_add_test(trips, saving_and_restoring_without_memory_leave_no_trace);
+    tcase_add_test(trips, texts_that_nothing_can_set_are_missed_where_they_are_not_the_default);
     suite_add_tcase(suite, trips);
     return suite;
 }

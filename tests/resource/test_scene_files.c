@@ -4,6 +4,7 @@
 #if !defined(_WIN32)
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "../suites.h"
 #include "../unit/support.h"
+#include "base/file.h"
 #include "os/os.h"
 
 #include <stdio.h>
@@ -157,6 +159,11 @@ START_TEST(a_save_that_fails_leaves_the_old_file_whole)
     small = (struct rlimit){.rlim_cur = 600, .rlim_max = limit.rlim_max};
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
     FAILS(place.rig.host, BP_ERROR_IO, "saved.bpe: cannot be written: ", bp_world_save(place.world, SAVED));
+    signal(SIGXFSZ, SIG_IGN);
+    static const char bytes[700] = "a file of no world";
+    error_text_t error = {.calls = NULL};
+    ck_assert_int_eq(file_write(FOLDER "/bytes", bytes, sizeof bytes, &error), BP_ERROR_IO);
+    ck_assert_str_eq(error.text, FOLDER "/bytes: cannot be written: File too large");
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
     expect_saved(SAVED, "kept");
     ck_assert_uint_eq(files_in_folder(), 1);

@@ -180,6 +180,26 @@ START_TEST(a_sentence_that_is_too_long_is_cut)
 }
 END_TEST
 
+/* While units run at the same time a sentence belongs to the call that it was said in. */
+START_TEST(what_is_said_between_calls_belongs_to_none)
+{
+    log_text_t log = {.count = 0};
+    bp_log_i target = *log_into(&log);
+    error_text_t own = {.calls = NULL};
+    uint32_t call = 3;
+    ck_assert(error_reserve_calls(&own, &memory, 2));
+    error_share(&own);
+    error_enter(&own, &(error_caller_t){.call = &call, .world = "main", .unit = "mover"});
+    error_set(&own, BP_ERROR_RANGE, "in a call");
+    error_leave(&own);
+    error_set(&own, BP_ERROR_RANGE, "behind it");
+    error_join(&own, &target);
+    ck_assert_str_eq(own.text, "in a call");
+    ck_assert_str_eq(log.text, "mover: 1: world 'main', range 3: in a call\n");
+    error_free_calls(&own, &memory);
+}
+END_TEST
+
 START_TEST(the_log_gets_every_level_and_its_source)
 {
     log_text_t log = {.count = 0};
@@ -386,6 +406,7 @@ static void add_memory(Suite *suite)
     tcase_add_test(tests, an_array_grows_by_doubling_or_stays_as_it_is);
     tcase_add_test(tests, a_sentence_may_be_made_from_the_present_one);
     tcase_add_test(tests, a_sentence_that_is_too_long_is_cut);
+    tcase_add_test(tests, what_is_said_between_calls_belongs_to_none);
     tcase_add_test(tests, the_log_gets_every_level_and_its_source);
 }
 

@@ -286,6 +286,26 @@ START_TEST(a_frustum_meets_the_boxes_that_it_meets_whatever_has_happened_since_i
 }
 END_TEST
 
+START_TEST(meshes_that_come_anew_are_not_where_those_before_them_were_seen)
+{
+    studio_t s;
+    uint32_t slots[3], count;
+    bp_entity_t e[3];
+    open_studio(&s);
+    for (uint32_t i = 0; i < COUNT(e); i++)
+        e[i] = new_thing(&s, "cube.obj", 0, 0, 0);
+    uint32_t key = key_of(s.world, BP_MESH, "");
+    bp_frustum_t all = {{{0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 1}}};
+    WORKS(s.rig.host, s.meshes->seen(manager_of(s.world, BP_MESH), &all, slots, 3, &count));
+    ck_assert_uint_eq(count, 3);
+    WORKS(s.rig.host, s.rig.api->world->remove(s.world, key, e, 3));
+    WORKS(s.rig.host, s.rig.api->world->add(s.world, key, e, 3)); /* they have no resources now */
+    WORKS(s.rig.host, s.meshes->seen(manager_of(s.world, BP_MESH), &all, slots, 3, &count));
+    ck_assert_uint_eq(count, 0);
+    rig_close(&s.rig);
+}
+END_TEST
+
 START_TEST(a_list_of_the_seen_that_does_not_fit_is_cut_and_counted)
 {
     studio_t s;
@@ -500,6 +520,7 @@ Suite *camera_suite(void)
     tcase_add_test(tests, a_mesh_has_a_box_in_the_world_where_its_entity_has_a_transform);
     tcase_add_test(tests, boxes_of_many_meshes_are_read_together);
     tcase_add_loop_test(tests, a_frustum_meets_the_boxes_that_it_meets_whatever_has_happened_since_it_asked_last, 0, 3);
+    tcase_add_test(tests, meshes_that_come_anew_are_not_where_those_before_them_were_seen);
     tcase_add_test(tests, a_list_of_the_seen_that_does_not_fit_is_cut_and_counted);
     tcase_add_test(tests, the_boxes_of_a_large_family_follow_its_root);
     tcase_add_test(tests, a_camera_looks_along_its_negative_z_axis);

@@ -321,6 +321,28 @@ START_TEST(a_change_known_by_heart_is_not_made_past_stamps)
 }
 END_TEST
 
+/* The run that entities one by one go to is full at some time, and cannot grow. */
+START_TEST(a_change_known_by_heart_that_gets_no_memory_is_told)
+{
+    enum { MANY = 3000 };
+    static bp_entity_t e[MANY];
+    bool adding = _i == 1;
+    uint32_t flag = key_of(world, "flag", ""), i = 0;
+    bp_result_t result = BP_OK;
+    create(prototype_of(world, "body", adding ? NULL : "flag", NULL, NULL), e, MANY);
+    for (; i < 2; i++)
+        WORKS(rig.host, (adding ? api->add : api->remove)(world, flag, &e[i], 1));
+    rig.heap.refuse_first = rig.heap.requests + 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    for (; i < MANY && result == BP_OK; i++) {
+        result = (adding ? api->add : api->remove)(world, flag, &e[i], 1);
+        EXPECT((api->has(world, flag, &e[i], 1, NULL) == 1) == (adding == (result == BP_OK)), "%u: %d", i, result);
+    }
+    rig.heap.refuse_first = 0;
+    ck_assert_int_eq(result, BP_ERROR_MEMORY);
+}
+END_TEST
+
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
 START_TEST(new_components_have_their_defaults_wherever_memory_comes_from)
@@ -956,6 +978,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, no_key_is_taken_for_the_key_of_another_change);
     tcase_add_test(tests, an_entity_may_be_named_where_its_column_has_it);
     tcase_add_test(tests, a_change_known_by_heart_is_not_made_past_stamps);
+    tcase_add_loop_test(tests, a_change_known_by_heart_that_gets_no_memory_is_told, 0, 2);
     tcase_add_test(tests, new_components_have_their_defaults_wherever_memory_comes_from);
     tcase_add_test(tests, columns_are_aligned_at_every_number_of_rows);
     tcase_add_test(tests, a_run_gives_memory_back_when_most_of_its_rows_have_gone);

@@ -282,6 +282,25 @@ START_TEST(a_unit_is_charged_with_its_own_time_and_the_step_with_all)
 }
 END_TEST
 
+/* Nothing is told in a world of which no unit wants to know who comes: its first step settles who would be told. */
+START_TEST(units_of_a_first_step_took_no_longer_than_the_step)
+{
+    bp_unit_stats_t unit;
+    bp_world_stats_t stats;
+    uint64_t units = 0;
+    load(zoo_plugins[0]->name);
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "body"));
+    entity_with(world, "body");
+    WORKS(rig.host, bp_world_step(world));
+    bp_world_stats(world, &stats);
+    for (uint32_t i = 0; bp_host_unit_stats(rig.host, i, &unit); i++)
+        units += unit.nanoseconds;
+    EXPECT(units > 0 && units <= stats.nanoseconds, "%llu of %llu", (unsigned long long)units,
+           (unsigned long long)stats.nanoseconds);
+}
+END_TEST
+
 /* A program that was built with earlier headers, whose structs are shorter: nothing is written behind them. And one
  * that was built with later headers: what this host does not know is zero. */
 START_TEST(figures_are_written_as_far_as_the_program_knows_them)
@@ -325,6 +344,7 @@ Suite *worlds_suite(void)
     tcase_add_test(tests, worlds_end_with_everything_in_them_in_any_order);
     tcase_add_test(tests, figures_of_a_world_are_what_is_in_it);
     tcase_add_test(tests, a_unit_is_charged_with_its_own_time_and_the_step_with_all);
+    tcase_add_test(tests, units_of_a_first_step_took_no_longer_than_the_step);
     tcase_add_test(tests, figures_are_written_as_far_as_the_program_knows_them);
     return suite;
 }
