@@ -4,8 +4,9 @@
 Takes a sample of the lines of host/ and plugins/ (the same for the same seed) and plants one fault (places.py) in each, all of them
 in one copy of the tree, which is built once: PLANTED_FAULT chooses the fault when a program starts. Every test runs once without
 a fault and writes down which places it comes to; then each fault is tried with the tests that come to its place, fast ones
-first, until one fails. A fault that all of them pass has survived: a test is missing, or the fault changes nothing, and then
-tests/mutants.txt says why.
+first, until one fails. Tests are those of the test program, and after them the scripts of tests/scripts, each as a whole: much of
+the program is reached by them alone. A fault that all of them pass has survived: a test is missing, or the fault changes nothing,
+and then tests/mutants.txt says why.
 
 What is in the copy stays there: faults of the next sample are added to those of the last one, so that files without new ones are
 not built again, and tests that are as they were run without a fault once for all samples.
@@ -14,7 +15,7 @@ Survivors whose object file is byte for byte that of the sources count as equiva
 build/mutants/results.jsonl, so that a run that was ended goes on where it was; --retry runs the survivors again.
 
 A planted fault may kill any process or write anywhere, so tests run in a namespace of their own, where nothing but folders of their
-own can be written and only their own processes are seen; that wants unshare and the right to mount.
+own can be written, only their own processes are seen, and no network but their own; that wants unshare and the right to mount.
 
 tests/mutants.txt: a line with the key of the fault, then what it is, then indented lines with the reason why no test can see it.
 """
@@ -46,6 +47,8 @@ WANTED, WANTED_MORE = 85, 95
 MORE_IN = ("host/store", "host/property", "host/plugin", "host/reload")
 MORE_FILES = ("host/base/convert.c", "host/base/convert_many.c", "host/base/field.c")
 NOT_BUILT = ("_win32.c", "_none.c", "_win32.h")
+# Scripts that are not run: those of another system, of the source and of what the compiler made of it, which faults change.
+SCRIPTS_NOT_RUN = {"script:windows", "script:statics", "script:checks", "script:public"}
 LIMIT_MEMORY = 6 << 30
 # How many faults a copy can have: PLANTED_H has room for so many.
 PLACES_MOST = 65536
@@ -54,7 +57,7 @@ SAME_CODE = ["cc", "-std=c11", "-O2", "-w", "-ffp-contract=off", "-Iplugin_api",
 
 # The copy is seen at /mnt, wherever the tree lies, since suites get a /tmp of their own; what they write there goes with the namespace.
 JAIL = r"""
-mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$2" /media && mount -t tmpfs tmpfs /srv &&
+ip link set lo up; mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$2" /media && mount -t tmpfs tmpfs /srv &&
 mkdir /srv/written /srv/work && mount -t overlay overlay -o "lowerdir=$1,upperdir=/srv/written,workdir=/srv/work" /mnt &&
 cd /mnt && mount -t tmpfs tmpfs /tmp && mount -o remount,bind,ro / || exit 125
 ulimit -v "$3"
@@ -112,11 +115,12 @@ class Workshop:
     def __init__(self, tree, jobs):
         self.tree, self.jobs = tree, jobs
         self.numbers, self.left_out = {}, set()
+        self.imports = subprocess.run(["pkg-config", "--exists", "assimp"]).returncode == 0
         self.copy = os.path.join(tree, WORK, "tree")
         self.shared = os.path.join(tree, WORK, "seen")
         os.makedirs(self.shared, exist_ok=True)
         os.makedirs(os.path.join(self.copy, "build", "scratch"), exist_ok=True)
-        self.jail = ["unshare", "-p", "-m", "-f", "--kill-child", "sh", "-c", JAIL, "sh", self.copy, self.shared,
+        self.jail = ["unshare", "-p", "-m", "-n", "-f", "--kill-child", "sh", "-c", JAIL, "sh", self.copy, self.shared,
                      str(LIMIT_MEMORY >> 10)]
         if subprocess.run(self.jail + ["true"]).returncode != 0:
             sys.exit("mutants: no namespace of its own can be had (unshare, mount): faults could harm the machine")
@@ -143,7 +147,7 @@ class Workshop:
                 by_file[place.file].append(place)
         for _ in range(20):
             self.bring_up_to_date([(self.numbers[place.key], place) for place in planted if place.key not in self.left_out])
-            problem = self.make("test-parts")
+            problem = self.make("test-parts", "built", *(["build/backplane-import", "build/import-check"] if self.imports else []))
             with open(path, "w") as file:
                 json.dump({"numbers": self.numbers, "left_out": sorted(self.left_out)}, file)
             if not problem:
@@ -207,19 +211,26 @@ class Workshop:
         return codes[0] == codes[1]
 
     def tests(self):
-        """{name of a test, its file in front of it: what its file is}, in the order of the program's suites."""
+        """{name of a test, its file in front of it: what its file is}, in the order of the program's suites; then the scripts."""
         listed = subprocess.run([os.path.join("build", "tests")], cwd=self.copy, env=dict(os.environ, TESTS_ONLY="?"),
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
         texts = {os.path.basename(path): hashlib.sha256(read_bytes(path)).hexdigest()
                  for path in glob.glob(os.path.join(self.copy, "tests", "**", "*.c"), recursive=True)}
-        return {name: texts[name.split(":")[0]] for name in re.findall(r"^\w+\.c:\w+$", listed, flags=re.M)}
+        found = {name: texts[name.split(":")[0]] for name in re.findall(r"^\w+\.c:\w+$", listed, flags=re.M)}
+        for name in suites.scripts(self.copy):
+            if name not in SCRIPTS_NOT_RUN:
+                found[name] = hashlib.sha256(b"".join(map(read_bytes, suites.files_of(self.copy, name)))).hexdigest()
+        return found
 
     def see(self, name, limit):
-        """Run a test without a fault; (result, seconds, output, the places that it came to: bit N is fault N)."""
+        """Run a test or script without a fault; (result, seconds, output, the places that it came to: bit N is fault N)."""
         seen = os.path.join(self.shared, re.sub(r"\W", "-", name))
         with open(seen, "wb") as file:
             file.truncate(PLACES_MOST)
-        done = self.run([name], limit, {"PLANTED_SEEN": "/media/" + os.path.basename(seen)})
+        for _ in range(2):  # A machine that is busy may fail one that waits for something.
+            done = self.run([name], limit, {"PLANTED_SEEN": "/media/" + os.path.basename(seen)})
+            if done[0] == "passed":
+                break
         bits = read_bytes(seen)
         os.unlink(seen)
         return done + (int(bits[::-1].translate(BITS), 2),)
@@ -327,11 +338,12 @@ FAILED = re.compile(r":[FE]:[^:]*:(\w+):")
 def failing(workshop, names, number, seconds):
     """The test of these that fails, twice: a machine that is busy may fail one that waits for something. Or ""."""
     both = None
+    script = names[0].startswith(suites.SCRIPT)
     for patience in (1, 3):
-        result, _, output = workshop.run(names, patience * (20 + 8 * seconds), {"PLANTED_FAULT": str(number)})
+        result, _, output = workshop.run(names, patience * (20 + (3 if script else 8) * seconds), {"PLANTED_FAULT": str(number)})
         if result == "passed":
             return ""
-        failed = set(FAILED.findall(output)) or {result}
+        failed = set(names) if script else set(FAILED.findall(output)) or {result}
         both = failed if both is None else both & failed
         again = [name for name in names if name.split(":")[-1] in failed]
         names = again or names
@@ -354,7 +366,7 @@ def batches(names, seen):
 def try_fault(workshop, place, number, seen, nearby, most, passed):
     """Try a fault with the tests that come to its place, at most for `most` seconds, but for those that it has `passed`, to which
     others are added: fast ones first, and those that come to many of the places `nearby`, those of the same file; where others
-    have passed, then those first of whose places many are nearby. Returns the result, and whether all these tests have run."""
+    have passed, then those first of whose places many are nearby; scripts last. Returns the result, and whether all these have run."""
     names = [name for name in seen if seen[name].places >> number & 1]
 
     def rank_of(name):
@@ -394,7 +406,7 @@ def see_all(workshop, names, todo):
         result, seconds, output, seen = workshop.see(name, 1200)
         if result != "passed":
             why = [line for line in output.split("\n") if FAILED.search(line)] or output.split("\n")[-3:]
-            print(f"mutants: {name} has {result} without a fault:\n" + "\n".join(why[:3]), file=sys.stderr, flush=True)
+            print(f"mutants: {name} is left out, it has {result} without a fault:\n" + "\n".join(why[:3]), file=sys.stderr, flush=True)
         with lock:
             known[name] = {"file": names[name], "planted": planted, "seconds": round(seconds, 3), "places": f"{seen:x}",
                            "passed": result == "passed"}
@@ -483,7 +495,6 @@ def arguments():
                         help="how long tests run for one fault; one that is not noticed by then has survived (600)")
     parser.add_argument("--tests", nargs="+", default=[], metavar="NAME",
                         help="just these tests or scripts, or those of these files: test_store.c test_base.c:name script:docs")
-    parser.add_argument("--scripts", action="store_true", help="run tests/scripts too")
     parser.add_argument("--json", default=os.path.join(WORK, "report.json"), help="where all results go as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     return parser.parse_args()
@@ -491,8 +502,7 @@ def arguments():
 
 def run_all(workshop, chosen, found, sampled, todo, results, path):
     numbers = workshop.plant(sampled, found)
-    names = {**workshop.tests(), **{name: "" for name in (suites.scripts(workshop.tree) if chosen.scripts else [])}}
-    names = {name: state for name, state in names.items() if not chosen.tests or is_in(name, chosen.tests)}
+    names = {name: state for name, state in workshop.tests().items() if not chosen.tests or is_in(name, chosen.tests)}
     seen = see_all(workshop, names, [numbers[place.key] for place in todo if place.key in numbers])
     lock, begun, by_file, passed = threading.Lock(), time.monotonic(), collections.defaultdict(int), collections.defaultdict(set)
     for place in found:

@@ -27,6 +27,13 @@ def scripts(tree):
     return sorted(SCRIPT + os.path.basename(file)[:-3] for file in files if not file.endswith("/all.sh"))
 
 
+def files_of(tree, script):
+    """The files that a script is made of, and all those that scripts run."""
+    helpers = (path for folder in ("scripts", "inspector") for ending in ("*.py", "*.json", "parts/*")
+               for path in glob.glob(os.path.join(tree, "tests", folder, ending)))
+    return [os.path.join(tree, "tests", "scripts", script[len(SCRIPT):] + ".sh")] + sorted(helpers)
+
+
 def command(build, name):
     """The command that runs one of them, or all suites, in the folder of the tree."""
     if name and name.startswith(SCRIPT):
