@@ -712,7 +712,8 @@ static uint32_t count_books(bp_manager_t *m)
 static const bp_field_t book_fields[] = {
     {.name = "title", .type = BP_STRING, .initial = "untitled", .flags = BP_FIELD_READ_ONLY}};
 static const bp_storage_i books = {
-    .struct_size = sizeof books, .create = open_books, .destroy = close_books, .get = read_titles, .count = count_books};
+    .struct_size = sizeof books, .create = open_books, .destroy = close_books, .get = read_titles,
+    .count = count_books};
 static const bp_component_i book_components[] = {
     {.name = "book", .fields = BP_LIST(book_fields), .storage = &books}};
 static const bp_plugin_head_t book_plugin =
