@@ -75,6 +75,16 @@ START_TEST(what_is_made_builds_without_a_warning_passes_check_runs_and_reloads)
 }
 END_TEST
 
+/* The name of a type that C++ has, and C has by a header. */
+START_TEST(a_plugin_of_truth_values_includes_what_its_language_needs)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "backplane new a --fields 'on:bool,x:f32' && backplane new b --fields 'x:f32' && "
+                           "backplane new c --lang c++ --fields 'on:bool,x:f32'"), 0, NULL);
+    expect(shell(IN_FOLDER "grep -q stdbool.h a/a.c && ! grep -q stdbool.h b/b.c c/c.cpp"), 0, NULL);
+}
+END_TEST
+
 START_TEST(defaults_and_fields_are_those_that_were_asked_for)
 {
     empty_folder();
@@ -315,6 +325,7 @@ Suite *new_suite(void)
     tcase_set_timeout(made_case, 30);
     tcase_add_loop_test(made_case, what_is_made_builds_without_a_warning_passes_check_runs_and_reloads, 0,
                         sizeof made / sizeof made[0]);
+    tcase_add_test(made_case, a_plugin_of_truth_values_includes_what_its_language_needs);
     tcase_add_loop_test(made_case, defaults_and_fields_are_those_that_were_asked_for, 0, 3);
     tcase_add_test(made_case, a_saved_header_that_the_source_includes_is_built_too);
     tcase_add_test(made_case, a_saved_source_is_built_and_comes_in_wherever_the_program_was_started);

@@ -112,6 +112,7 @@ static const struct { const char *line; const char *message; } bad_arguments[] =
     {"backplane run ''", "the name of the ini is empty"},
     {"backplane run a.ini b.ini", "here are 'a.ini' and 'b.ini'"},
     {"backplane run --jsno a.ini", "run knows no option '--jsno'; did you mean '--json'?"},
+    {"backplane run --shwo a.ini", "run knows no option '--shwo'; did you mean '--show'?"},
     {"backplane run --step=4 a.ini", "run knows no option '--step'; did you mean '--steps'?"},
     {"backplane plugins --steps 4 a.ini", "plugins knows no option '--steps'"},
     {"backplane console --json a.ini", "console knows no option '--json'"},
@@ -638,6 +639,19 @@ START_TEST(console_lists_entities_up_to_a_number)
 }
 END_TEST
 
+START_TEST(a_number_behind_entities_may_be_a_worlds_name)
+{
+    const outcome_t *outcome = console("[host]\nplugins = point_mass\n"
+                                       "[world 3]\ncomponents = point_mass\n"
+                                       "[spawn 3 crowd]\ncount = 50\ncomponents = point_mass\n"
+                                       "[world other]\n", "entities 3\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "  #19:1 ");
+    expect_in(outcome->out, "  ... and 30 more\n");
+    expect_not_in(outcome->out, "other");
+}
+END_TEST
+
 START_TEST(console_lists_entities_with_names_and_components)
 {
     const outcome_t *outcome = console(two_bodies, "entities\n");
@@ -794,6 +808,7 @@ static TCase *console_case(void)
     tcase_add_loop_test(tests, console_goes_on_after_a_bad_line_and_remembers_it, 0, COUNT(bad_lines));
     tcase_add_test(tests, console_names_the_entities_that_share_a_name);
     tcase_add_test(tests, console_lists_entities_up_to_a_number);
+    tcase_add_test(tests, a_number_behind_entities_may_be_a_worlds_name);
     tcase_add_test(tests, console_lists_entities_with_names_and_components);
     tcase_add_test(tests, console_tells_of_worlds_plugins_stats_and_commands);
     tcase_add_test(tests, console_prints_reports);

@@ -4,6 +4,8 @@
 #include "../suites.h"
 #include "plugin_stage.h"
 
+#include "../../plugins/recorder/curve.h"
+
 /* --- recorder ----------------------------------------------------------------------------------------------------- */
 
 static const char csv_file[] = TEST_SCRATCH_DIR "/plugins.csv";
@@ -241,6 +243,39 @@ START_TEST(a_recorder_that_cannot_write_does_not_start)
 }
 END_TEST
 
+/* --- curves ------------------------------------------------------------------------------------------------------- */
+
+enum { POINTS = 4000, GRID_BITS = 1024 * 1024, A_TURN = 64 };
+
+static void go_around(recorder_curve *curve, int turns)
+{
+    for (int i = 0; i < turns * A_TURN; i++)
+        recorder_curve_add(curve, 10 * cos(6.283185307179586 * i / A_TURN), 10 * sin(6.283185307179586 * i / A_TURN));
+}
+
+START_TEST(a_path_that_is_gone_many_times_is_kept_once)
+{
+    recorder_curve curve = {.limit = POINTS};
+    curve.points = calloc(POINTS, sizeof *curve.points);
+    curve.grid = calloc(GRID_BITS / 64, sizeof *curve.grid);
+    ck_assert(curve.points != NULL && curve.grid != NULL);
+    go_around(&curve, 10);
+    uint32_t count = curve.count;
+    ck_assert_uint_ge(count, A_TURN / 2);
+    go_around(&curve, 20);
+    ck_assert_uint_eq(curve.count, count);
+    ck_assert(fabs(curve.low_x + 10) < 1e-6 && fabs(curve.high_x - 10) < 1e-6);
+    ck_assert(fabs(curve.low_y + 10) < 1e-6 && fabs(curve.high_y - 10) < 1e-6);
+    recorder_curve_lift(&curve);
+    recorder_curve_add(&curve, 50, 50);
+    ck_assert(curve.points[curve.count - 1].x == 50 && curve.points[curve.count - 1].begins == 1);
+    recorder_curve_add(&curve, 60, 50);
+    ck_assert(curve.points[curve.count - 1].x == 60 && curve.points[curve.count - 1].begins == 0);
+    free(curve.points);
+    free(curve.grid);
+}
+END_TEST
+
 Suite *recorder_suite(void)
 {
     Suite *suite = suite_create("recorder");
@@ -251,6 +286,7 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, rows_are_written_as_often_as_asked);
     tcase_add_test(recorder, a_recorded_entity_that_dies_is_told_of_once);
     tcase_add_loop_test(recorder, a_recorder_that_cannot_write_does_not_start, 0, 3);
+    tcase_add_test(recorder, a_path_that_is_gone_many_times_is_kept_once);
     suite_add_tcase(suite, recorder);
     return suite;
 }
