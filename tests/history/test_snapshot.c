@@ -478,6 +478,16 @@ START_TEST(differences_of_many_rows_are_those_of_each)
 }
 END_TEST
 
+START_TEST(distances_of_numbers_that_are_no_floats_are_those_of_their_values)
+{
+    static const double halves[] = {1.5, 2}, quarters[] = {1.25, 2.5};
+    ck_assert(distance_of_cells(BP_F64, (const char *)halves, (const char *)quarters, sizeof *halves) == 0.25);
+    ck_assert(distance_of_cells(BP_DVEC2, (const char *)halves, (const char *)quarters, sizeof halves) == 0.5);
+    ck_assert(distance_of_cells(BP_I32, (const char *)&(int32_t){-3}, (const char *)&(int32_t){4}, 4) == 7);
+    ck_assert(distance_of_cells(BP_U8, (const char *)&(uint8_t){9}, (const char *)&(uint8_t){9}, 1) == 0);
+}
+END_TEST
+
 START_TEST(distances_of_many_cells_are_those_of_each)
 {
     uint64_t random = 7;
@@ -753,6 +763,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
     tcase_add_loop_test(tcase, differences_of_many_rows_are_those_of_each, 0, 3);
+    tcase_add_test(tcase, distances_of_numbers_that_are_no_floats_are_those_of_their_values);
     tcase_add_test(tcase, distances_of_many_cells_are_those_of_each);
     tcase_add_test(tcase, who_does_not_say_is_named);
     tcase_add_test(tcase, a_state_that_is_made_anew_is_told_of_all_that_match);
