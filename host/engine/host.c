@@ -97,6 +97,7 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc, const bp_allo
 #if defined(BACKPLANE_AUDIT)
     audit_begin(&base->memory);
 #endif
+    memory_init_child(&host->makeups, "makeups", &base->memory);
     superblocks_init(&base->superblocks, &base->memory);
     host_read_part(&base->log, desc->log, sizeof base->log);
     base->random = desc->seed;
@@ -195,7 +196,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->reload.ask_for_reports = ask_for_reports;
     host->reload.jobs = &host->crew.jobs;
     hot_init(&host->hot, &host->reload);
-    host_init_history(host);
+    bp_result_t history = host_init_history(host);
     draft_init(host);
     audit_init(&host->audit, &host->base, true);
     audit_init(&host->watch, &host->base, false);
@@ -206,7 +207,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     host->ranks = 1;
     snprintf(host->trial_helper, sizeof host->trial_helper, "%s", known.trial_helper == NULL ? "" : known.trial_helper);
     host->watchful = (known.flags & BP_HOST_WATCHFUL) != 0;
-    if (host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
+    if (history != BP_OK || host_set_live(host, &known) != BP_OK || host_set_threads(host, known.threads) != BP_OK) {
         bp_host_destroy(host);
         return NULL;
     }

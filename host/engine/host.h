@@ -56,7 +56,6 @@ struct bp_host_o {
     bool tells_no_clone;       /* the log has a line saying that bp_host_step_twice takes no step in a clone */
     jobs_t *other_pool;        /* another number of threads, for bp_host_step_twice; NULL until it is first needed */
     uint32_t other_threads;
-    bool tells_reloads;        /* ... is told of reloads */
     struct {
         bool waits;
         uint64_t moment;       /* ... or, where it is not 0, to the end of ... */
@@ -70,6 +69,7 @@ struct bp_host_o {
     wished_change_t wished;    /* a change that a plugin wants to have tried, or made */
     draft_t draft;             /* lives beside this host */
     uint64_t images;           /* of plugins that have been kept so far (makeup.h) */
+    memory_t makeups;          /* the account of all makeups */
     uint32_t wants_seen;       /* changes of plugins after which worlds have been looked at (use.c) */
     bool using;                /* something comes into a world, or is dropped */
     struct setup_ini_t *inis;  /* that it was set up from (setup_again.c) */
@@ -121,8 +121,8 @@ bp_result_t host_bring_over(bp_host_o *host, const bp_snapshot_o *snapshot);
 /* Go to the moment that a plugin has wished, where one has. [main], between steps */
 void host_go_where_wished(bp_host_o *host);
 
-/* Remember nothing yet. */
-void host_init_history(bp_host_o *host);
+/* Remember nothing yet; the history is told of reloads from now on. Errors: memory. */
+bp_result_t host_init_history(bp_host_o *host);
 
 /* The world of a number, in order of creation. */
 static inline bp_world_o *host_world(const bp_host_o *host, uint32_t index)

@@ -176,7 +176,7 @@ static void reloaded(void *data, const bp_reload_report_t *report)
         history_remade(&host->history);
 }
 
-void host_init_history(bp_host_o *host)
+bp_result_t host_init_history(bp_host_o *host)
 {
     parts_t parts = host_parts(host);
     history_prepare(&host->history, &parts);
@@ -184,20 +184,12 @@ void host_init_history(bp_host_o *host)
     host->history.context = host;
     host->history.recomputing = &host->crew.recomputing;
     host->history.eras.makers = makeup_makers(host);
-}
-
-static bp_result_t tell_history_of_reloads(bp_host_o *host)
-{
-    bp_result_t result = host->tells_reloads ? BP_OK : reload_add_callback(&host->reload, reloaded, host);
-    host->tells_reloads = host->tells_reloads || result == BP_OK;
-    return result;
+    return reload_add_callback(&host->reload, reloaded, host);
 }
 
 bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
 {
     bp_result_t result = host_refuse_during_step(host);
-    if (result == BP_OK && bytes > 0)
-        result = tell_history_of_reloads(host);
     if (host->draft.back > 0)
         draft_free(host); /* the draft uses a part of the past that is forgotten now */
     return result == BP_OK ? history_set(&host->history, bytes) : result;
@@ -323,8 +315,6 @@ struct bp_recording_o {
 bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin)
 {
     bp_result_t result = host_refuse_during_step(host);
-    if (result == BP_OK)
-        result = tell_history_of_reloads(host);
     return result == BP_OK ? history_record(&host->history, path, origin == NULL ? "" : origin) : result;
 }
 
@@ -407,9 +397,11 @@ bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment)
     bp_result_t result = begin_going(host);
     if (result == BP_OK)
         result = need_eras(recording);
-    const era_t *era = result == BP_OK ? eras_of(&recording->eras, moment, false) : NULL;
-    if (result != BP_OK || eras_is(&recording->eras, era))
+    if (result != BP_OK)
         return result;
+    const era_t *era = eras_of(&recording->eras, moment, recorded_crashed_before(&recording->recorded, moment));
+    if (eras_is(&recording->eras, era))
+        return BP_OK;
     result = eras_become(&recording->eras, era);
     history_renew(&host->history);
     return result;
@@ -434,8 +426,6 @@ bp_result_t bp_recording_resume(bp_recording_o *recording)
 {
     bp_host_o *host = recording->host;
     bp_result_t result = begin_going(host);
-    if (result == BP_OK)
-        result = tell_history_of_reloads(host);
     if (result == BP_OK)
         result = need_eras(recording);
     if (result == BP_OK)

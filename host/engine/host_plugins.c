@@ -316,6 +316,7 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
     if (!reload_on_probation(&host->reload, plugin))
         return false;
     if (host_take_versions_back(host) == BP_OK) {
+        history_taken_back(&host->history);
         log_write(&host->base.log, BP_LOG_WARNING, "host",
                   "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
         return true;

@@ -32,12 +32,12 @@ static const char **text_of(bp_option_t *option, uint32_t number)
 
 void makeup_drop_image(bp_host_o *host, image_t *image)
 {
-    memory_t *memory = &host->base.memory;
+    memory_t *memory = &host->makeups;
     if (image == NULL || --image->users > 0)
         return;
     if (image->file != NULL)
         loader_remove_copy(&host->loader, image->file);
-    memory_free_text(&host->loader.memory, image->file);
+    memory_free_text(memory, image->file);
     for (uint32_t i = 0; i < image->given_count; i++) {
         for (uint32_t t = 0; t < OPTION_TEXTS; t++)
             memory_free_text(memory, (char *)(uintptr_t)*text_of(&image->given[i], t));
@@ -64,18 +64,35 @@ static bool copy_options(memory_t *memory, image_t *image, const plugin_t *plugi
     return true;
 }
 
+/* The copy of a file belongs to the image from now on, as does its path. False without memory: the copy is removed, and
+ * the error is set. */
+static bool own_copy(bp_host_o *host, image_t *image, char *copy)
+{
+    image->file = memory_copy_text(&host->makeups, copy);
+    if (image->file == NULL) {
+        loader_remove_copy(&host->loader, copy);
+        error_memory(&host->base.error, "keeping a copy of a plugin's file");
+    }
+    memory_free_text(&host->loader.memory, copy);
+    return image->file != NULL;
+}
+
 /* Copy the file that a version was opened from. A version that was opened in place may have been overwritten since:
- * then there is no file. */
+ * then there is no file, and the log is told. */
 static void copy_file(bp_host_o *host, image_t *image, const plugin_t *plugin)
 {
     file_stamp_t stamp;
     error_text_t kept = host->base.error;
+    char *copy = NULL;
     bool library = loader_kind(&host->loader, plugin->path, NULL) == NULL;
     const char *from = plugin->copy != NULL ? plugin->copy : plugin->path;
     bool is_it = plugin->copy != NULL ||
                  (file_stamp(plugin->path, &stamp) && memcmp(&stamp, &plugin->stamp, sizeof stamp) == 0);
-    if (!is_it || copies_make(&host->loader.files, from, plugin->path, library, &image->file) != BP_OK)
-        image->file = NULL;
+    const char *why = is_it ? host->base.error.text : "it has been overwritten since it was opened";
+    if (!is_it || copies_make(&host->loader.files, from, plugin->path, library, &copy) != BP_OK ||
+        !own_copy(host, image, copy))
+        log_write(&host->base.log, BP_LOG_WARNING, "host", "history: the file of plugin '%s' could not be copied (%s): "
+                  "once the plugin has another version, there is no going back to this one", plugin->name, why);
     host->base.error = kept;
 }
 
@@ -97,11 +114,11 @@ static image_t *image_of(bp_host_o *host, plugin_t *plugin, const makeup_t *like
         image->users++;
         return image;
     }
-    image = memory_new(&host->base.memory, sizeof *image);
+    image = memory_new(&host->makeups, sizeof *image);
     if (image == NULL)
         return NULL;
     image->users = 1;
-    if (!copy_options(&host->base.memory, image, plugin)) {
+    if (!copy_options(&host->makeups, image, plugin)) {
         makeup_drop_image(host, image);
         return NULL;
     }
@@ -116,7 +133,7 @@ static image_t *image_of(bp_host_o *host, plugin_t *plugin, const makeup_t *like
 
 void makeup_free(bp_host_o *host, makeup_t *makeup)
 {
-    memory_t *memory = &host->base.memory;
+    memory_t *memory = &host->makeups;
     if (makeup == NULL)
         return;
     for (uint32_t i = 0; makeup->plugins != NULL && i < makeup->plugin_count; i++) {
@@ -138,11 +155,11 @@ static bool copy_plugins(bp_host_o *host, makeup_t *makeup, const bp_host_o *of,
     const plugins_t *plugins = &of->loader.plugins;
     if (plugins->count == 0)
         return true;
-    makeup->plugins = memory_new(&host->base.memory, plugins->count * sizeof *makeup->plugins);
+    makeup->plugins = memory_new(&host->makeups, plugins->count * sizeof *makeup->plugins);
     makeup->plugin_count = makeup->plugins == NULL ? 0 : plugins->count;
     for (uint32_t i = 0; i < makeup->plugin_count; i++) {
         plugin_t *plugin = plugins->items[i];
-        makeup->plugins[i].name = memory_copy_text(&host->base.memory, plugin->name);
+        makeup->plugins[i].name = memory_copy_text(&host->makeups, plugin->name);
         if (makeup->plugins[i].name == NULL)
             return false;
         if (plugin->path[0] != '\0' && (makeup->plugins[i].image = image_of(host, plugin, like, of == host)) == NULL)
@@ -172,10 +189,10 @@ static bool copy_worlds(bp_host_o *host, makeup_t *makeup, const bp_host_o *of)
     uint32_t count = of->destruction.world_count;
     if (count == 0)
         return true;
-    makeup->worlds = memory_new(&host->base.memory, count * sizeof *makeup->worlds);
+    makeup->worlds = memory_new(&host->makeups, count * sizeof *makeup->worlds);
     makeup->world_count = makeup->worlds == NULL ? 0 : count;
     for (uint32_t i = 0; i < makeup->world_count; i++) {
-        if (!copy_world(&makeup->worlds[i], host_world(of, i), &host->base.memory))
+        if (!copy_world(&makeup->worlds[i], host_world(of, i), &host->makeups))
             return false;
     }
     return makeup->worlds != NULL;
@@ -183,7 +200,7 @@ static bool copy_worlds(bp_host_o *host, makeup_t *makeup, const bp_host_o *of)
 
 bp_result_t makeup_look(bp_host_o *host, const bp_host_o *of, const makeup_t *like, makeup_t **out)
 {
-    makeup_t *makeup = memory_new(&host->base.memory, sizeof *makeup);
+    makeup_t *makeup = memory_new(&host->makeups, sizeof *makeup);
     if (makeup != NULL && copy_plugins(host, makeup, of, like) && copy_worlds(host, makeup, of)) {
         *out = makeup;
         return BP_OK;
@@ -211,6 +228,12 @@ static bool same_units(const made_world_t *made, const schedule_t *schedule)
 static bool has_other_version(const made_plugin_t *made, const plugin_t *plugin)
 {
     return made->image != NULL && made->image->number != plugin->image;
+}
+
+/* A plugin that has crashed is opened anew, also where it is of that version. */
+static bool is_opened_anew(const made_plugin_t *made, const plugin_t *plugin)
+{
+    return has_other_version(made, plugin) || (made->image != NULL && plugin_is_aside(plugin));
 }
 
 static bool is(void *context, const makeup_t *makeup)
@@ -257,16 +280,9 @@ static bp_result_t return_versions(bp_host_o *host, const makeup_t *makeup)
     for (uint32_t i = 0; i < makeup->plugin_count; i++) {
         const made_plugin_t *made = &makeup->plugins[i];
         plugin_t *plugin = host->loader.plugins.items[i];
-        if (!has_other_version(made, plugin))
-            continue;
-        if (made->image->file == NULL)
-            return error_set(&host->base.error, BP_ERROR_STATE,
-                             "plugin '%s' had another version then, of which no copy could be kept", made->name);
-        if (count == RELOAD_MAX_PLUGINS)
-            return error_set(&host->base.error, BP_ERROR_LIMIT, "more than %d plugins had other versions then",
-                             RELOAD_MAX_PLUGINS);
-        kept[count++] = (reload_kept_t){plugin, made->image->file, made->image->given, made->image->given_count,
-                                        made->image->number};
+        if (is_opened_anew(made, plugin))
+            kept[count++] = (reload_kept_t){plugin, made->image->file, made->image->given, made->image->given_count,
+                                            made->image->number};
     }
     if (count == 0)
         return BP_OK;
@@ -291,11 +307,34 @@ static bp_result_t bring_units(bp_world_o *world, const made_world_t *made)
     return result == BP_OK ? take_wants(world, made) : result;
 }
 
-bp_result_t makeup_become(bp_host_o *host, const makeup_t *makeup)
+/* Are the parts at hand that the host would be given? */
+static bp_result_t check(void *context, const makeup_t *makeup)
 {
-    bp_result_t result = BP_OK;
+    bp_host_o *host = context;
+    uint32_t count = 0;
     if (makeup->plugin_count != host->loader.plugins.count || makeup->world_count != host->destruction.world_count)
         return error_set(&host->base.error, BP_ERROR_STATE, "the host had other plugins or worlds then");
+    for (uint32_t i = 0; i < makeup->plugin_count; i++) {
+        const made_plugin_t *made = &makeup->plugins[i];
+        const plugin_t *plugin = host->loader.plugins.items[i];
+        if (!is_opened_anew(made, plugin))
+            continue;
+        if (made->image->file == NULL)
+            return error_set(&host->base.error, BP_ERROR_STATE,
+                             "plugin '%s' %s, of which no copy could be kept", made->name,
+                             has_other_version(made, plugin) ? "had another version then" : "has crashed in a version");
+        if (++count > RELOAD_MAX_PLUGINS)
+            return error_set(&host->base.error, BP_ERROR_LIMIT, "more than %d plugins had other versions then",
+                             RELOAD_MAX_PLUGINS);
+    }
+    return BP_OK;
+}
+
+bp_result_t makeup_become(bp_host_o *host, const makeup_t *makeup)
+{
+    bp_result_t result = check(host, makeup);
+    if (result != BP_OK)
+        return result;
     for (uint32_t i = 0; i < makeup->world_count; i++)
         drop_systems(host_world(host, i), &makeup->worlds[i]);
     result = return_versions(host, makeup);
@@ -318,7 +357,9 @@ static void drop(void *context, makeup_t *makeup)
 makers_t makeup_makers(bp_host_o *host)
 {
     return (makers_t){.context = host,
+                      .memory = &host->makeups,
                       .look = look,
+                      .check = check,
                       .become = become,
                       .is = is,
                       .drop = drop,
@@ -422,7 +463,7 @@ static bool take_text(bp_host_o *host, reader_t *r, const char **text)
     if (reader_u32(r) == 0)
         return true;
     const char *found = reader_text(r);
-    return r->failed || (*text = memory_copy_text(&host->base.memory, found)) != NULL;
+    return r->failed || (*text = memory_copy_text(&host->makeups, found)) != NULL;
 }
 
 static bp_result_t take_options(bp_host_o *host, reader_t *r, image_t *image)
@@ -430,7 +471,7 @@ static bp_result_t take_options(bp_host_o *host, reader_t *r, image_t *image)
     uint32_t count = reader_count(r, 4 * sizeof(uint32_t));
     if (r->failed)
         return damaged(host);
-    image->given = count == 0 ? NULL : memory_new(&host->base.memory, count * sizeof *image->given);
+    image->given = count == 0 ? NULL : memory_new(&host->makeups, count * sizeof *image->given);
     if (count > 0 && image->given == NULL)
         return lacking(host);
     image->given_count = count;
@@ -475,8 +516,11 @@ static bp_result_t take_file(bp_host_o *host, reader_t *r, plugin_t *plugin, ima
     const char *bytes = reader_take(r, size);
     if (bytes == NULL)
         return damaged(host);
+    char *copy = NULL;
     bool library = loader_kind(&host->loader, plugin->path, NULL) == NULL;
-    result = copies_put(&host->loader.files, plugin->path, library, bytes, (size_t)size, &image->file);
+    result = copies_put(&host->loader.files, plugin->path, library, bytes, (size_t)size, &copy);
+    if (result == BP_OK && !own_copy(host, image, copy))
+        result = lacking(host);
     if (result == BP_OK && plugin->image == 0 && is_at_work(host, plugin, image, bytes, (size_t)size))
         plugin->image = ++host->images;
     if (result == BP_OK)
@@ -491,7 +535,7 @@ static bp_result_t take_plugin(bp_host_o *host, reader_t *r, uint32_t number, co
     uint32_t kind = reader_u32(r);
     if (r->failed || kind > FILE_FOLLOWS)
         return damaged(host);
-    made->name = memory_copy_text(&host->base.memory, name);
+    made->name = memory_copy_text(&host->makeups, name);
     if (made->name == NULL)
         return lacking(host);
     plugin_t *plugin = number < host->loader.plugins.count ? host->loader.plugins.items[number] : NULL;
@@ -507,7 +551,7 @@ static bp_result_t take_plugin(bp_host_o *host, reader_t *r, uint32_t number, co
         made->image->users++;
         return BP_OK;
     }
-    made->image = memory_new(&host->base.memory, sizeof *made->image);
+    made->image = memory_new(&host->makeups, sizeof *made->image);
     if (made->image == NULL)
         return lacking(host);
     made->image->users = 1;
@@ -520,7 +564,7 @@ static bp_result_t take_plugin(bp_host_o *host, reader_t *r, uint32_t number, co
 static bp_result_t take_names(bp_host_o *host, reader_t *r, wants_t *names)
 {
     uint32_t count = reader_count(r, LEAST);
-    names->memory = &host->base.memory;
+    names->memory = &host->makeups;
     for (uint32_t i = 0; i < count; i++) {
         const char *name = reader_text(r);
         bool system = reader_u32(r) != 0, again = reader_u32(r) != 0;
@@ -539,14 +583,14 @@ static bp_result_t take_makeup(bp_host_o *host, reader_t *r, const makeup_t *bef
 {
     bp_result_t result = BP_OK;
     uint32_t count = reader_count(r, LEAST);
-    makeup->plugins = count == 0 ? NULL : memory_new(&host->base.memory, count * sizeof *makeup->plugins);
+    makeup->plugins = count == 0 ? NULL : memory_new(&host->makeups, count * sizeof *makeup->plugins);
     if (count > 0 && makeup->plugins == NULL)
         return lacking(host);
     makeup->plugin_count = count;
     for (uint32_t i = 0; i < count && result == BP_OK; i++)
         result = take_plugin(host, r, i, before, &makeup->plugins[i]);
     count = result == BP_OK ? reader_count(r, LEAST) : 0;
-    makeup->worlds = count == 0 ? NULL : memory_new(&host->base.memory, count * sizeof *makeup->worlds);
+    makeup->worlds = count == 0 ? NULL : memory_new(&host->makeups, count * sizeof *makeup->worlds);
     if (count > 0 && makeup->worlds == NULL)
         return lacking(host);
     makeup->world_count = count;
@@ -561,7 +605,7 @@ static bp_result_t take_makeup(bp_host_o *host, reader_t *r, const makeup_t *bef
 bp_result_t makeup_read(void *context, reader_t *reader, const makeup_t *before, makeup_t **out)
 {
     bp_host_o *host = context;
-    makeup_t *makeup = memory_new(&host->base.memory, sizeof *makeup);
+    makeup_t *makeup = memory_new(&host->makeups, sizeof *makeup);
     if (makeup == NULL)
         return lacking(host);
     bp_result_t result = take_makeup(host, reader, before, makeup);

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static uint64_t bytes_of(const touch_t *touch)
-{
-    return touch->size + touch->input_size;
-}
-
 static void free_touch(history_t *h, touch_t *touch)
 {
     memory_free(&h->memory, touch->calls, touch->size);
@@ -22,15 +17,7 @@ uint64_t branch_bytes(const branch_t *b)
                      keyframes_room(&b->keyframes) + b->mark_count * sizeof *b->marks +
                      b->stretch_count * sizeof *b->stretches;
     for (uint32_t i = 0; i < b->touch_count; i++)
-        bytes += bytes_of(&b->touches[i]);
-    return bytes;
-}
-
-uint64_t branches_bytes(const history_t *h)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < h->branch_count; i++)
-        bytes += branch_bytes(&h->branches[i]);
+        bytes += b->touches[i].size + b->touches[i].input_size;
     return bytes;
 }
 
@@ -248,10 +235,8 @@ static void forget_rest(history_t *h, const stay_t *cut)
 {
     while (h->keyframes.count > cut->keyframes)
         keyframes_drop(&h->keyframes, h->keyframes.count - 1);
-    for (uint32_t i = cut->touches; i < h->touch_count; i++) {
-        h->call_bytes -= bytes_of(&h->touches[i]);
+    for (uint32_t i = cut->touches; i < h->touch_count; i++)
         free_touch(h, &h->touches[i]);
-    }
     for (uint32_t i = h->branch_count; i > 0; i--) {
         if (i <= h->branch_count && h->branches[i - 1].parent == 0 && h->branches[i - 1].fork > cut->moment)
             branches_drop(h, branch_number(&h->branches[i - 1]));
@@ -276,8 +261,6 @@ uint64_t branches_cut(history_t *h, uint64_t moment)
         return 0;
     }
     uint64_t number = branch_number(&b);
-    for (uint32_t i = 0; i < b.touch_count; i++)
-        h->call_bytes -= bytes_of(&b.touches[i]);
     for (uint32_t i = 0; i < h->branch_count; i++) {
         if (h->branches[i].parent == 0 && h->branches[i].fork > moment)
             h->branches[i].parent = number;
@@ -319,8 +302,6 @@ static bool move_lists(history_t *h, branch_t *b)
 
 static void append(history_t *h, branch_t *b)
 {
-    for (uint32_t i = 0; i < b->touch_count; i++)
-        h->call_bytes += bytes_of(&b->touches[i]);
     if (b->touch_count > 0)
         memcpy(h->touches + h->touch_count, b->touches, b->touch_count * sizeof *b->touches);
     if (b->mark_count > 0)

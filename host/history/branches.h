@@ -44,9 +44,8 @@ static inline uint64_t branches_present(const history_t *history)
     return history->stretch_count > 0 ? history->stretches[history->stretch_count - 1].number : 0;
 }
 
-/* The bytes that a branch takes, without its keyframes; and all of them. */
+/* The bytes that a branch takes, without its keyframes. */
 uint64_t branch_bytes(const branch_t *branch);
-uint64_t branches_bytes(const history_t *history);
 
 /* Take what comes after `moment`, which is not before the present one, off the line. Where nothing comes there, nothing
  * changes. Returns the number of the branch that is kept; 0: there was no memory, and it is forgotten, or nothing came

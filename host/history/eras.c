@@ -69,6 +69,11 @@ bool eras_is(const eras_t *eras, const era_t *era)
     return era == NULL || eras->makers.is(eras->makers.context, era->makeup);
 }
 
+bp_result_t eras_check(const eras_t *eras, const era_t *era)
+{
+    return eras->makers.check(eras->makers.context, era->makeup);
+}
+
 bp_result_t eras_become(const eras_t *eras, const era_t *era)
 {
     return eras->makers.become(eras->makers.context, era->makeup);

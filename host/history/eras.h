@@ -52,8 +52,11 @@ typedef struct makeup_t {
 /* What the engine does for eras. */
 typedef struct makers_t {
     void *context;
+    const memory_t *memory; /* the account of all makeups that there are; NULL: there is none */
     /* Write down the host's present makeup. `like`: an earlier one to share parts with; may be NULL. */
     bp_result_t (*look)(void *context, const makeup_t *like, makeup_t **out);
+    /* Could the host be given this makeup? Nothing changes. */
+    bp_result_t (*check)(void *context, const makeup_t *makeup);
     /* Give the host this makeup. The state of the host is lost, and a keyframe has to be brought back next. */
     bp_result_t (*become)(void *context, const makeup_t *makeup);
     /* Has the host this makeup? */
@@ -94,8 +97,9 @@ bool eras_put(eras_t *eras, uint64_t moment, makeup_t *makeup);
  * calls from outside at that moment. NULL where there are no eras. */
 const era_t *eras_of(const eras_t *eras, uint64_t moment, bool touched);
 
-/* Has the host the makeup of an era? True of NULL. And give it that makeup. [main], between steps */
+/* Has the host the makeup of an era? True of NULL. Could it have it? And give it that makeup. [main], between steps */
 bool eras_is(const eras_t *eras, const era_t *era);
+bp_result_t eras_check(const eras_t *eras, const era_t *era);
 bp_result_t eras_become(const eras_t *eras, const era_t *era);
 
 /* Forget eras that ended before `first`. */

@@ -12,6 +12,7 @@ void history_prepare(history_t *h, const parts_t *parts)
 {
     *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS, .record_ms = RECORDING_KEYFRAME_MS};
     memory_init_child(&h->memory, "history", &parts->base->memory);
+    memory_init_child(&h->recorder, "recording", &parts->base->memory);
     eras_init(&h->eras, &h->memory);
     outside_init(&h->outside, &h->memory);
     bytes_init(&h->calls, &h->memory);
@@ -25,7 +26,7 @@ void history_prepare(history_t *h, const parts_t *parts)
 /* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
 static void end_touch(history_t *h)
 {
-    h->touched = h->unknown = h->remade = false;
+    h->touched = h->unknown = h->remade = h->crashed = false;
     h->calls.size = 0;
     h->calls.failed = false;
     if (h->calls.room > HISTORY_CALLS)
@@ -245,6 +246,12 @@ void history_remade(history_t *h)
     h->units = units_of(&h->parts);
 }
 
+void history_taken_back(history_t *h)
+{
+    history_remade(h);
+    h->crashed = h->remade;
+}
+
 bool history_is_made_anew(history_t *h)
 {
     if (h->shape != shape_of(&h->parts))
@@ -298,7 +305,6 @@ static bool keep_calls(history_t *h, touch_t *touch)
     memcpy(calls + touch->size, h->calls.start, size);
     touch->calls = calls;
     touch->size += size;
-    h->call_bytes += size;
     history_make_room(h, 0);
     return true;
 }
@@ -332,6 +338,7 @@ void history_keep_touch(history_t *h)
         touch = &h->touches[h->touch_count++];
         *touch = (touch_t){.moment = h->now};
     }
+    touch->crashed = touch->crashed || h->crashed;
     if (h->unknown || touch->unknown || !keep_calls(h, touch)) {
         history_drop_calls(h, touch);
         touch->unknown = true;
@@ -346,15 +353,28 @@ void history_keep_touch(history_t *h)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
+bp_result_t history_make_up(const parts_t *parts, const eras_t *eras, const era_t *era, bool *astray)
+{
+    const plugin_t *crashed = snapshot_crashed(parts);
+    if (eras_is(eras, era) && crashed == NULL)
+        return BP_OK;
+    if (era == NULL)
+        return error_set(&parts->base->error, BP_ERROR_STATE,
+                         "plugin '%s' has crashed and is set aside, and no version of it is remembered",
+                         crashed->name);
+    bp_result_t result = eras_check(eras, era);
+    if (result != BP_OK)
+        return result;
+    *astray = true;
+    return eras_become(eras, era);
+}
+
 bp_result_t history_bring_back(history_t *h, const keyframe_t *keyframe)
 {
     const era_t *era = eras_of(&h->eras, keyframe->moment, keyframe->touched);
-    bp_result_t result = BP_OK;
-    if (!eras_is(&h->eras, era)) {
-        h->astray = true;
-        result = eras_become(&h->eras, era);
+    bp_result_t result = history_make_up(&h->parts, &h->eras, era, &h->astray);
+    if (h->astray)
         h->units = units_of(&h->parts);
-    }
     if (result == BP_OK)
         result = keyframe_bring_back(&h->store, &h->parts, keyframe);
     h->astray = h->astray && result != BP_OK;
@@ -413,7 +433,7 @@ static void record_touch(history_t *h, bool anew)
     if (!recording_is_on(&h->recording))
         return;
     if (anew || h->unknown || h->recording.elsewhere)
-        recording_keyframe(&h->recording, true);
+        recording_keyframe(&h->recording, h->crashed ? CHUNK_BRING_BACK | CHUNK_CRASHED : CHUNK_BRING_BACK);
     else if (h->touched)
         recording_calls(&h->recording, &h->calls);
     if (h->on != is_wanted(h))
@@ -471,7 +491,6 @@ static void keep_inputs(history_t *h)
     memcpy(inputs, h->outside.taken.start, size);
     touch->inputs = inputs;
     touch->input_size = size;
-    h->call_bytes += size;
     history_make_room(h, 0);
 }
 
@@ -501,7 +520,8 @@ static void end_inputs(history_t *h, uint32_t world)
 static void keep_step(history_t *h, uint32_t world)
 {
     if (h->now < h->last) {
-        if (++h->now == h->last)
+        const touch_t *touch = find_touch(h, ++h->now);
+        if (h->now == h->last || (touch != NULL && touch->crashed))
             go_along(h);
         return;
     }
@@ -529,7 +549,7 @@ static NOT_INLINED void end_remembered_step(history_t *h, uint32_t world)
     if (!h->on || h->going)
         return;
     if (recording_is_on(&h->recording))
-        recording_step(&h->recording, world);
+        recording_step(&h->recording, world, !h->crashed);
     if (h->budget != 0)
         keep_step(h, world);
     if (h->on != is_wanted(h))
@@ -572,7 +592,7 @@ bp_result_t history_record(history_t *h, const char *path, const char *origin)
     uint64_t moment = d->world_count > 0 ? world_handle(d->worlds[0])->clock.steps : 0;
     bp_result_t result = may_record(h);
     if (result == BP_OK)
-        result = recording_begin(&h->recording, &h->parts, &h->eras.makers, &h->memory, path, origin, moment);
+        result = recording_begin(&h->recording, &h->parts, &h->eras.makers, &h->recorder, path, origin, moment);
     if (result == BP_OK)
         begin_recording(h);
     return result;
@@ -582,7 +602,7 @@ bp_result_t history_record_on(history_t *h, const char *path, const recorded_t *
 {
     bp_result_t result = may_record(h);
     if (result == BP_OK)
-        result = recording_resume(&h->recording, &h->parts, &h->eras.makers, &h->memory, path, recorded);
+        result = recording_resume(&h->recording, &h->parts, &h->eras.makers, &h->recorder, path, recorded);
     if (result == BP_OK)
         begin_recording(h);
     return result;

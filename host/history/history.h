@@ -14,15 +14,17 @@
  *     calls              C                 C
  *
  * At a moment of the past the host is as the step before has left it; at the last moment the calls that came there have
- * been made too.
+ * been made too. Where a version crashed in that step and was taken back for it, the moment's state is what the host
+ * went on from: the step would crash again.
  *
  * While the host is in its past, steps follow the remembered ones: the calls from outside are made again at their
  * moments. The first other change from outside begins another future, and the remembered one is kept as a branch
  * (branches.h).
  *
- * The budget is the most bytes that keyframes, calls and the lists of steps and touches may take. Where the budget is
- * full, keyframes are dropped, first those with the closest neighbours in relation to their age. A moment behind a call
- * that cannot be made again cannot be computed any more once that call's keyframe is gone; going there is refused.
+ * The budget is the most bytes that the past may take: keyframes, calls, lists, makeups, and stamps of rows. Where the
+ * budget is full, keyframes are dropped, first those with the closest neighbours in relation to their age. A moment
+ * behind a call that cannot be made again cannot be computed any more once that call's keyframe is gone; going there is
+ * refused.
  *
  * Where plugins are reloaded, or systems come or go, another era begins (eras.h), with a keyframe of the state after
  * that: at an earlier moment the host has the older code again. The past begins anew where worlds, components or
@@ -57,6 +59,8 @@ typedef struct touch_t {
     size_t size;
     bool unknown; /* the calls cannot be made again */
     bool passes;  /* calls that cannot be made are passed over: they were made in another past */
+    bool crashed; /* a version crashed in the step before and was taken back: the moment's state is that of the
+                     keyframe, and that step is never computed on the way to another moment */
     char *inputs; /* that plugins took from outside in the step after (outside.h) */
     size_t input_size;
 } touch_t;
@@ -75,7 +79,8 @@ typedef struct branch_t branch_t;
 
 typedef struct history_t {
     parts_t parts;
-    memory_t memory;
+    memory_t memory;            /* of the past */
+    memory_t recorder;          /* of a recording under way */
     /* Take the step of a world, or of all where `world` is BP_NONE. */
     bp_result_t (*step)(void *context, uint32_t world);
     void *context;
@@ -108,10 +113,11 @@ typedef struct history_t {
     uint64_t taken_at, took;    /* ns: the last keyframe */
     bytes_t calls;              /* since the last step, and not yet kept */
     size_t call_begins;         /* where the call under way begins */
-    uint64_t call_bytes;        /* of all touches */
+    uint64_t stamp_bytes;       /* of all worlds, when a keyframe was taken last */
     bool touched;               /* a call has come since the last step, and is not yet kept; ... */
     bool unknown;               /* ... such a call cannot be made again */
     bool remade;                /* ... and an era begins with it */
+    bool crashed;               /* ... since a version has crashed in the step before */
     bool unseen;                /* the call under way has taken something from outside */
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
@@ -163,6 +169,10 @@ void history_lose_part(history_t *history);
 
 /* Plugins have other code now, or other options: another era begins. */
 void history_remade(history_t *history);
+
+/* A version has crashed in the step that is about to end, and the one before is at work again. To be called once that
+ * one is there. */
+void history_taken_back(history_t *history);
 
 /* A plugin takes data from outside between steps, which is not written down: a call under way cannot be made again. */
 static inline void history_take_unseen(history_t *history)

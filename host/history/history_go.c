@@ -18,17 +18,18 @@ static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whol
 {
     const keyframe_t *best = NULL;
     uint64_t barrier = 0; /* moment of the last call before `moment` that cannot be made again */
-    bool any = false, to_end = moment == h->last;
+    bool any = false, with_calls = moment == h->last; /* those of the moment itself are to be made too */
     for (uint32_t i = 0; i < h->touch_count; i++) {
         const touch_t *touch = &h->touches[i];
-        if (touch->unknown && (touch->moment < moment || (to_end && touch->moment == moment))) {
+        with_calls = with_calls || (touch->moment == moment && touch->crashed);
+        if (touch->unknown && (touch->moment < moment || (with_calls && touch->moment == moment))) {
             barrier = touch->moment;
             any = true;
         }
     }
     for (uint32_t i = 0; i < h->keyframes.count; i++) {
         const keyframe_t *k = &h->keyframes.items[i];
-        if (k->moment < moment || (k->moment == moment && (!k->touched || to_end)))
+        if (k->moment < moment || (k->moment == moment && (!k->touched || with_calls)))
             best = k;
     }
     *impossible = best == NULL || (any && (best->moment < barrier || (best->moment == barrier && !best->touched)));
@@ -75,13 +76,16 @@ static bool has_output(const parts_t *parts)
 }
 
 /* Can the host go forward to a moment by taking each step, as it has to where units are output and are to see every
- * step? False also where a call from outside in between cannot be made again and its keyframe is gone. */
+ * step? False also where a call from outside in between cannot be made again and its keyframe is gone, and where a
+ * version crashed on the way. */
 static bool can_walk(const history_t *h, uint64_t moment)
 {
     if (moment <= h->now || !has_output(&h->parts))
         return false;
     for (uint32_t i = 0; i < h->touch_count; i++) {
         const touch_t *touch = &h->touches[i];
+        if (touch->crashed && touch->moment > h->now && touch->moment <= moment)
+            return false;
         if (touch->unknown && touch->moment >= h->now &&
             (touch->moment < moment || (touch->moment == moment && moment == h->last)) &&
             keyframes_touched(&h->keyframes, touch->moment) == NULL)
@@ -131,7 +135,7 @@ static bp_result_t go(history_t *h, uint64_t moment, bool whole)
         return error_set(error, BP_ERROR_NOT_FOUND,
                          "moment %" PRIu64 " is not remembered; those from %" PRIu64 " to %" PRIu64 " are", moment,
                          h->first, h->last);
-    bp_result_t result = snapshot_moment(&h->parts);
+    bp_result_t result = snapshot_between(&h->parts);
     if (result != BP_OK)
         return result;
     if (h->touched)

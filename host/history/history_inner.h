@@ -30,6 +30,10 @@ bool history_is_made_anew(history_t *history);
 /* Put down the calls that came since the last step, at the present moment. */
 void history_keep_touch(history_t *history);
 
+/* Give the host the makeup of an era (NULL: there are no eras), and open plugins anew that have crashed and are set
+ * aside. *astray is set once something changes; the host's state is lost then. [main], between steps */
+bp_result_t history_make_up(const parts_t *parts, const eras_t *eras, const era_t *era, bool *astray);
+
 /* Bring a keyframe back. Precondition: the host has the makeup of the keyframe's time. */
 bp_result_t history_bring_back(history_t *history, const keyframe_t *keyframe);
 

@@ -17,7 +17,6 @@ void history_say(const history_t *h, int32_t level, const char *why)
 
 void history_drop_calls(history_t *h, touch_t *touch)
 {
-    h->call_bytes -= touch->size;
     memory_free(&h->memory, touch->calls, touch->size);
     touch->calls = NULL;
     touch->size = 0;
@@ -25,7 +24,6 @@ void history_drop_calls(history_t *h, touch_t *touch)
 
 static void drop_inputs(history_t *h, touch_t *touch)
 {
-    h->call_bytes -= touch->input_size;
     memory_free(&h->memory, touch->inputs, touch->input_size);
     touch->inputs = NULL;
     touch->input_size = 0;
@@ -56,16 +54,27 @@ static void drop_first(history_t *h)
     eras_drop_before(&h->eras, first);
 }
 
-/* The bytes that lists and calls take. */
-static uint64_t beside_keyframes(const history_t *h)
-{
-    return keyframes_room(&h->keyframes) + taken_room(&h->taken) + h->touch_capacity * sizeof *h->touches +
-           h->call_bytes + branches_bytes(h);
-}
-
+/* The bytes that the past takes: all that the history's account holds, but spare pieces, which are given back where
+ * there is no other room (pieces_trim); makeups; and stamps of rows, counted when a keyframe was taken last. */
 static uint64_t used(const history_t *h)
 {
-    return h->store.pieces.bytes + beside_keyframes(h);
+    const memory_t *makeups = h->eras.makers.memory;
+    return memory_bytes(&h->memory) - h->store.pieces.spare_bytes + h->stamp_bytes +
+           (makeups == NULL ? 0 : memory_bytes(makeups));
+}
+
+/* Of these, what is not keyframes. */
+static uint64_t beside_keyframes(const history_t *h)
+{
+    return used(h) - h->store.pieces.bytes;
+}
+
+static uint64_t count_stamps(const history_t *h)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < h->parts.destruction->world_count; i++)
+        bytes += world_stamp_bytes(h->parts.destruction->worlds[i]);
+    return bytes;
 }
 
 /* Drop keyframes until so many bytes more have room. Where lists and calls take more than half of the budget, the
@@ -128,6 +137,7 @@ bp_result_t history_keep(history_t *h, bool touched)
     keyframe_t keyframe = {.moment = h->now, .touched = touched, .stays = touched && h->remade};
     if (!keyframes_reserve(&h->keyframes))
         return error_memory(&h->parts.base->error, "remembering a moment");
+    h->stamp_bytes = count_stamps(h);
     history_make_room(h, 0);
     set_most(h);
     if (snapshot_measure(&h->parts) > h->budget)

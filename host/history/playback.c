@@ -2,6 +2,7 @@
 #include "playback.h"
 
 #include "compare.h"
+#include "history_inner.h"
 
 #include <inttypes.h>
 
@@ -15,6 +16,12 @@ typedef struct playing_t {
     bool check;
 } playing_t;
 
+static void tell_step(const playing_t *p)
+{
+    if (p->playback != NULL && p->playback->step != NULL)
+        p->playback->step(p->playback->context, p->now);
+}
+
 /* The end of the chunk before the keyframe to begin with; the names in chunks before that place have to be interned
  * first. */
 static size_t find_start(const recorded_t *recorded, uint64_t to, bool from_first)
@@ -24,7 +31,8 @@ static size_t find_start(const recorded_t *recorded, uint64_t to, bool from_firs
     bool any = false, to_end = to == recorded->last;
     while ((chunk = recorded_next(recorded, &at)) != NULL) {
         if (chunk->kind == CHUNK_KEYFRAME && !(from_first && any) &&
-            (chunk->moment < to || (chunk->moment == to && (to_end || !any || chunk->flags == 0)))) {
+            (chunk->moment < to ||
+             (chunk->moment == to && (to_end || !any || (chunk->flags & CHUNK_BRING_BACK) == 0)))) {
             best = before;
             any = true;
         }
@@ -59,7 +67,8 @@ static bp_result_t bring_back(playing_t *p, const chunk_t *chunk)
     snapshot_t snapshot;
     bytes_t bytes;
     const era_t *era = recorded_era(p->recorded, p->eras, chunk);
-    bp_result_t result = eras_is(p->eras, era) ? BP_OK : eras_become(p->eras, era);
+    bool astray = false;
+    bp_result_t result = history_make_up(p->parts, p->eras, era, &astray);
     if (result != BP_OK)
         return result;
     result = open_keyframe(p, chunk, &bytes, &snapshot);
@@ -108,37 +117,49 @@ static bp_result_t compare(playing_t *p, const chunk_t *chunk)
     return result;
 }
 
-static bp_result_t take_steps(playing_t *p, const chunk_t *chunk)
+/* One step; it is passed over where it ends in a crash, after which the host went on from the next keyframe. */
+static bp_result_t take_step(playing_t *p, uint32_t world, bool crashes)
+{
+    bp_result_t result = crashes ? BP_OK : p->history->step(p->history->context, world);
+    if (crashes)
+        outside_end(&p->history->outside);
+    if (result != BP_OK)
+        return result;
+    p->now++;
+    if (!crashes)
+        tell_step(p);
+    return BP_OK;
+}
+
+/* `crashes`: the last of the steps ends in a crash. */
+static bp_result_t take_steps(playing_t *p, const chunk_t *chunk, bool crashes)
 {
     const chunk_steps_t *steps = chunk_bytes(chunk);
+    size_t count = chunk->size / sizeof *steps;
     bp_result_t result = BP_OK;
     uint64_t skipped = p->now - chunk->moment; /* where playing begins in the middle of the chunk */
-    for (size_t i = 0; i < chunk->size / sizeof *steps; i++) {
+    for (size_t i = 0; i < count && result == BP_OK; i++) {
         if (steps[i].world != BP_NONE && steps[i].world >= p->parts->destruction->world_count)
             return error_set(&p->parts->base->error, BP_ERROR_STATE,
                              "moment %" PRIu64 ": the recorded host had a world more than this one", p->now);
         uint32_t first = skipped < steps[i].count ? (uint32_t)skipped : steps[i].count;
         skipped -= first;
-        for (uint32_t k = first; k < steps[i].count && p->now < p->to; k++) {
-            result = p->history->step(p->history->context, steps[i].world);
-            if (result != BP_OK)
-                return result;
-            p->now++;
-            if (p->playback != NULL && p->playback->step != NULL)
-                p->playback->step(p->playback->context, p->now);
-        }
+        for (uint32_t k = first; k < steps[i].count && p->now < p->to && result == BP_OK; k++)
+            result = take_step(p, steps[i].world, crashes && i + 1 == count && k + 1 == steps[i].count);
     }
-    return BP_OK;
+    return result;
 }
 
-/* Play one chunk; *over is set where the rest of the recording is not wanted. */
-static bp_result_t play(playing_t *p, const chunk_t *chunk, bool *over)
+/* Play one chunk, which ends at `at`; *over is set where the rest of the recording is not wanted. */
+static bp_result_t play(playing_t *p, const chunk_t *chunk, size_t at, bool *over)
 {
     bool to_end = p->to == p->recorded->last;
-    bool comes = p->now < p->to || to_end; /* calls from outside at this moment are to be made */
+    bool crashed = chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_CRASHED) != 0;
+    bool comes = p->now < p->to || to_end || crashed; /* calls from outside at this moment are to be made */
+    bp_result_t result;
     switch (chunk->kind) {
     case CHUNK_NAMES: return read_names(p, chunk);
-    case CHUNK_STEPS: return take_steps(p, chunk);
+    case CHUNK_STEPS: return take_steps(p, chunk, recorded_crashed(p->recorded, at));
     case CHUNK_CALLS:
         *over = !comes;
         return comes ? journal_make(p->parts, chunk_bytes(chunk), (size_t)chunk->size) : BP_OK;
@@ -146,7 +167,10 @@ static bp_result_t play(playing_t *p, const chunk_t *chunk, bool *over)
         if ((chunk->flags & CHUNK_BRING_BACK) == 0)
             return p->check ? compare(p, chunk) : BP_OK;
         *over = !comes;
-        return comes ? bring_back(p, chunk) : BP_OK;
+        result = comes ? bring_back(p, chunk) : BP_OK;
+        if (result == BP_OK && crashed)
+            tell_step(p);
+        return result;
     default: return BP_OK;
     }
 }
@@ -172,7 +196,7 @@ static bp_result_t play_on(playing_t *p)
            (chunk->kind == CHUNK_NAMES || chunk->moment <= p->to)) {
         bool gone = chunk->kind == CHUNK_STEPS ? end_of(chunk) <= p->now : chunk->moment < p->now;
         if (chunk->kind == CHUNK_NAMES || (chunk->kind != CHUNK_HEAD && !gone))
-            result = play(p, chunk, &over);
+            result = play(p, chunk, at, &over);
     }
     return result;
 }
@@ -192,7 +216,7 @@ static bp_result_t play_from(playing_t *p, size_t start)
         result = bring_back(p, chunk);
     while (result == BP_OK && !over && (chunk = recorded_next(p->recorded, &at)) != NULL &&
            (chunk->moment <= p->to))
-        result = play(p, chunk, &over);
+        result = play(p, chunk, at, &over);
     return result;
 }
 
@@ -209,7 +233,7 @@ bp_result_t playback_to(history_t *h, const recorded_t *recorded, const eras_t *
     if (here && (playback->here < recorded->first || playback->here > to))
         return error_set(error, BP_ERROR_ARGUMENT, "moment %" PRIu64 " does not lie before moment %" PRIu64,
                          playback->here, to);
-    bp_result_t result = snapshot_moment(&h->parts);
+    bp_result_t result = snapshot_between(&h->parts);
     if (result != BP_OK)
         return result;
     playing_t p = {.history = h, .parts = &h->parts, .recorded = recorded, .eras = eras,

@@ -197,7 +197,7 @@ static void turn_keyframes(recording_t *r, bool delta)
 
 /* Write a keyframe of the host as it is now. Where no snapshot can be had, *taken is false and nothing has been
  * written. */
-static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
+static bp_result_t put_keyframe(recording_t *r, uint32_t flags, bool *taken)
 {
     uint64_t began = os_clock_ns();
     snapshot_t snapshot;
@@ -211,7 +211,7 @@ static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
         return result;
     }
     chunk_t chunk = {.kind = CHUNK_KEYFRAME,
-                     .flags = bring_back ? CHUNK_BRING_BACK : 0,
+                     .flags = flags,
                      .moment = r->moment,
                      .hash = snapshot_hash(&snapshot),
                      .size = r->keyframe.size};
@@ -235,14 +235,14 @@ static bp_result_t put_keyframe(recording_t *r, bool bring_back, bool *taken)
     return result;
 }
 
-void recording_keyframe(recording_t *r, bool bring_back)
+void recording_keyframe(recording_t *r, uint32_t flags)
 {
     bool taken = false;
-    bp_result_t result = bring_back ? put_change(r) : BP_OK;
+    bp_result_t result = flags != 0 ? put_change(r) : BP_OK;
     if (result == BP_OK)
-        result = put_keyframe(r, bring_back, &taken);
+        result = put_keyframe(r, flags, &taken);
     r->elsewhere = false;
-    if (result != BP_OK && (taken || bring_back))
+    if (result != BP_OK && (taken || flags != 0))
         give_up(r);
     else if (result != BP_OK)
         r->keyframe_at = os_clock_ns(); /* the recording can do without this keyframe; the next one is tried later */
@@ -283,13 +283,13 @@ static bool is_due(const recording_t *r, uint64_t passed)
             passed / 1000 >= r->written * MILLION / RECORDING_RATE);
 }
 
-void recording_step(recording_t *r, uint32_t world)
+void recording_step(recording_t *r, uint32_t world, bool keyframe)
 {
     add_step(r, world);
     uint64_t now = os_clock_ns();
     bp_result_t result = r->steps.failed ? error_memory(&r->parts->base->error, "recording") : BP_OK;
-    if (result == BP_OK && is_due(r, now - r->keyframe_at)) {
-        recording_keyframe(r, false);
+    if (result == BP_OK && keyframe && is_due(r, now - r->keyframe_at)) {
+        recording_keyframe(r, 0);
         return;
     }
     if (result == BP_OK &&
@@ -401,7 +401,7 @@ bp_result_t recording_resume(recording_t *r, const parts_t *parts, const makers_
 bp_result_t recording_finish(recording_t *r)
 {
     bool taken;
-    bp_result_t result = put_keyframe(r, r->elsewhere, &taken);
+    bp_result_t result = put_keyframe(r, r->elsewhere ? CHUNK_BRING_BACK : 0, &taken);
     if (result != BP_OK && !taken)
         result = put_steps(r);
     errno = 0;
@@ -420,6 +420,27 @@ const chunk_t *recorded_next(const recorded_t *recorded, size_t *at)
     const chunk_t *chunk = (const chunk_t *)(const void *)(recorded->bytes + *at);
     *at += sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
     return chunk;
+}
+
+bool recorded_crashed(const recorded_t *recorded, size_t at)
+{
+    const chunk_t *chunk;
+    while ((chunk = recorded_next(recorded, &at)) != NULL) {
+        if (chunk->kind != CHUNK_PARTS && chunk->kind != CHUNK_NAMES)
+            return chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_CRASHED) != 0;
+    }
+    return false;
+}
+
+bool recorded_crashed_before(const recorded_t *recorded, uint64_t moment)
+{
+    const chunk_t *chunk;
+    size_t at = 0;
+    while ((chunk = recorded_next(recorded, &at)) != NULL) {
+        if (chunk->kind == CHUNK_KEYFRAME && chunk->moment == moment && (chunk->flags & CHUNK_CRASHED) != 0)
+            return true;
+    }
+    return false;
 }
 
 uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index)
@@ -441,7 +462,9 @@ uint64_t recorded_cut(recorded_t *recorded, uint64_t moment)
     size_t at = 0, behind = 0;
     cut.keyframes = cut.parts = 0;
     while ((chunk = recorded_next(recorded, &at)) != NULL) {
-        bool plain = chunk->kind == CHUNK_KEYFRAME && (cut.keyframes == 0 || (chunk->flags & CHUNK_BRING_BACK) == 0);
+        bool plain = chunk->kind == CHUNK_KEYFRAME && (cut.keyframes == 0 || (chunk->flags & CHUNK_BRING_BACK) == 0 ||
+                                                       (chunk->flags & CHUNK_CRASHED) != 0);
+        plain = plain || (chunk->kind == CHUNK_PARTS && recorded_crashed(recorded, at));
         bool timeless = chunk->kind == CHUNK_NAMES || chunk->kind == CHUNK_HEAD;
         uint64_t end = chunk->moment;
         const chunk_steps_t *steps = chunk_bytes(chunk);

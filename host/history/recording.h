@@ -37,7 +37,7 @@
 #define RECORDING_MAGIC "BKPPREC"
 
 enum {
-    RECORDING_VERSION = 4,
+    RECORDING_VERSION = 5,
     RECORDING_OLDEST = 4,          /* the oldest version that can be read: hosts of older ones gave out other ids after
                                       many deaths, so that their steps cannot be taken again */
     RECORDING_KEYFRAME_MS = 10000, /* from keyframe to keyframe, at least, unless said otherwise; and ... */
@@ -53,6 +53,8 @@ enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS, CH
 
 enum {
     CHUNK_BRING_BACK = 1u << 0, /* of a keyframe: its state cannot be computed */
+    CHUNK_CRASHED = 1u << 3,    /* of such a keyframe: a version crashed in the step before and was taken back, so that
+                                   the state is the moment's own, and that step is not to be taken */
     CHUNK_BEGINNING = 1u << 2,  /* of parts: from the beginning */
     CHUNK_DELTA = 1u << 1       /* of a keyframe: what differs from the one before, stretch by stretch: where it begins
                                    and how long it is, then its bytes */
@@ -112,12 +114,13 @@ static inline bool recording_is_on(const recording_t *recording)
     return recording->file != NULL;
 }
 
-/* Before a step: write the calls that have come; or write a keyframe. */
+/* Before a step: write the calls that have come; or write a keyframe, with CHUNK_BRING_BACK and CHUNK_CRASHED or
+ * neither. */
 void recording_calls(recording_t *recording, const bytes_t *calls);
-void recording_keyframe(recording_t *recording, bool bring_back);
+void recording_keyframe(recording_t *recording, uint32_t flags);
 
-/* Note a step that has been taken. */
-void recording_step(recording_t *recording, uint32_t world);
+/* Note a step that has been taken; `keyframe`: one may be written behind it. */
+void recording_step(recording_t *recording, uint32_t world, bool keyframe);
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
@@ -146,6 +149,12 @@ uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index);
 /* Pass over what comes after a moment, or after the last one before it at which the file can be ended; at least the
  * first keyframe is left. Returns that moment. The file stays as it is. */
 uint64_t recorded_cut(recorded_t *recorded, uint64_t moment);
+
+/* Is the next chunk behind `at`, beside names and parts, a keyframe after a crash (CHUNK_CRASHED)? */
+bool recorded_crashed(const recorded_t *recorded, size_t at);
+
+/* Is the state of that moment the one of such a keyframe? */
+bool recorded_crashed_before(const recorded_t *recorded, uint64_t moment);
 
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);

@@ -400,7 +400,16 @@ static void put_spawns(bytes_t *b, const scenes_t *scenes)
     }
 }
 
-bp_result_t snapshot_moment(const parts_t *parts)
+const plugin_t *snapshot_crashed(const parts_t *parts)
+{
+    for (uint32_t i = 0; i < parts->loader->plugins.count; i++) {
+        if (plugin_is_aside(parts->loader->plugins.items[i]))
+            return parts->loader->plugins.items[i];
+    }
+    return NULL;
+}
+
+bp_result_t snapshot_between(const parts_t *parts)
 {
     error_text_t *error = &parts->base->error;
     const destruction_t *d = parts->destruction;
@@ -413,14 +422,17 @@ bp_result_t snapshot_moment(const parts_t *parts)
         return error_set(error, BP_ERROR_STATE,
                          "a host is written down, or brought back, between steps only: not from inside a step, a "
                          "destruction callback, a verb of a component or a reload");
-    for (uint32_t i = 0; i < parts->loader->plugins.count; i++) {
-        const plugin_t *plugin = parts->loader->plugins.items[i];
-        if (plugin_is_aside(plugin))
-            return error_set(error, BP_ERROR_STATE,
-                "plugin '%s' has crashed and is set aside: its state cannot be kept",
-                             plugin->name);
-    }
     return BP_OK;
+}
+
+bp_result_t snapshot_moment(const parts_t *parts)
+{
+    bp_result_t result = snapshot_between(parts);
+    const plugin_t *crashed = result == BP_OK ? snapshot_crashed(parts) : NULL;
+    return crashed == NULL ? result
+                           : error_set(&parts->base->error, BP_ERROR_STATE,
+                                       "plugin '%s' has crashed and is set aside: its state cannot be kept",
+                                       crashed->name);
 }
 
 static bp_result_t settle(const parts_t *parts)

@@ -60,7 +60,11 @@ typedef struct snapshot_writer_t {
  * would have to declare. [main] */
 bp_result_t snapshot_check(const parts_t *parts);
 
-/* Is the host between steps, with no plugin set aside? Else BP_ERROR_STATE. [main] */
+/* A plugin that has crashed and is set aside; NULL: there is none. [main] */
+const plugin_t *snapshot_crashed(const parts_t *parts);
+
+/* Is the host between steps; and with no plugin set aside? Else BP_ERROR_STATE. [main] */
+bp_result_t snapshot_between(const parts_t *parts);
 bp_result_t snapshot_moment(const parts_t *parts);
 
 /* Append the state of a host to `bytes`, at a multiple of 16. Systems that have come since the last step are settled

@@ -19,6 +19,7 @@ typedef enum new_language_t { NEW_C, NEW_CXX, NEW_RUST } new_language_t;
 /* A type of fields, as the languages call it. */
 typedef struct new_type_t {
     const char *name;     /* "f32" */
+    uint32_t type;        /* BP_F32 */
     const char *constant; /* "BP_F32" */
     const char *in_c;     /* what a column points to */
     const char *in_rust;

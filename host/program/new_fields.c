@@ -1,41 +1,42 @@
 /* new_fields.c - the types of fields that `backplane new` knows, and reading "hp:f32=100,max:f32".
  *
- * A default is checked by the plugin's own loading later (`make test` of the new folder does that); here only its shape
- * is checked, since it is put into the text of the source.
+ * Defaults are judged by a host that is made for it and given a plugin with such fields: what it refuses here it would
+ * refuse in the new plugin, with the same sentence.
  */
 #include "new.h"
 
 #include "output.h"
 
+#include <backplane.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const new_type_t types[] = {
-    {"bool", "BP_BOOL", "uint8_t", "u8", "boolean", 0, true},
-    {"i8", "BP_I8", "int8_t", "i8", "i8", 1, true},
-    {"u8", "BP_U8", "uint8_t", "u8", "u8", 1, true},
-    {"i16", "BP_I16", "int16_t", "i16", "i16", 1, true},
-    {"u16", "BP_U16", "uint16_t", "u16", "u16", 1, true},
-    {"i32", "BP_I32", "int32_t", "i32", "i32", 1, true},
-    {"u32", "BP_U32", "uint32_t", "u32", "u32", 1, true},
-    {"i64", "BP_I64", "int64_t", "i64", "i64", 1, true},
-    {"u64", "BP_U64", "uint64_t", "u64", "u64", 1, true},
-    {"f32", "BP_F32", "float", "f32", "f32", 1, false},
-    {"f64", "BP_F64", "double", "f64", "f64", 1, false},
-    {"vec2", "BP_VEC2", "bp_vec2_t", "[f32; 2]", "vec2", 2, false},
-    {"vec3", "BP_VEC3", "bp_vec3_t", "[f32; 3]", "vec3", 3, false},
-    {"vec4", "BP_VEC4", "bp_vec4_t", "[f32; 4]", "vec4", 4, false},
-    {"dvec2", "BP_DVEC2", "bp_dvec2_t", "[f64; 2]", "dvec2", 2, false},
-    {"dvec3", "BP_DVEC3", "bp_dvec3_t", "[f64; 3]", "dvec3", 3, false},
-    {"dvec4", "BP_DVEC4", "bp_dvec4_t", "[f64; 4]", "dvec4", 4, false},
-    {"quat", "BP_QUAT", "bp_quat_t", "[f32; 4]", "quat", 0, false},
-    {"mat4", "BP_MAT4", "bp_mat4_t", "[f32; 16]", "mat4", 0, false},
-    {"colour", "BP_COLOUR", "bp_colour_t", "[f32; 4]", "colour", 0, false},
-    {"string", "BP_STRING", "const char *", "*const c_char", "string", 0, false},
-    {"entity", "BP_ENTITY", "bp_entity_t", "u64", "entity", 0, false},
-    {"name", "BP_NAME", "bp_name_t", "u64", "name", 0, false},
+    {"bool", BP_BOOL, "BP_BOOL", "uint8_t", "u8", "boolean", 0, true},
+    {"i8", BP_I8, "BP_I8", "int8_t", "i8", "i8", 1, true},
+    {"u8", BP_U8, "BP_U8", "uint8_t", "u8", "u8", 1, true},
+    {"i16", BP_I16, "BP_I16", "int16_t", "i16", "i16", 1, true},
+    {"u16", BP_U16, "BP_U16", "uint16_t", "u16", "u16", 1, true},
+    {"i32", BP_I32, "BP_I32", "int32_t", "i32", "i32", 1, true},
+    {"u32", BP_U32, "BP_U32", "uint32_t", "u32", "u32", 1, true},
+    {"i64", BP_I64, "BP_I64", "int64_t", "i64", "i64", 1, true},
+    {"u64", BP_U64, "BP_U64", "uint64_t", "u64", "u64", 1, true},
+    {"f32", BP_F32, "BP_F32", "float", "f32", "f32", 1, false},
+    {"f64", BP_F64, "BP_F64", "double", "f64", "f64", 1, false},
+    {"vec2", BP_VEC2, "BP_VEC2", "bp_vec2_t", "[f32; 2]", "vec2", 2, false},
+    {"vec3", BP_VEC3, "BP_VEC3", "bp_vec3_t", "[f32; 3]", "vec3", 3, false},
+    {"vec4", BP_VEC4, "BP_VEC4", "bp_vec4_t", "[f32; 4]", "vec4", 4, false},
+    {"dvec2", BP_DVEC2, "BP_DVEC2", "bp_dvec2_t", "[f64; 2]", "dvec2", 2, false},
+    {"dvec3", BP_DVEC3, "BP_DVEC3", "bp_dvec3_t", "[f64; 3]", "dvec3", 3, false},
+    {"dvec4", BP_DVEC4, "BP_DVEC4", "bp_dvec4_t", "[f64; 4]", "dvec4", 4, false},
+    {"quat", BP_QUAT, "BP_QUAT", "bp_quat_t", "[f32; 4]", "quat", 0, false},
+    {"mat4", BP_MAT4, "BP_MAT4", "bp_mat4_t", "[f32; 16]", "mat4", 0, false},
+    {"colour", BP_COLOUR, "BP_COLOUR", "bp_colour_t", "[f32; 4]", "colour", 0, false},
+    {"string", BP_STRING, "BP_STRING", "const char *", "*const c_char", "string", 0, false},
+    {"entity", BP_ENTITY, "BP_ENTITY", "bp_entity_t", "u64", "entity", 0, false},
+    {"name", BP_NAME, "BP_NAME", "bp_name_t", "u64", "name", 0, false},
 };
 
 enum { TYPES = sizeof types / sizeof types[0], COUNT_MAX = 65536 };
@@ -223,6 +224,34 @@ static char *field_end(char *text)
     return NULL;
 }
 
+/* Would a host load the plugin with these fields? */
+static bool host_takes(const new_plugin_t *plugin)
+{
+    bp_field_t declared[NEW_FIELDS_MAX];
+    bp_field_list_t fields = {declared, plugin->field_count, (uint32_t)sizeof declared[0]};
+    for (uint32_t i = 0; i < plugin->field_count; i++) {
+        const new_field_t *field = &plugin->fields[i];
+        declared[i] = (bp_field_t){.name = field->name,
+                                   .type = field->type->type,
+                                   .flags = field->list ? BP_FIELD_LIST : 0,
+                                   .count = field->count,
+                                   .initial = field->initial};
+    }
+    bp_component_i component = {.fields = fields};
+    bp_plugin_desc_t brings = {.components = {&component, 1, (uint32_t)sizeof component}};
+    bp_plugin_desc_t takes = {.options = fields};
+    bp_plugin_head_t head = BP_PLUGIN_HEAD(plugin->name, plugin->kind == NEW_SYSTEM ? &takes : &brings);
+    const bp_plugin_head_t *heads[] = {&head};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
+                                                       .static_plugins = heads,
+                                                       .static_plugin_count = 1});
+    bool taken = host != NULL && bp_host_load_plugin(host, plugin->name, NULL, 0) == BP_OK;
+    if (!taken)
+        complain("%s", host == NULL ? "out of memory" : bp_host_error(host));
+    bp_host_destroy(host);
+    return taken;
+}
+
 bool new_fields_read(new_plugin_t *plugin, const char *text)
 {
     char *copy = malloc(strlen(text) + 1);
@@ -240,7 +269,7 @@ bool new_fields_read(new_plugin_t *plugin, const char *text)
         at = next;
     }
     free(copy);
-    return fine;
+    return fine && host_takes(plugin);
 }
 
 void new_fields_free(new_plugin_t *plugin)

@@ -32,9 +32,14 @@ stamps_t *stamps_create(memory_t *memory, uint32_t columns, uint32_t rows, const
     return stamps;
 }
 
+size_t stamps_bytes(const stamps_t *stamps)
+{
+    return stamps == NULL ? 0 : bytes_of(stamps->columns, stamps->room);
+}
+
 void stamps_free(stamps_t *stamps, memory_t *memory)
 {
-    memory_free(memory, stamps, stamps == NULL ? 0 : bytes_of(stamps->columns, stamps->room));
+    memory_free(memory, stamps, stamps_bytes(stamps));
 }
 
 bool stamps_reserve(stamps_t **stamps, memory_t *memory, uint32_t columns, uint32_t rows)
@@ -160,6 +165,6 @@ void slot_stamps_note_all(slot_stamps_t *stamps, uint64_t now)
 
 void slot_stamps_free(slot_stamps_t *stamps, memory_t *memory)
 {
-    memory_free(memory, stamps->blocks, stamps->room * sizeof *stamps->blocks);
+    memory_free(memory, stamps->blocks, slot_stamps_bytes(stamps));
     *stamps = (slot_stamps_t){0};
 }

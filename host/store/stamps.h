@@ -34,6 +34,9 @@ typedef struct stamps_t {
 stamps_t *stamps_create(memory_t *memory, uint32_t columns, uint32_t rows, const uint64_t *now);
 void stamps_free(stamps_t *stamps, memory_t *memory);
 
+/* The bytes that stamps take; NULL is allowed. */
+size_t stamps_bytes(const stamps_t *stamps);
+
 /* Make room for so many columns and rows. False when out of memory: all is as it was. NULL is allowed, and stays. */
 bool stamps_reserve(stamps_t **stamps, memory_t *memory, uint32_t columns, uint32_t rows);
 
@@ -103,5 +106,9 @@ void slot_stamps_note(slot_stamps_t *stamps, memory_t *memory, const uint32_t *s
 void slot_stamps_note_range(slot_stamps_t *stamps, memory_t *memory, uint32_t first, uint32_t count, uint64_t now);
 void slot_stamps_note_all(slot_stamps_t *stamps, uint64_t now);
 void slot_stamps_free(slot_stamps_t *stamps, memory_t *memory);
+static inline size_t slot_stamps_bytes(const slot_stamps_t *stamps)
+{
+    return stamps->room * sizeof *stamps->blocks;
+}
 
 #endif

@@ -387,6 +387,16 @@ bp_result_t world_keep_stamps(world_t *world)
     return error_memory(error, "keeping stamps of changes");
 }
 
+size_t world_stamp_bytes(const world_t *world)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < world->run_count; i++)
+        bytes += stamps_bytes(world->runs[i]->stamps);
+    for (uint32_t i = 0; i < world->manager_count; i++)
+        bytes += world->managers[i] == NULL ? 0 : slot_stamps_bytes(&world->managers[i]->stamps);
+    return bytes;
+}
+
 void world_release_stamps(world_t *world)
 {
     world->askers--;

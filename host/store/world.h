@@ -238,6 +238,9 @@ uint64_t world_look(world_t *world);
 bp_result_t world_keep_stamps(world_t *world);
 void world_release_stamps(world_t *world);
 
+/* The bytes that the stamps of a world take. */
+size_t world_stamp_bytes(const world_t *world);
+
 /* Keep, or release, stamps in the same way for the instances of a manager with storage of its own. */
 void world_keep_slot_stamps(world_t *world, manager_t *manager);
 void world_release_slot_stamps(world_t *world, manager_t *manager);

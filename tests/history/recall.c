@@ -382,7 +382,7 @@ bp_host_o *recall_open_probes(rig_t *rig, recall_probes_t what, bp_entity_t *ent
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_init(rig);
-    rig->desc.flags = BP_HOST_COPY_PLUGINS;
+    rig->desc.flags = BP_HOST_COPY_PLUGINS | what.flags;
     rig->desc.static_plugins = plugins;
     rig->desc.static_plugin_count = 1;
     rig->desc.threads = what.threads == 0 ? 1 : what.threads;

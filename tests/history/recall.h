@@ -33,6 +33,7 @@ typedef struct recall_probes_t {
     const char *fixture;
     uint64_t budget;
     uint32_t threads, count; /* 0 threads: one */
+    uint32_t flags;          /* of the host, beside BP_HOST_COPY_PLUGINS */
 } recall_probes_t;
 
 bp_host_o *recall_open_probes(rig_t *rig, recall_probes_t what, bp_entity_t *entities);

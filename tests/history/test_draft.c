@@ -15,7 +15,7 @@ static bp_entity_t entities[ENTITIES];
 /* Probes move with their velocity: version 2 has other code, version 3 other fields (reload_probe.h). */
 static bp_host_o *open_host_on(rig_t *rig, uint64_t budget, uint32_t threads)
 {
-    return recall_open_probes(rig, (recall_probes_t){"reload_probe_first", budget, threads, ENTITIES}, entities);
+    return recall_open_probes(rig, (recall_probes_t){"reload_probe_first", budget, threads, ENTITIES, 0}, entities);
 }
 
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)

@@ -16,14 +16,14 @@ static const char file[] = TEST_SCRATCH_DIR "/eras_recording", cut[] = TEST_SCRA
  * in how instances are stored. */
 static bp_entity_t entities[ENTITIES];
 
-static bp_host_o *open_host_with(rig_t *rig, uint64_t budget, const char *fixture)
+static bp_host_o *open_host_with(rig_t *rig, uint64_t budget, const char *fixture, uint32_t flags)
 {
-    return recall_open_probes(rig, (recall_probes_t){fixture, budget, 1, ENTITIES}, entities);
+    return recall_open_probes(rig, (recall_probes_t){fixture, budget, 1, ENTITIES, flags}, entities);
 }
 
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)
 {
-    return open_host_with(rig, budget, "reload_probe_first");
+    return open_host_with(rig, budget, "reload_probe_first", 0);
 }
 
 static void reload(bp_host_o *host, const char *fixture)
@@ -57,7 +57,7 @@ static void visit(uint64_t seed, const char *const *fixtures, uint32_t count, ui
     bp_host_o *host = open_host(&rig, 0);
     run(host, without, fixtures, count, seed);
     recall_close(&rig);
-    host = recall_open_probes(&rig, (recall_probes_t){"reload_probe_first", UINT64_C(1) << 30, threads, ENTITIES},
+    host = recall_open_probes(&rig, (recall_probes_t){"reload_probe_first", UINT64_C(1) << 30, threads, ENTITIES, 0},
                               entities);
     run(host, hashes, fixtures, count, seed);
     EXPECT(memcmp(hashes, without, sizeof hashes) == 0, "on %u threads, with a past, it goes another way", threads);
@@ -114,7 +114,7 @@ START_TEST(a_recording_has_the_code_of_each_moment)
     bp_recording_o *recording;
     rig_t rig;
     record(seed, fixtures, _i < 3 ? 0 : UINT64_C(1) << 30, hashes);
-    bp_host_o *host = open_host_with(&rig, 0, _i % 2 == 0 ? "reload_probe_first" : fixtures[2]);
+    bp_host_o *host = open_host_with(&rig, 0, _i % 2 == 0 ? "reload_probe_first" : fixtures[2], 0);
     WORKS(host, bp_recording_open(host, file, &recording));
     WORKS(host, bp_recording_play(recording, STEPS, &checked));
     EXPECT(recall_hash(host) == hashes[STEPS], "the end is another one");
@@ -162,7 +162,7 @@ START_TEST(a_resumed_recording_goes_on_with_the_code_of_its_end)
     }
     WORKS(host, bp_host_record_end(host));
     recall_close(&rig);
-    host = open_host_with(&rig, 0, fixtures[1]);
+    host = open_host_with(&rig, 0, fixtures[1], 0);
     WORKS(host, bp_recording_open(host, file, &recording));
     for (uint64_t i = 10; i > 0; i--) {
         WORKS(host, bp_recording_play(recording, STEPS + i, NULL));
@@ -326,6 +326,131 @@ START_TEST(a_version_that_is_taken_back_is_not_at_work_later)
 }
 END_TEST
 
+/* A version that aborts in a step is set aside by the guard, and the version before it comes back: the moment right
+ * behind that step is there as well as those after it, though its step ends in a crash whenever it is computed. */
+START_TEST(the_step_in_which_a_version_has_crashed_can_be_gone_to)
+{
+    uint64_t hashes[21], random = 5;
+    rig_t rig;
+    bp_host_o *host = open_host_with(&rig, UINT64_C(1) << 30, "reload_probe_first", BP_HOST_CRASH_GUARD);
+    host->reload.probation_steps = 20;
+    if (_i == 1)
+        bp_host_keyframe_every(host, 0);
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < 20; i++) {
+        if (i == 10)
+            reload(host, "reload_probe_crashes");
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+    EXPECT(strstr(rig.log.text, "has crashed on probation") != NULL, "no crash: %s", rig.log.text);
+    for (uint32_t v = 0; v < 60; v++) {
+        uint64_t moment = bp_random_below(&random, 21);
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %llu is not what it was", (unsigned long long)moment);
+        for (uint32_t along = bp_random_below(&random, 8); along > 0 && moment < 20; along--) {
+            WORKS(host, bp_host_step(host)); /* and crashes, where it did then */
+            moment++;
+            EXPECT(recall_hash(host) == hashes[moment], "along to %llu it is not what it was",
+                   (unsigned long long)moment);
+        }
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* Without a version to come back the plugin is set aside, and its state is not kept. The past before the crash is
+ * there; the moments after it have the plugin set aside again, and the present is one of these. */
+START_TEST(a_host_with_a_crashed_plugin_goes_back_to_before_the_crash)
+{
+    uint64_t hashes[PROBE_CRASH_STEP + 1];
+    rig_t rig;
+    bp_host_o *host = open_host_with(&rig, UINT64_C(1) << 30, "reload_probe_first", BP_HOST_CRASH_GUARD);
+    host->reload.probation_steps = 0;
+    reload(host, "reload_probe_crashes");
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < 16; i++) {
+        WORKS(host, bp_host_step(host));
+        if (i < PROBE_CRASH_STEP)
+            hashes[i + 1] = recall_hash(host);
+    }
+    for (uint64_t moment = PROBE_CRASH_STEP; moment > 0; moment--) {
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %llu is not what it was", (unsigned long long)moment);
+        ck_assert_ptr_null(bp_host_plugin_crash(host, 1));
+        WORKS(host, bp_host_go(host, 13 + moment % 4));
+        ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 1));
+    }
+    WORKS(host, bp_host_go(host, 4));
+    reload(host, "reload_probe_faster"); /* another future, in which nothing crashes */
+    for (uint64_t i = 0; i < 16; i++)
+        WORKS(host, bp_host_step(host));
+    EXPECT(recall_history(host).last == 20 && recall_history(host).branches == 1, "another future was begun");
+    WORKS(host, bp_host_go(host, 3));
+    EXPECT(recall_hash(host) == hashes[3], "moment 3 is not what it was");
+    recall_close(&rig);
+}
+END_TEST
+
+/* What is played has a guard or not: the step that ended in a crash is not computed. */
+START_TEST(a_recording_with_a_crash_on_probation_is_played_without_it)
+{
+    enum { END = 20, CRASHED = PROBE_CRASH_STEP + 1 };
+    const bp_playback_i all = {.struct_size = sizeof all, .flags = BP_PLAY_CHECK | BP_PLAY_ALL};
+    uint64_t hashes[END + 1], more[6];
+    bp_recording_o *recording;
+    rig_t rig;
+    bp_host_o *host = open_host_with(&rig, _i % 2 == 0 ? 0 : UINT64_C(1) << 30, "reload_probe_first",
+                                     BP_HOST_CRASH_GUARD);
+    host->reload.probation_steps = END;
+    bp_host_record_every(host, _i < 2 ? 0 : 10000);
+    WORKS(host, bp_host_record(host, file, "a test"));
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < END; i++) {
+        if (i == 10)
+            reload(host, "reload_probe_crashes");
+        if (i != CRASHED) /* what comes then is part of the moment */
+            recall_act(host, i, 8);
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+    EXPECT(strstr(rig.log.text, "has crashed on probation") != NULL, "no crash: %s", rig.log.text);
+    WORKS(host, bp_host_record_end(host));
+    recall_close(&rig);
+    host = open_host(&rig, 0);
+    WORKS(host, bp_recording_open(host, file, &recording));
+    WORKS(host, bp_recording_play(recording, END, &all));
+    for (uint64_t moment = 0; moment < END; moment++) {
+        bp_snapshot_o *snapshot;
+        WORKS(host, bp_recording_play(recording, moment, moment % 2 == 1 ? &all : NULL));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+        WORKS(host, bp_host_snapshot(host, &snapshot));
+        WORKS(host, bp_recording_play(recording, END - moment, NULL));
+        WORKS(host, bp_recording_become(recording, moment));
+        ck_assert_str_eq(bp_host_plugin(host, 1, NULL)->desc->version, moment > 10 && moment < CRASHED ? "15" : "1");
+        WORKS(host, bp_host_bring_back(host, snapshot));
+        const bp_playback_i here = {.struct_size = sizeof here, .flags = BP_PLAY_HERE, .here = moment};
+        WORKS(host, bp_recording_play(recording, END, &here));
+        EXPECT(recall_hash(host) == hashes[END], "from %u to the end it is another one", (uint32_t)moment);
+        bp_snapshot_free(snapshot);
+    }
+    EXPECT(bp_recording_cut(recording, CRASHED) == CRASHED, "cut");
+    WORKS(host, bp_recording_resume(recording));
+    bp_recording_close(recording);
+    EXPECT(recall_hash(host) == hashes[CRASHED], "it goes on from another moment");
+    for (uint64_t i = 0; i < 5; i++) {
+        WORKS(host, bp_host_step(host));
+        more[i + 1] = recall_hash(host);
+    }
+    WORKS(host, bp_host_record_end(host));
+    WORKS(host, bp_recording_open(host, file, &recording));
+    WORKS(host, bp_recording_play(recording, CRASHED + 5, &all));
+    EXPECT(recall_hash(host) == more[5], "what was recorded behind the crash is another one");
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
 /* A world, or a plugin, goes, and before the next step another one takes its place that looks the same: nothing of the
  * past can be brought back into it. */
 START_TEST(what_takes_the_place_of_a_part_has_no_past)
@@ -423,6 +548,24 @@ START_TEST(files_of_now_are_no_matter)
 }
 END_TEST
 
+/* A plugin that was opened in place, and whose file is another one since: remembering works, and says what is
+ * missing. */
+START_TEST(a_version_without_a_copy_is_told_of_when_remembering_begins)
+{
+    rig_t rig;
+    rig_init(&rig);
+    rig_open(&rig);
+    bp_host_o *host = rig.host;
+    WORKS(host, bp_host_load_plugin(host, put_plugin("reload_probe_first", "probe"), NULL, 0));
+    put_plugin("reload_probe_faster", "probe");
+    WORKS(host, bp_host_remember(host, UINT64_C(1) << 30));
+    EXPECT(strstr(rig.log.text, "the file of plugin 'probe' could not be copied (it has been overwritten since it was "
+                                "opened): once the plugin has another version, there is no going back to this one") !=
+               NULL, "the log says: %s", rig.log.text);
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *eras_suite(void)
 {
     Suite *suite = suite_create("eras");
@@ -439,6 +582,15 @@ Suite *eras_suite(void)
     tcase_add_test(tcase, what_takes_the_place_of_a_part_has_no_past);
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);
+    tcase_add_test(tcase, a_version_without_a_copy_is_told_of_when_remembering_begins);
     suite_add_tcase(suite, tcase);
+#if !defined(__SANITIZE_THREAD__) /* which defers signals, so that a crash is not ended */
+    TCase *crashes = tcase_create("crashes");
+    tcase_set_timeout(crashes, 60);
+    tcase_add_loop_test(crashes, the_step_in_which_a_version_has_crashed_can_be_gone_to, 0, 2);
+    tcase_add_test(crashes, a_host_with_a_crashed_plugin_goes_back_to_before_the_crash);
+    tcase_add_loop_test(crashes, a_recording_with_a_crash_on_probation_is_played_without_it, 0, 4);
+    suite_add_tcase(suite, crashes);
+#endif
     return suite;
 }

@@ -103,6 +103,7 @@ static const char *const probes[PROBE_VERSIONS] = {
     [PROBE_OTHER_COMPONENT] = "reload_probe_other_component",
     [PROBE_OPTION] = "reload_probe_option",
     [PROBE_OTHER_TEXTS] = "reload_probe_other_texts",
+    [PROBE_CRASHES] = "reload_probe_crashes",
     [PROBE_MEDDLES] = "reload_probe_meddles",
     [PROBE_REORDERED] = "reload_probe_reordered",
     [PROBE_OWN_SAVED] = "reload_probe_own_saved",
