@@ -279,9 +279,9 @@ static const struct {
     {"a --own-storage --fields 'hp:f32[]'", "begin with --component"},
     {"a --system --fields 'hp:f32[3]'", "are options that the ini gives"},
     {"a --fields ''", "has no type"},
-    {"a --fields hp:f32=much", "DEFAULTF32"},
-    {"a --own-storage --fields hp:i8=200", "DEFAULTI8"},
-    {"a --lang rust --system --fields how_much:f64=much", "DEFAULTF64"},
+    {"a --fields hp:f32=much", "component 'a': field 'hp': 'much' is not a number (type f32)"},
+    {"a --own-storage --fields hp:i8=200", "'200' is not a whole number from -128 to 127 (type i8)"},
+    {"a --lang rust --system --fields how_much:f64=much", "field 'how_much': 'much' is not a number (type f64)"},
 };
 
 START_TEST(what_is_wrong_is_said_and_nothing_is_written)
