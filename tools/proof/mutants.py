@@ -50,6 +50,8 @@ NOT_BUILT = ("_win32.c", "_none.c", "_win32.h")
 # Scripts that are not run: those of another system, of the source and of what the compiler made of it, which faults change.
 SCRIPTS_NOT_RUN = {"script:windows", "script:statics", "script:checks", "script:public"}
 LIMIT_MEMORY = 6 << 30
+# Of suite history: 2,000 visits take a minute, and fewer come to the same places.
+VISITS = "100"
 # How many faults a copy can have: PLANTED_H has room for so many.
 PLACES_MOST = 65536
 BITS = bytes([ord("0")] + [ord("1")] * 255)
@@ -237,6 +239,7 @@ class Workshop:
 
     def run(self, names, limit, more):
         """Run tests, or one script, in a namespace of their own."""
+        more = {"HISTORY_VISITS": VISITS, **more}
         if names[0].startswith(suites.SCRIPT):
             return suites.run(self.copy, "build", names[0], limit, 3, self.jail, more)
         return suites.run(self.copy, "build", None, limit, 3, self.jail, {"TESTS_ONLY": " ".join(names), **more})
