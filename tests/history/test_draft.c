@@ -191,6 +191,29 @@ START_TEST(what_fails_its_trial_is_dropped)
 }
 END_TEST
 
+/* The process is copied for the trial while no thread of a plugin is at work. */
+START_TEST(plugins_are_paused_for_the_trial_of_a_draft)
+{
+    rig_t rig;
+    uint32_t pauses = 0, resumed = 0;
+    bp_host_o *host = open_host(&rig, 0);
+    WORKS(host, bp_host_load_plugin(host, TEST_FIXTURE_DIR "/napper", NULL, 0));
+    go_on(host, 0, 3);
+    begin(host, "reload_probe_faster", 0, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    for (const char *at = rig.log.text; (at = strstr(at, "pause 2")) != NULL; at++)
+        pauses++;
+    for (const char *at = rig.log.text; (at = strstr(at, "resume 2")) != NULL; at++)
+        resumed++;
+    EXPECT(pauses == 1 && resumed == 1, "%s", rig.log.text);
+    bp_host_draft_drop(host);
+    WORKS(host, bp_host_unload_plugin(host, "napper"));
+    rig.log.text[0] = '\0';
+    rig.log.count = 0;
+    recall_close(&rig);
+}
+END_TEST
+
 /* --- the past ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(the_past_is_edited_and_kept)
@@ -325,6 +348,7 @@ Suite *draft_suite(void)
     tcase_add_loop_test(tcase, a_draft_follows_the_host, 0, 3);
     tcase_add_test(tcase, other_code_is_told_apart_and_kept);
     tcase_add_test(tcase, what_fails_its_trial_is_dropped);
+    tcase_add_test(tcase, plugins_are_paused_for_the_trial_of_a_draft);
     tcase_add_loop_test(tcase, the_past_is_edited_and_kept, 0, 3);
     tcase_add_loop_test(tcase, the_same_code_makes_no_difference, 0, 3);
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);

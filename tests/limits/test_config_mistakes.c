@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "config_stage.h"
 
+#include "engine/host.h"
+
 /* --- mistakes ----------------------------------------------------------------------------------------------------- */
 
 typedef struct mistake_t {
@@ -474,6 +476,18 @@ START_TEST(an_entity_may_have_255_components_and_no_more)
 }
 END_TEST
 
+START_TEST(hot_reload_of_an_ini_that_is_refused_is_off_again)
+{
+    rig_open_zoo(&rig);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "late.ini:4:",
+          bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\n[world w]\ncomponents = nobody\n")));
+    ck_assert(!rig.host->hot.watching);
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\n")));
+    ck_assert(rig.host->hot.watching);
+    rig_close(&rig);
+}
+END_TEST
+
 /* The worst place for a mistake is the last line of an otherwise good ini; spawned into an old world, too. */
 START_TEST(a_mistake_in_the_last_line_undoes_all_before_it)
 {
@@ -569,6 +583,7 @@ Suite *config_mistakes_suite(void)
     tcase_add_test(bad, a_zero_byte_is_no_text);
     tcase_add_test(bad, a_count_beyond_all_memory_is_told_with_its_line);
     tcase_add_test(bad, an_entity_may_have_255_components_and_no_more);
+    tcase_add_test(bad, hot_reload_of_an_ini_that_is_refused_is_off_again);
     tcase_add_test(bad, a_mistake_in_the_last_line_undoes_all_before_it);
     suite_add_tcase(suite, bad);
     tcase_add_test(broken, an_ini_cut_anywhere_works_or_is_refused_whole);

@@ -547,6 +547,31 @@ START_TEST(a_call_is_counted_when_it_begins_and_when_it_ends)
 }
 END_TEST
 
+static bool same_handler(const struct sigaction *earlier)
+{
+    struct sigaction now;
+    sigaction(SIGSEGV, NULL, &now);
+    return now.sa_sigaction == earlier->sa_sigaction;
+}
+
+START_TEST(handlers_are_put_back_when_the_last_guard_goes)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guards[2];
+    struct sigaction earlier;
+    sigaction(SIGSEGV, NULL, &earlier);
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    for (uint32_t i = 0; i < 2; i++)
+        ck_assert_int_eq(guard_create(&memory, 0, &error, &guards[i]), BP_OK);
+    ck_assert(!same_handler(&earlier));
+    guard_destroy(guards[0]);
+    ck_assert(!same_handler(&earlier));
+    guard_destroy(guards[1]);
+    ck_assert(same_handler(&earlier));
+}
+END_TEST
+
 static uint64_t address_space(void)
 {
     unsigned long long pages = 0;
@@ -833,6 +858,7 @@ Suite *guard_suite(void)
     tcase_add_test(calm, calls_that_return_are_left_alone_by_the_limit);
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
+    tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
     tcase_add_test(calm, threads_that_end_are_forgotten);
 #endif
     suite_add_tcase(suite, calm);
