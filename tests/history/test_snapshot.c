@@ -534,6 +534,66 @@ START_TEST(who_does_not_say_is_named)
 }
 END_TEST
 
+static bp_result_t shy_save(bp_manager_t *m, void **data, size_t *size)
+{
+    (void)data, (void)size;
+    return m->api->error->set(m->host, BP_ERROR_FAILED, "it says nothing");
+}
+
+static bp_result_t shy_load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    (void)m, (void)version, (void)data, (void)size;
+    return BP_OK;
+}
+
+static bp_result_t shy_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              const void *const *columns, uint32_t *slots)
+{
+    (void)m, (void)instance, (void)entities, (void)count, (void)columns, (void)slots;
+    return BP_ERROR_LIMIT;
+}
+
+static void shy_destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots, (void)count;
+}
+
+static uint32_t shy_count(bp_manager_t *m)
+{
+    (void)m;
+    return 0;
+}
+
+static const bp_storage_i shy_storage = {
+    .struct_size = sizeof shy_storage, .create = shy_create, .destroy = shy_destroy, .count = shy_count};
+static const bp_save_i shy_saving = {.save = shy_save, .load = shy_load};
+static const bp_extension_t shy_extensions[] = {{BP_EXTENSION("bp_save", shy_saving)}};
+static const bp_component_i shy_components[] = {{.name = "shy",
+                                                 .storage = &shy_storage,
+                                                 .extensions = BP_LIST(shy_extensions),
+                                                 .keeps = BP_KEEP_SAVED}};
+static const bp_plugin_desc_t shy_desc = {.components = BP_LIST(shy_components)};
+static const bp_plugin_head_t shy = BP_PLUGIN_HEAD("shy", &shy_desc);
+
+START_TEST(a_component_that_cannot_be_written_down_refuses_the_snapshot)
+{
+    static const bp_plugin_head_t *const plugins[] = {&shy};
+    rig_t rig;
+    bp_snapshot_o *taken = NULL;
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "shy", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "shy"));
+    FAILS(rig.host, BP_ERROR_FAILED, "component 'shy' cannot be written down: it says nothing",
+          bp_host_snapshot(rig.host, &taken));
+    ck_assert_ptr_null(taken);
+    rig_close(&rig);
+}
+END_TEST
+
 /* Counts flags by being told of them; its state is made anew where the world goes back. */
 static uint32_t counted, counted_out;
 static bool counter_fails;
@@ -766,6 +826,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, distances_of_numbers_that_are_no_floats_are_those_of_their_values);
     tcase_add_test(tcase, distances_of_many_cells_are_those_of_each);
     tcase_add_test(tcase, who_does_not_say_is_named);
+    tcase_add_test(tcase, a_component_that_cannot_be_written_down_refuses_the_snapshot);
     tcase_add_test(tcase, a_state_that_is_made_anew_is_told_of_all_that_match);
     tcase_add_test(tcase, a_state_that_stays_since_none_can_be_made_anew_is_told_of_all_that_match);
     tcase_add_test(tcase, the_same_ids_come_once_more);

@@ -289,6 +289,23 @@ START_TEST(changes_are_tried_and_made)
 }
 END_TEST
 
+START_TEST(components_are_taken_from_entities_that_have_them)
+{
+    served_t served;
+    open_host(&served);
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{}}}", "\"entity\":4294967296");
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{}}}", "\"entity\":4294967297");
+    ask(&served, "world.despawn_entity", "{\"entity\":4294967297}", "\"result\":null");
+    ask(&served, "world.remove_components", "{\"entity\":4294967297,\"components\":[\"point_mass\"]}",
+        "-23401");
+    ask(&served, "world.remove_components", "{\"entity\":4294967296,\"components\":[\"point_mass\"]}",
+        "\"result\":null");
+    ask(&served, "world.remove_components", "{\"entity\":4294967296,\"components\":[\"point_mass\"]}",
+        "-23403");
+    close_host(&served);
+}
+END_TEST
+
 /* What trees of entities hold is given back to the byte, which close_host looks at. */
 START_TEST(trees_are_given_back)
 {
@@ -367,6 +384,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, nothing_is_answered_within_a_step);
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
     tcase_add_test(tcase, a_search_misses_nobody_who_moves_meanwhile);
+    tcase_add_test(tcase, components_are_taken_from_entities_that_have_them);
     tcase_add_test(tcase, trees_are_given_back);
     tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
     tcase_add_test(tcase, changes_are_tried_and_made);

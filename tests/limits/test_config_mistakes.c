@@ -480,7 +480,8 @@ START_TEST(hot_reload_of_an_ini_that_is_refused_is_off_again)
 {
     rig_open_zoo(&rig);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "late.ini:4:",
-          bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\n[world w]\ncomponents = nobody\n")));
+          bp_host_setup(rig.host, scratch_file("late.ini",
+                                               "[host]\nhot_reload = on\n[world w]\ncomponents = nobody\n")));
     ck_assert(!rig.host->hot.watching);
     WORKS(rig.host, bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\n")));
     ck_assert(rig.host->hot.watching);
