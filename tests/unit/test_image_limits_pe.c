@@ -325,6 +325,18 @@ START_TEST(a_pe_library_need_not_have_everything)
 }
 END_TEST
 
+START_TEST(a_file_that_ends_behind_its_stub_says_where_the_header_should_end)
+{
+    char why[256];
+    make_library();
+    put(60, 0x1000, 4);
+    ck_assert(!image_check_pe(library, 64, BP_PLUGIN_SYMBOL, why, sizeof why));
+    EXPECT(strstr(why, "its header ends at byte 4120 of a file of 64") != NULL, "%s", why);
+    ck_assert(!image_check_pe(library, 63, BP_PLUGIN_SYMBOL, why, sizeof why));
+    EXPECT(strstr(why, "its header ends at byte 88 of a file of 63") != NULL, "%s", why);
+}
+END_TEST
+
 START_TEST(what_a_pe_library_counts_on_has_an_end)
 {
     make_library();
@@ -348,6 +360,7 @@ Suite *image_limits_pe_suite(void)
     TCase *tests = tcase_create("PE");
     tcase_add_test(tests, each_number_of_a_pe_library_is_good_up_to_its_limits_and_no_further);
     tcase_add_test(tests, a_pe_library_need_not_have_everything);
+    tcase_add_test(tests, a_file_that_ends_behind_its_stub_says_where_the_header_should_end);
     tcase_add_test(tests, what_a_pe_library_counts_on_has_an_end);
     suite_add_tcase(suite, tests);
     return suite;

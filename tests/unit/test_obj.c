@@ -306,6 +306,7 @@ static const lie_t lies[] = {
     {"vn 1 2\n", "1: a normal of 2 numbers; it takes 3"},
     {"# one\nv 0 \\\n0 \\\nnan\n", "2: 'nan' is not a finite number"},
     {"v 0 0 0\n\nv \\\n1 \\\n2 3\nv 1 2 ?\n", "6: '?' is not a finite number"},
+    {"v 1 2 ~\x7f \n", "1: '~?' is not a finite number"},
     {"v 0 0 aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee\n",
      "1: 'aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd...' is not a finite number"},
 };
