@@ -241,7 +241,7 @@ START_TEST(where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin)
 }
 END_TEST
 
-/* So that debuggers and lists of what is mapped tell plugins apart. */
+/* So that debuggers and lists of what is mapped tell plugins apart. It goes with the plugin. */
 START_TEST(a_copy_bears_the_name_of_its_plugin)
 {
     static log_text_t log;
@@ -250,6 +250,8 @@ START_TEST(a_copy_bears_the_name_of_its_plugin)
     bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
     snprintf(command, sizeof command, "test -s \"$(echo '%s'/backplane-*/point_mass.1.so)\"", root);
     EXPECT(system(command) == 0, "there is no copy with the plugin's name in %s", root);
+    WORKS(host, bp_host_unload_plugin(host, copied_name[0]));
+    EXPECT(system(command) != 0, "the copy stays in %s", root);
     bp_host_destroy(host);
     end();
 }
