@@ -472,13 +472,14 @@ START_TEST(formulas_are_computed_as_c_does)
 }
 END_TEST
 
-/* More rows than are computed together, of both types of fields. */
+/* More rows than are computed together, of both types of fields; more terms than there may be values at a time. */
 START_TEST(formulas_are_computed_for_each_row)
 {
     enum { MANY = 1000 };
     static bp_entity_t e[MANY];
     static const char text[] = "version 1\ncomponent both\nfield small : f32\nfield large\nfield sum\n"
-                               "do sum = small + large * 2\n";
+                               "do sum = small + large * 2 + 1 - 1 + 1 - 1 + 1 - 1 + 1 - 1 + 1 - 1 + 1 - 1 + 1 - 1 "
+                               "+ 1 - 1 + 1 - 1\n";
     open_host(0);
     WORKS(rig.host, load(TEST_PLUGIN_DIR "/formula"));
     WORKS(rig.host, load(scratch_file("both.formula", text)));
