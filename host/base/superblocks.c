@@ -168,13 +168,23 @@ static void leave(superblocks_t *s, uint32_t number, uint32_t first, uint32_t co
     one->longest = behind - begin > one->longest ? behind - begin : one->longest;
 }
 
+/* Do others lie in the way of a block that is to have `after` grains in place of `before`? */
+static bool is_in_the_way(const superblock_t *one, uint32_t first, uint32_t before, uint32_t after)
+{
+    return after > before && (first + after > GRAINS || next_grain(one, first + before, 0) < first + after);
+}
+
+static uint32_t first_grain(const superblock_t *one, const char *block)
+{
+    return (uint32_t)((size_t)(block - one->start) / SUPERBLOCKS_GRAIN);
+}
+
 /* More or less room, or none, where the block lies; false where others lie in the way. */
 static bool resize_there(superblocks_t *s, uint32_t number, const char *block, size_t old_size, size_t new_size)
 {
     superblock_t *one = s->items[number];
-    uint32_t first = (uint32_t)((size_t)(block - one->start) / SUPERBLOCKS_GRAIN);
-    uint32_t before = grains_of(old_size), after = grains_of(new_size);
-    if (after > before && (first + after > GRAINS || next_grain(one, first + before, 0) < first + after))
+    uint32_t first = first_grain(one, block), before = grains_of(old_size), after = grains_of(new_size);
+    if (is_in_the_way(one, first, before, after))
         return false;
     memory_count(&s->memory, new_size, old_size);
     if (after > before)
@@ -194,10 +204,16 @@ bool superblocks_are_wanted(const memory_t *memory)
     return memory->superblocks != NULL && memory->superblocks->medium >= SUPERBLOCKS_FROM;
 }
 
+/* Does a new block of that size come from a superblock? */
+static bool comes_from_superblock(const memory_t *memory, size_t size)
+{
+    return is_medium(size) && memory->superblocks->allowed && superblocks_are_wanted(memory);
+}
+
 static void *take_anywhere(memory_t *memory, size_t size)
 {
     superblocks_t *s = memory->superblocks;
-    if (!is_medium(size) || !s->allowed || !superblocks_are_wanted(memory))
+    if (!comes_from_superblock(memory, size))
         return memory_resize(memory, NULL, 0, size);
     void *block = take(s, size);
     if (block != NULL)
@@ -221,7 +237,7 @@ static void *resize_medium(memory_t *memory, void *old, size_t old_size, size_t 
 {
     superblocks_t *s = memory->superblocks;
     uint32_t number = find(s, old);
-    if (number == BP_NONE && !(s->allowed && is_medium(new_size) && superblocks_are_wanted(memory)))
+    if (number == BP_NONE && !comes_from_superblock(memory, new_size))
         return memory_resize(memory, old, old_size, new_size);
     if (number != BP_NONE && is_medium(new_size) && resize_there(s, number, old, old_size, new_size)) {
         memory_note(memory, old, old, old_size, new_size);
@@ -245,6 +261,17 @@ void *superblocks_resize(memory_t *memory, void *old, size_t old_size, size_t ne
     if (block != NULL || new_size == 0)
         s->medium += (is_medium(new_size) ? new_size : 0) - (is_medium(old_size) ? old_size : 0);
     return block;
+}
+
+bool superblocks_would_move(const memory_t *memory, const void *block, size_t old_size, size_t new_size)
+{
+    const superblocks_t *s = memory->superblocks;
+    uint32_t number = s == NULL || block == NULL ? BP_NONE : find(s, block);
+    if (number == BP_NONE)
+        return s != NULL && block != NULL && comes_from_superblock(memory, new_size);
+    const superblock_t *one = s->items[number];
+    return !is_medium(new_size) ||
+           is_in_the_way(one, first_grain(one, block), grains_of(old_size), grains_of(new_size));
 }
 
 void *superblocks_new(memory_t *memory, size_t size)

@@ -51,6 +51,10 @@ void *superblocks_resize(memory_t *memory, void *old, size_t old_size, size_t ne
 void *superblocks_new(memory_t *memory, size_t size);
 void superblocks_free_block(memory_t *memory, void *block, size_t size);
 
+/* Would superblocks_resize move the block to other memory for certain, so that a caller who lays out anew what is in it
+ * does better to take another block and copy once? False also where that is not known. */
+bool superblocks_would_move(const memory_t *memory, const void *block, size_t old_size, size_t new_size);
+
 /* Are superblocks in use, so that spare room in each medium block would add up? */
 bool superblocks_are_wanted(const memory_t *memory);
 

@@ -340,17 +340,6 @@ static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t cou
 
 /* --- killing ---------------------------------------------------------------------------------------------------- */
 
-/* End all entities of a batch that live, and move them to the front of the batch. Returns how many there were. */
-static uint32_t sift(entities_t *entities, bp_entity_t *batch, uint32_t count)
-{
-    uint32_t kept = entities_end(entities, batch, count);
-    for (uint32_t i = kept + 1; i < count; i++) {
-        if (entities_end(entities, &batch[i], 1) > 0)
-            batch[kept++] = batch[i];
-    }
-    return kept;
-}
-
 static const record_page_t *records_of(const entities_t *entities, bp_entity_t e)
 {
     return entities->pages[bp_entity_index(e) / ENTITIES_PAGE];
@@ -366,6 +355,101 @@ static inline void fetch_world(const world_t *world)
     PREFETCH(&world->holed);
 }
 
+enum {
+    FETCH_FROM = 64,  /* entities of a batch from which on fetching their rows is worth it */
+    FETCH_MOST = 128, /* entities whose rows are fetched: on a longer way the processor fetches ahead by itself */
+    FETCH_EACH = 20   /* entities that are ended while what a step has fetched arrives */
+};
+
+/* The same for the rows of entities, where they lie behind those of the first one, in steps: each step finds the places
+ * to fetch in what the steps before have fetched, if that has arrived meanwhile. */
+static void fetch_rows(const destruction_t *d, const bp_entity_t *batch, uint32_t count, uint32_t step)
+{
+    uint32_t index = bp_entity_index(batch[0]);
+    const record_page_t *page = index < d->entities->bound ? d->entities->pages[index / ENTITIES_PAGE] : NULL;
+    if (page == NULL)
+        return;
+    const record_t *record = &page->records[index % ENTITIES_PAGE];
+    count = count < FETCH_MOST ? count : FETCH_MOST;
+    if (step == 0) {
+        PREFETCH(page);
+        PREFETCH(record);
+        entities_fetch(d->entities, batch, count);
+        return;
+    }
+    const world_t *world = page->world;
+    if (step == 1) {
+        fetch_world(world);
+        for (uint32_t i = 0; i < count; i += 64 / sizeof *record)
+            PREFETCH_TO_WRITE(&page->records[bp_entity_index(batch[i]) % ENTITIES_PAGE]);
+        return;
+    }
+    const prototype_t *prototype = &world->prototypes.items[record->prototype];
+    if (step == 2) {
+        PREFETCH(prototype);
+        PREFETCH(&world->pages[index / ENTITIES_PAGE - world->first_page]);
+        return;
+    }
+    const run_t *run = prototype->run;
+    if (run == NULL)
+        return;
+    if (step == 3) {
+        PREFETCH(run);
+        PREFETCH(&run->hole_set);
+        PREFETCH(&run->stamps);
+        return;
+    }
+    for (uint32_t row = record->row; row < record->row + count && row < run->count; row += 64 / sizeof *batch)
+        PREFETCH_TO_WRITE(&run_entities(run)[row]);
+    PREFETCH(&run->hole_set.words[record->row / 64]);
+}
+
+/* Copy a batch, and end entities from its head on, as entities_end. In a host of several worlds their rows are fetched
+ * meanwhile. */
+static uint32_t copy_and_end(const destruction_t *d, const bp_entity_t *entities, bp_entity_t *batch, uint32_t count)
+{
+    if (d->world_count == 1 || count < FETCH_FROM) {
+        memcpy(batch, entities, count * sizeof *batch);
+        return entities_end(d->entities, batch, count);
+    }
+    uint32_t ended = 0;
+    fetch_rows(d, entities, count, 0);
+    memcpy(batch, entities, count * sizeof *batch);
+    for (uint32_t step = 1; step <= 3; step++) {
+        ended += entities_end(d->entities, batch + ended, FETCH_EACH);
+        fetch_rows(d, batch, count, step);
+    }
+    ended += entities_end(d->entities, batch + ended, count - ended);
+    fetch_rows(d, batch, count, 4);
+    return ended;
+}
+
+/* Copy a batch, end all of its entities that live, and move them to its front. Returns how many there were. */
+static uint32_t sift(const destruction_t *d, const bp_entity_t *entities, bp_entity_t *batch, uint32_t count)
+{
+    uint32_t kept = copy_and_end(d, entities, batch, count);
+    for (uint32_t i = kept + 1; i < count; i++) {
+        if (entities_end(d->entities, &batch[i], 1) > 0)
+            batch[kept++] = batch[i];
+    }
+    return kept;
+}
+
+/* How many entities from the first on have indices of the same page. */
+static uint32_t in_page(const bp_entity_t *dead, uint32_t count)
+{
+    uint32_t first = bp_entity_index(dead[0]) / ENTITIES_PAGE, n = 1;
+    for (uint32_t others = 0; n + 8 <= count; n += 8) { /* eight at a time, without a branch for each */
+        for (uint32_t i = n; i < n + 8; i++)
+            others |= bp_entity_index(dead[i]) / ENTITIES_PAGE ^ first;
+        if (others != 0)
+            break;
+    }
+    while (n < count && bp_entity_index(dead[n]) / ENTITIES_PAGE == first)
+        n++;
+    return n;
+}
+
 /* Tell each world in which some of the dead are. Consecutive entities that share a page of records, or that are in one
  * and the same world only, are told in one call. */
 static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t count)
@@ -376,14 +460,10 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
         if (page == NULL)
             continue;
         fetch_world(page->world);
-        uint32_t number = bp_entity_index(dead[i]) / ENTITIES_PAGE, its;
-        for (; i + n < count; n++) {
-            if ((its = bp_entity_index(dead[i + n]) / ENTITIES_PAGE) == number)
-                continue;
-            const record_page_t *other = d->entities->pages[its];
+        for (n = in_page(dead + i, count - i); i + n < count; n += in_page(dead + i + n, count - i - n)) {
+            const record_page_t *other = records_of(d->entities, dead[i + n]);
             if (other == NULL || other->world != page->world || other->next != NULL || page->next != NULL)
                 break;
-            number = its;
         }
         while (page != NULL) {
             const record_page_t *next = page->next;
@@ -451,8 +531,7 @@ NOT_INLINED static uint32_t destroy_now(destruction_t *d, const bp_entity_t *ent
         died = entities_end(d->entities, entities, count);
     for (uint32_t i = died; i < count;) {
         uint32_t taken = count - i < DESTRUCTION_BATCH ? count - i : DESTRUCTION_BATCH;
-        memcpy(dead, entities + i, taken * sizeof *dead);
-        uint32_t kept = sift(d->entities, dead, taken);
+        uint32_t kept = sift(d, entities + i, dead, taken);
         if (kept > 0)
             bury(d, dead, kept);
         died += kept;

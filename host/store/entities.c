@@ -344,88 +344,113 @@ bp_result_t entities_pool_reserve(entities_t *e, entity_pool_t *pool, uint32_t c
     }
 }
 
-void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *out, uint32_t count)
+void entities_pool_create(entities_t *e, entity_pool_t *pool, bp_entity_t *restrict out, uint32_t count)
 {
-    uint32_t *lives = e->lives, base = e->base->values.entity_base + 1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t index = pool->count > ENTITIES_POOL_MIN_FREE ? entities_pool_take(e, pool) : pool->fresh++;
+    uint32_t *restrict lives = e->lives, base = e->base->values.entity_base + 1, i = 0;
+    for (; i < count && pool->count > ENTITIES_POOL_MIN_FREE; i++) {
+        uint32_t index = entities_pool_take(e, pool);
         out[i].id = (uint64_t)(++lives[index] + base) << 32 | index;
     }
+    uint32_t fresh = pool->fresh - i; /* of out[0], if all were fresh */
+    for (; i < count; i++) {
+        uint32_t index = fresh + i;
+        out[i].id = (uint64_t)(++lives[index] + base) << 32 | index;
+    }
+    pool->fresh = fresh + i;
     e->living += count;
 }
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-/* Indices that are put at the end of a pool's queue, one after another. */
-typedef struct pool_end_t {
-    entity_pool_t *pool; /* NULL: none */
-    uint32_t last;       /* the index put last; BP_NONE: none yet */
-    uint32_t more;       /* indices that the pool does not count yet */
-} pool_end_t;
-
-static inline void turn_to_pool(pool_end_t *p, entity_pool_t *pool)
+static inline bool is_used_up(uint32_t life)
 {
-    if (p->more > 0) {
-        p->pool->count += p->more;
-        p->pool->tail = p->last;
-    }
-    *p = (pool_end_t){.pool = pool, .last = BP_NONE};
+    return life >= 2 * ENTITY_MAX_LIFE - 1;
 }
 
-static inline void append_free(entities_t *entities, pool_end_t *p, uint32_t index)
+/* End entities whose indices are `first` to first + span - 1 and belong to no pool, from the head of a batch on, up to
+ * the first that is not alive or has another index. Inlined twice, since `first` is mostly 0. */
+ALWAYS_INLINED static inline uint32_t end_common(entities_t *entities, uint32_t first, uint32_t span,
+                                                 const bp_entity_t *batch, uint32_t count)
 {
-    if (p->last == BP_NONE) {
-        entities_pool_put(entities, p->pool, index);
-    } else {
-        entities->links[p->last] = index;
-        p->more++;
-    }
-    p->last = index;
-}
-
-/* Inlined twice, so that the copy for hosts in which no pool has pages needs no test for pools. */
-ALWAYS_INLINED static inline uint32_t end_batch(entities_t *entities, const bp_entity_t *batch, uint32_t count,
-                                                bool pooled)
-{
-    uint32_t *lives = entities->lives, *queue = entities->queue;
-    /* No more than all the living can end. */
-    entities_widen_queue(entities, entities->queue_count + (count < entities->living ? count : entities->living));
-    uint32_t base = entities->base->values.entity_base + 1, bound = entities->bound, size = entities->queue_size;
+    uint32_t *lives = entities->lives + first, *queue = entities->queue;
+    uint32_t base = entities->base->values.entity_base + 1, size = entities->queue_size;
     uint64_t tail = (uint64_t)entities->queue_head + entities->queue_count;
-    uint32_t at = (uint32_t)(tail < size ? tail : tail - size), ended = 0, retired = 0, elsewhere = 0;
-    uint32_t page = BP_NONE;
-    pool_end_t p = {.last = BP_NONE};
+    uint32_t at = (uint32_t)(tail < size ? tail : tail - size), ended = 0, retired = 0;
     for (; ended < count; ended++) {
         uint32_t index = bp_entity_index(batch[ended]), life = bp_entity_generation(batch[ended]) - base;
-        if (index >= bound || lives[index] != life || (life & 1) != 0)
+        if (index - first >= span || lives[index - first] != life || (life & 1) != 0)
             break;
-        lives[index] = ++life;
-        if (life >= 2 * ENTITY_MAX_LIFE - 1) {
+        lives[index - first] = ++life;
+        if (is_used_up(life)) {
             retired++;
-            continue;
-        }
-        if (pooled && index / ENTITIES_PAGE != page) {
-            page = index / ENTITIES_PAGE;
-            turn_to_pool(&p, entities_owner(entities, index));
-        }
-        if (p.pool != NULL) {
-            append_free(entities, &p, index);
-            elsewhere++;
             continue;
         }
         queue[at] = index;
         at = at + 1 == size ? 0 : at + 1;
     }
-    turn_to_pool(&p, NULL);
     entities->living -= ended;
-    entities->queue_count += ended - retired - elsewhere;
+    entities->queue_count += ended - retired;
     return ended;
+}
+
+/* The same for indices of a page that belongs to a pool. They are linked behind each other, and behind the last one of
+ * the pool's queue when all of them are there. */
+static uint32_t end_pooled(entities_t *entities, uint32_t first, uint32_t span, const bp_entity_t *batch,
+                           uint32_t count, entity_pool_t *pool)
+{
+    uint32_t *lives = entities->lives + first, *links = entities->links + first;
+    uint32_t base = entities->base->values.entity_base + 1, ended = 0, retired = 0, head = 0, *to = &head;
+    for (; ended < count; ended++) {
+        uint32_t index = bp_entity_index(batch[ended]), life = bp_entity_generation(batch[ended]) - base;
+        if (index - first >= span || lives[index - first] != life || (life & 1) != 0)
+            break;
+        lives[index - first] = ++life;
+        if (is_used_up(life)) {
+            retired++;
+            continue;
+        }
+        *to = index;
+        to = &links[index - first];
+    }
+    entities->living -= ended;
+    if (ended > retired)
+        entities_pool_append(entities, pool, head, first + (uint32_t)(to - links), ended - retired);
+    return ended;
+}
+
+/* In a host in which pools have pages: the entities of one page after another. */
+static uint32_t end_by_pages(entities_t *entities, const bp_entity_t *batch, uint32_t count)
+{
+    uint32_t ended = 0, more = 1;
+    for (; ended < count && more > 0; ended += more) {
+        uint32_t index = bp_entity_index(batch[ended]), first = index - index % ENTITIES_PAGE;
+        uint32_t bound = entities->bound, span = bound - first < ENTITIES_PAGE ? bound - first : ENTITIES_PAGE;
+        if (index >= bound)
+            break;
+        entity_pool_t *pool = entities_owner(entities, index);
+        more = pool == NULL ? end_common(entities, first, span, batch + ended, count - ended)
+                            : end_pooled(entities, first, span, batch + ended, count - ended, pool);
+    }
+    return ended;
+}
+
+void entities_fetch(const entities_t *entities, const bp_entity_t *batch, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 64 / sizeof *entities->lives) {
+        uint32_t index = bp_entity_index(batch[i]);
+        if (index >= entities->bound || index >= entities->link_capacity)
+            return;
+        PREFETCH_TO_WRITE(&entities->lives[index]);
+        PREFETCH_TO_WRITE(&entities->links[index]);
+    }
 }
 
 uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count)
 {
-    return entities->owner_capacity == 0 ? end_batch(entities, batch, count, false)
-                                         : end_batch(entities, batch, count, true);
+    /* No more than all the living can end. */
+    entities_widen_queue(entities, entities->queue_count + (count < entities->living ? count : entities->living));
+    return entities->owner_capacity == 0 ? end_common(entities, 0, entities->bound, batch, count)
+                                         : end_by_pages(entities, batch, count);
 }
 
 bp_entity_t entities_at(const entities_t *entities, uint32_t index)

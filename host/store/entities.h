@@ -211,14 +211,22 @@ void entities_pool_create(entities_t *entities, entity_pool_t *pool, bp_entity_t
 /* Room for pools that have pages among the first `bound` indices. Errors: memory. [main] */
 bp_result_t entities_reserve_pools(entities_t *entities, uint32_t bound);
 
+/* Put `count` free indices, which are linked from `first` to `last`, at the end of the pool's queue. */
+static inline void entities_pool_append(entities_t *entities, entity_pool_t *pool, uint32_t first, uint32_t last,
+                                        uint32_t count)
+{
+    if (pool->count == 0)
+        pool->head = first;
+    else
+        entities->links[pool->tail] = first;
+    pool->tail = last;
+    pool->count += count;
+}
+
 /* Put a free index at the end of the pool's queue. */
 static inline void entities_pool_put(entities_t *entities, entity_pool_t *pool, uint32_t index)
 {
-    if (pool->count++ == 0)
-        pool->head = index;
-    else
-        entities->links[pool->tail] = index;
-    pool->tail = index;
+    entities_pool_append(entities, pool, index, index, 1);
 }
 
 /* Take the index that has been free for longest from the pool's queue, which is not empty. */
@@ -249,6 +257,9 @@ static inline void entities_put_free(entities_t *entities, uint32_t index)
 
 /* End living entities from the head of a batch on, up to the first that is not alive. Returns how many. [main] */
 uint32_t entities_end(entities_t *entities, const bp_entity_t *batch, uint32_t count);
+
+/* Fetch what ending these entities reads and writes, where their indices follow each other and belong to a pool. */
+void entities_fetch(const entities_t *entities, const bp_entity_t *batch, uint32_t count);
 
 /* End one entity. False where the entity is not alive. [main] */
 static inline bool entities_end_one(entities_t *entities, bp_entity_t e)

@@ -109,8 +109,12 @@ static uint32_t lowest_common(entities_t *e)
 
 void parking_fill(entities_t *e, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = first; i < end; i++)
-        e->lives[i] = parking_floor(e, i / ENTITIES_PAGE) - 1; /* ENTITIES_NEVER where the floor is 0 */
+    for (uint32_t i = first, behind; i < end; i = behind) {
+        uint32_t *lives = e->lives, page = i / ENTITIES_PAGE, left = ENTITIES_PAGE - i % ENTITIES_PAGE;
+        uint32_t life = parking_floor(e, page) - 1; /* ENTITIES_NEVER where the floor is 0 */
+        for (behind = end - i < left ? end : i + left; i < behind; i++)
+            lives[i] = life;
+    }
 }
 
 /* Bring the first page back that was given up. */

@@ -184,6 +184,13 @@ static bool is_laid_out(const run_t *run)
     return right;
 }
 
+/* Are the columns to be moved apart in their block? Where the block would move too, they are copied once. */
+static bool can_be_stretched(const run_t *run, const memory_t *memory, uint32_t capacity)
+{
+    return run->capacity >= RUN_ALIGNED_ROWS && is_laid_out(run) &&
+           !superblocks_would_move(memory, run->blocks->start, run->blocks->size, run_shared_bytes(run, capacity));
+}
+
 /* More room in the block that the columns share. A block that can grow where it lies keeps its pages, and only the
  * columns are moved apart, the last one first. */
 static bool stretch_shared(run_t *run, memory_t *memory, uint32_t capacity)
@@ -276,8 +283,8 @@ static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
 {
     run->version++;
     if (!run->split && run_shared_bytes(run, capacity) <= RUN_SPLIT_BYTES)
-        return run->capacity >= RUN_ALIGNED_ROWS && is_laid_out(run) ? stretch_shared(run, memory, capacity)
-                                                                     : resize_shared(run, memory, capacity);
+        return can_be_stretched(run, memory, capacity) ? stretch_shared(run, memory, capacity)
+                                                       : resize_shared(run, memory, capacity);
     if (!run->split)
         return split(run, memory, capacity);
     for (uint32_t c = 0; c < run->column_count; c++) {
@@ -288,19 +295,22 @@ static bool resize(run_t *run, memory_t *memory, uint32_t capacity)
     return true;
 }
 
-/* The new capacity of a run that needs more room. Pages of the system's grow without being copied, so a large run does
- * not double its room. Where superblocks are wanted, there are many runs of some ten KiB, which together would have as
- * much empty room as rows: these go through the sizes of 4 to 7 times a power of two, so that blocks have few sizes,
- * and one fits into the place of another. */
-static uint64_t grown(const run_t *run, const memory_t *memory)
+/* The new capacity of a run that needs room for so many rows. Pages of the system's grow without being copied, so a
+ * large run does not double its room. Where superblocks are wanted, there are many runs of some ten KiB, which together
+ * would have as much empty room as rows: these go through the sizes of 4 to 7 times a power of two, so that blocks have
+ * few sizes, and one fits into the place of another. An eighth more than is needed, at least: where rows come in
+ * portions, not every portion then copies all that came before. */
+static uint64_t grown(const run_t *run, const memory_t *memory, uint64_t needed)
 {
     uint32_t capacity = run->capacity;
+    uint64_t wanted = (uint64_t)capacity * 2;
     if (memory_is_pages(memory, (size_t)capacity * sizeof(bp_entity_t)))
-        return (uint64_t)capacity + capacity / 4;
-    if (capacity < 4 || !superblocks_are_wanted(memory) || run_shared_bytes(run, capacity) < SUPERBLOCKS_LEAST)
-        return (uint64_t)capacity * 2;
-    uint32_t step = (UINT32_C(1) << highest_bit(capacity)) / 4;
-    return ((uint64_t)capacity / step + 1) * step;
+        wanted = (uint64_t)capacity + capacity / 4;
+    else if (capacity >= 4 && superblocks_are_wanted(memory) && run_shared_bytes(run, capacity) >= SUPERBLOCKS_LEAST) {
+        uint64_t step = (UINT64_C(1) << highest_bit(needed)) / 4;
+        wanted = (needed + needed / 8 + step - 1) / step * step;
+    }
+    return wanted < needed ? needed : wanted;
 }
 
 bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
@@ -310,9 +320,7 @@ bool run_reserve(run_t *run, memory_t *memory, uint32_t more)
         return true;
     if (needed > UINT32_MAX / 2)
         return false;
-    uint64_t capacity = grown(run, memory);
-    if (capacity < needed)
-        capacity = needed;
+    uint64_t capacity = grown(run, memory, needed);
     return holes_resize(&run->hole_set, memory, (uint32_t)capacity) &&
            stamps_reserve(&run->stamps, memory, run->column_count, (uint32_t)capacity) &&
            resize(run, memory, (uint32_t)capacity);

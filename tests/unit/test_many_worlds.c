@@ -87,6 +87,49 @@ START_TEST(a_death_reaches_each_world_that_the_entity_is_in)
 }
 END_TEST
 
+/* Entities of three worlds in turn, shuffled or not, among ids that no entity of this host has had, of the dead, and of
+ * entities that the batch has named already. */
+START_TEST(a_batch_ends_what_lives_in_whatever_worlds_and_passes_over_the_rest)
+{
+    enum { EACH = 700, ALL = 3 * EACH, STRAY = 5 };
+    static bp_entity_t e[ALL], batch[2 * ALL + STRAY];
+    static const uint64_t strays[STRAY] = {0, UINT64_MAX, UINT64_C(0x1fffffff0), UINT64_C(0xffffffff00000001), 1};
+    bp_world_o *worlds[] = {rig_world(&rig, "a"), rig_world(&rig, "b"), rig_world(&rig, "c")};
+    uint64_t random = 3 + (uint64_t)_i;
+    for (uint32_t i = 0; i < ALL; i += 100)
+        in(worlds[i / 100 % 3], e + i, 100);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e + 300, 100), 100); /* of world a */
+    memcpy(batch, e, sizeof e);
+    memcpy(batch + ALL, e, sizeof e);
+    for (uint32_t i = 0; i < STRAY; i++)
+        batch[2 * ALL + i].id = strays[i];
+    for (uint32_t i = COUNT(batch) - 1; _i > 0 && i > 0; i--) {
+        uint32_t with = bp_random_below(&random, i + 1);
+        bp_entity_t kept = batch[i];
+        batch[i] = batch[with];
+        batch[with] = kept;
+    }
+    /* Batches that begin with a stray, and with a living entity. */
+    batch[_i == 2 ? 0 : 1].id = UINT64_C(0x1fffffff0);
+    uint32_t died = 0;
+    for (uint32_t at = 0, portion = 64; at < COUNT(batch); at += portion, portion += 37) {
+        portion = portion < COUNT(batch) - at ? portion : COUNT(batch) - at;
+        died += rig.api->entity->destroy(rig.host, batch + at, portion);
+    }
+    for (uint32_t w = 0; w < 3; w++)
+        ck_assert_uint_eq(living_in(worlds[w]), 0);
+    ck_assert_uint_eq(died, ALL - 100);
+    ck_assert_uint_eq(rig.api->entity->alive(rig.host, e, ALL, NULL), 0);
+    check_host(rig.host);
+    /* Each world has its own indices again. */
+    for (uint32_t w = 0; w < 3; w++) {
+        in(worlds[w], batch, EACH);
+        for (uint32_t i = 0; i < EACH; i++)
+            ck_assert_uint_eq(bp_entity_index(batch[i]) / 1024, bp_entity_index(e[w * 100]) / 1024);
+    }
+}
+END_TEST
+
 /* Its entities live on, and die where they are. */
 START_TEST(a_world_that_goes_takes_its_records_along)
 {
@@ -288,6 +331,7 @@ Suite *many_worlds_suite(void)
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, an_entity_costs_a_world_nothing_that_it_is_not_in);
     tcase_add_test(tests, a_death_reaches_each_world_that_the_entity_is_in);
+    tcase_add_loop_test(tests, a_batch_ends_what_lives_in_whatever_worlds_and_passes_over_the_rest, 0, 3);
     tcase_add_test(tests, a_world_that_goes_takes_its_records_along);
     tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
     tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);

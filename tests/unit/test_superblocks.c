@@ -157,6 +157,11 @@ START_TEST(a_block_grows_where_it_lies_while_there_is_room_behind_it)
     let_go(&held[BLOCKS - 2]);
     held_t *grows = &held[BLOCKS - 3];
     unsigned char *before = grows->start;
+    ck_assert(!superblocks_would_move(&account, grows->start, MEDIUM, 2 * MEDIUM));
+    ck_assert(superblocks_would_move(&account, grows->start, MEDIUM, 2 * MEDIUM + KIB));
+    ck_assert(superblocks_would_move(&account, grows->start, MEDIUM, KIB));
+    ck_assert(superblocks_would_move(&account, held[0].start, MEDIUM, MEDIUM + KIB)); /* older than superblocks */
+    ck_assert(!superblocks_would_move(&account, NULL, 0, MEDIUM));
     ck_assert_ptr_eq(superblocks_resize(&account, grows->start, MEDIUM, 2 * MEDIUM), before);
     grows->size = 2 * MEDIUM;
     expect_marked(grows, MEDIUM);
@@ -279,6 +284,35 @@ START_TEST(a_run_keeps_its_rows_however_it_grows)
 }
 END_TEST
 
+/* Where rows come in portions, most of these find room: a run that has grown has an eighth more than it needs, and no
+ * more than half as much again. */
+START_TEST(a_run_in_a_crowd_is_not_copied_with_each_portion)
+{
+    static const field_t *const columns[] = {&fields[0], &fields[1], &fields[2], &fields[3]};
+    static held_t held[BLOCKS];
+    uint32_t crowd = SUPERBLOCKS_FROM / MEDIUM + 1, growths = 0, portions = 0;
+    fill_up(held, crowd);
+    run_t *run = run_create(&account, 1, columns, COUNT(columns) + 1, 0);
+    while (run->count < 3000) {
+        uint32_t before = run->capacity;
+        bool medium = before > 0 && before * (uint64_t)34 >= SUPERBLOCKS_LEAST;
+        grow(run, 100);
+        portions += medium;
+        if (!medium || run->capacity == before)
+            continue;
+        growths++;
+        ck_assert_uint_ge(run->capacity, run->count + run->count / 8);
+        ck_assert_uint_le(run->capacity, run->count + run->count / 2);
+    }
+    ck_assert_uint_gt(portions, 20);
+    ck_assert_uint_lt(growths, portions / 3);
+    expect_rows(run);
+    run_free(run, &account, NULL);
+    for (uint32_t b = 0; b < crowd; b++)
+        let_go(&held[b]);
+}
+END_TEST
+
 /* Rows of some kilobytes: there are few of them, and room for any number of them grows. */
 START_TEST(a_run_of_few_large_rows_grows_on)
 {
@@ -310,6 +344,7 @@ Suite *superblocks_suite(void)
     tcase_add_test(tests, cleared_blocks_are_cleared_where_others_have_been);
     tcase_add_test(tests, a_refused_superblock_leaves_the_block_and_the_accounts);
     tcase_add_loop_test(tests, a_run_keeps_its_rows_however_it_grows, 0, 8);
+    tcase_add_test(tests, a_run_in_a_crowd_is_not_copied_with_each_portion);
     tcase_add_test(tests, a_run_of_few_large_rows_grows_on);
     return suite;
 }
