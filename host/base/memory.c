@@ -20,6 +20,7 @@ void memory_init(memory_t *memory, const char *name, const bp_allocator_i *alloc
     memory->allocator = *allocator;
     memory->superblocks = NULL;
     atomic_init(&memory->bytes, 0);
+    atomic_init(&memory->refused, 0);
 #if defined(BACKPLANE_AUDIT)
     memory->audit = NULL;
 #endif
@@ -48,6 +49,17 @@ bool memory_could_hold(const memory_t *memory, uint64_t bytes, uint64_t *availab
 size_t memory_bytes(const memory_t *memory)
 {
     return atomic_load_explicit(&memory->bytes, memory_order_relaxed);
+}
+
+size_t memory_refused(const memory_t *memory)
+{
+    return atomic_load_explicit(&memory->refused, memory_order_relaxed);
+}
+
+static void note_refusal(memory_t *memory)
+{
+    for (memory_t *m = memory; m != NULL; m = m->parent)
+        atomic_fetch_add_explicit(&m->refused, 1, memory_order_relaxed);
 }
 
 static void release(void *block, size_t size)
@@ -107,8 +119,10 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
     const bp_allocator_i *a = &memory->allocator;
     void *block = a->resize != NULL ? a->resize(a->context, old, old_size, new_size)
                                     : resize_default(old, old_size, new_size);
-    if (block == NULL && new_size != 0)
+    if (block == NULL && new_size != 0) {
+        note_refusal(memory);
         return NULL;
+    }
     memory_note(memory, old, block, old_size, new_size);
     return block;
 }

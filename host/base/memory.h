@@ -31,6 +31,7 @@ typedef struct memory_t {
     bp_allocator_i allocator; /* resize NULL: the C library and the system's pages */
     struct superblocks_t *superblocks; /* superblocks.h; NULL: there are none */
     atomic_size_t bytes;
+    atomic_size_t refused; /* requests for which there was no memory */
 #if defined(BACKPLANE_AUDIT)
     struct audit_t *audit; /* of a root: its blocks (memory.h); NULL: not known */
 #endif
@@ -62,6 +63,9 @@ void memory_note(memory_t *memory, const void *old, void *block, size_t old_size
 
 /* Bytes now held. */
 size_t memory_bytes(const memory_t *memory);
+
+/* How many requests of the account and its children there was no memory for, since it began. [any] */
+size_t memory_refused(const memory_t *memory);
 
 /* A cleared object, or NULL; and its end (NULL is allowed). */
 void *memory_new(memory_t *memory, size_t size);

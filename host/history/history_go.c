@@ -150,9 +150,13 @@ static bp_result_t go(history_t *h, uint64_t moment, bool whole)
                          "forgotten for want of room",
                          moment);
     uint64_t was = h->now;
+    size_t refused = memory_refused(&h->parts.base->memory);
     bool moved = true;
     h->going = true;
     result = walk ? compute(h, moment, false) : go_from(h, start, moment, &moved);
+    if (result == BP_OK && memory_refused(&h->parts.base->memory) != refused)
+        result = error_memory(error, "computing the past"); /* a step goes on without a command that it has no room for:
+                                                               that is another past */
     if (result != BP_OK && moved)
         return_to(h, was);
     h->branch += moved;

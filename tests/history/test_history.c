@@ -364,6 +364,41 @@ START_TEST(the_present_is_never_lost)
 }
 END_TEST
 
+/* Each allocation of going fails once, also in the steps that are computed once more, where a command or a message may
+ * be lost by it: the host is at the moment as it was then, or where it was. */
+START_TEST(a_moment_is_as_it_was_or_is_not_gone_to)
+{
+    rig_t rig;
+    open_host(&rig, 1, UINT64_C(1) << 30, 0);
+    bp_host_o *host = rig.host;
+    bp_host_keyframe_every(host, 3600000);
+    uint64_t then = 0, refused = 0, there = 0;
+    for (uint64_t i = 0; i < 10; i++) {
+        recall_act(host, i, 3);
+        WORKS(host, bp_host_step(host));
+        then = i == 4 ? recall_hash(host) : then;
+    }
+    uint64_t now = recall_hash(host);
+    for (uint64_t k = 1; k < 20000; k++) {
+        uint64_t before = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_go(host, 5);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT(recall_hash(host) == (result == BP_OK ? then : now), "request %llu: %s is another one",
+               (unsigned long long)k, result == BP_OK ? "the moment" : "the present");
+        if (result == BP_OK)
+            WORKS(host, bp_host_go(host, 10));
+        there += result == BP_OK;
+        refused += rig.heap.refused != before;
+        if (rig.heap.refused == before)
+            break;
+    }
+    EXPECT(refused > 50 && there > 0, "%llu requests were refused, %llu visits", (unsigned long long)refused,
+           (unsigned long long)there);
+    recall_close(&rig);
+}
+END_TEST
+
 /* Each request of keyframes fails once, some while pieces are shared: a keyframe less, with a sentence in the log, and
  * the present and all that is remembered stay right. */
 START_TEST(no_memory_for_keyframes)
@@ -563,6 +598,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);
     tcase_add_test(tcase, a_plugin_has_the_host_return_to_a_future_that_was_left);
     tcase_add_test(tcase, the_present_is_never_lost);
+    tcase_add_test(tcase, a_moment_is_as_it_was_or_is_not_gone_to);
     tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 6);
     tcase_add_test(tcase, a_branch_is_there_or_not);
     tcase_add_test(tcase, branches_go_before_keyframes);
