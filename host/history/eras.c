@@ -47,11 +47,12 @@ bool eras_add(eras_t *eras, uint64_t moment)
     return true;
 }
 
-void eras_begin(eras_t *eras, uint64_t moment)
+bool eras_begin(eras_t *eras, uint64_t moment)
 {
     uint32_t before = eras->count; /* the last one is freed later: the new one shares its parts */
     bool made = eras_add(eras, moment);
     drop(eras, 0, made ? eras->count - 1 : before);
+    return made;
 }
 
 const era_t *eras_of(const eras_t *eras, uint64_t moment, bool touched)

@@ -83,8 +83,9 @@ typedef struct eras_t {
 void eras_init(eras_t *eras, memory_t *memory);
 void eras_free(eras_t *eras);
 
-/* Forget all, and begin with the host's present makeup. Without memory there are no eras afterwards. [main] */
-void eras_begin(eras_t *eras, uint64_t moment);
+/* Forget all, and begin with the host's present makeup. False without memory: there are no eras afterwards, and nothing
+ * may be kept of the time that begins here, since what is kept would be taken for that of a later era. [main] */
+bool eras_begin(eras_t *eras, uint64_t moment);
 
 /* An era with the host's present makeup begins at this moment, the last one so far. False without memory: there is no
  * such era. [main] */

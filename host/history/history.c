@@ -141,7 +141,11 @@ void history_begin_anew(history_t *h)
     h->units = units_of(&h->parts);
     if (h->budget == 0)
         return;
-    eras_begin(&h->eras, h->now);
+    if (!eras_begin(&h->eras, h->now)) {
+        history_say(h, BP_LOG_WARNING, "no memory for what the host is made of: the past begins with the next step");
+        h->shape = 0;
+        return;
+    }
     branches_begin(h);
     history_keep_or_say(h, false);
 }
@@ -163,7 +167,8 @@ bp_result_t history_set(history_t *h, uint64_t budget)
     look_on(h);
     h->shape = shape_of(&h->parts);
     h->units = units_of(&h->parts);
-    eras_begin(&h->eras, h->now);
+    if (!eras_begin(&h->eras, h->now))
+        result = error_memory(&h->parts.base->error, "remembering");
     branches_begin(h);
     for (uint32_t i = 0; i < d->world_count && result == BP_OK; i++)
         result = match_stamps(h, d->worlds[i]);

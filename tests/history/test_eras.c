@@ -91,6 +91,41 @@ START_TEST(each_moment_has_its_code)
 }
 END_TEST
 
+/* Each allocation of beginning to remember fails once: nothing is remembered then, or all, the code of the first moment
+ * among it. */
+START_TEST(a_past_begins_with_its_code_or_not_at_all)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, 0);
+    uint32_t refused = 0;
+    for (uint64_t k = 1; k < 2000; k++) {
+        uint64_t before = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_remember(host, UINT64_C(1) << 30);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        bool all = rig.heap.refused == before;
+        refused += all ? 0 : 1;
+        bp_history_t h = recall_history(host);
+        EXPECT((result == BP_OK) == (h.budget > 0), "request %llu: it is remembered by half", (unsigned long long)k);
+        if (result == BP_OK) {
+            uint64_t then = recall_hash(host);
+            reload(host, "reload_probe_reshaped");
+            WORKS(host, bp_host_step(host));
+            result = bp_host_go(host, h.now);
+            bool copied = result == BP_OK || strstr(bp_host_error(host), "no copy could be kept") == NULL;
+            EXPECT(!copied || recall_hash(host) == then, "request %llu: the first moment has other code: %s",
+                   (unsigned long long)k, bp_host_error(host));
+            WORKS(host, bp_host_remember(host, 0));
+            reload(host, "reload_probe_first");
+        }
+        if (all)
+            break;
+    }
+    EXPECT(refused > 10, "%u requests were refused", refused);
+    recall_close(&rig);
+}
+END_TEST
+
 /* --- in a recording ----------------------------------------------------------------------------------------------- */
 
 /* Record steps with three reloads. */
@@ -572,6 +607,7 @@ Suite *eras_suite(void)
     TCase *tcase = tcase_create("eras");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, each_moment_has_its_code, 0, 9);
+    tcase_add_test(tcase, a_past_begins_with_its_code_or_not_at_all);
     tcase_add_loop_test(tcase, a_recording_has_the_code_of_each_moment, 0, 6);
     tcase_add_loop_test(tcase, a_resumed_recording_goes_on_with_the_code_of_its_end, 0, 3);
     tcase_add_test(tcase, a_recording_with_code_may_be_cut_anywhere);
