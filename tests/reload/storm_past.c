@@ -15,6 +15,7 @@ enum { MOMENTS = 640, LINES = 64, BUDGET = 256 << 20 };
 typedef struct line_t {
     uint64_t number;
     uint64_t first, last;           /* moments */
+    uint64_t fork;                  /* of a branch: the moment that it forks off */
     const state_t *after[MOMENTS];  /* of moment first + i */
     uint32_t world[MOMENTS];        /* which world's step follows it; WORLDS: that of all */
     const state_t *end;             /* of the last moment; kept when the host leaves it */
@@ -127,6 +128,18 @@ static line_t *find_left(uint64_t number)
     return NULL;
 }
 
+/* The future has not been kept, for want of memory: what forks off it is gone too. */
+static void forget_forks(void)
+{
+    for (uint32_t i = past.left_count; i > 0; i--) {
+        line_t *left = past.left[i - 1];
+        if (left->fork <= past.now || has_branch(left->number))
+            continue;
+        free(left);
+        past.left[i - 1] = past.left[--past.left_count];
+    }
+}
+
 /* The line has been left: it is kept under the number of a branch that the model does not know. */
 static void keep_left(const line_t *line)
 {
@@ -141,10 +154,12 @@ static void keep_left(const line_t *line)
         SAYS(left != NULL, "no memory for the model");
         *left = *line;
         left->number = branch.number;
+        left->fork = branch.fork;
         storm.counts->branches++;
         return;
     }
     SAYS(storm.how->faults, "a future that was left is not kept");
+    forget_forks();
 }
 
 static void drop_line(uint64_t number)
