@@ -158,7 +158,6 @@ void storm_den_reload(void)
     }
     storm_begin_probation(OF_DEN);
     storm.now.den = next;
-    storm.stale = storm.stale || next.collects;
     for (uint32_t e = 0; e < ENTITIES && next.extra != old.extra; e++) {
         EACH_WORLD(w)
             storm.now.places[e][w].den[0].extra = storm.now.places[e][w].den[1].extra = 0;

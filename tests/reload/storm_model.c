@@ -115,8 +115,9 @@ static void compare_count(uint32_t w, uint32_t kind)
                   (kind == PATCH && storm.now.places[e][w].has[SECOND] ? 1u : 0u) +
                   (kind == DEN && storm.now.places[e][w].has[LAIR] ? 1u : 0u);
     uint32_t found = world_count(&storm.worlds[w]->rows, world_component(&storm.worlds[w]->rows, storm_types[kind]));
-    /* `keeper` collects its dead when it likes, and so do some versions of `den`. */
-    bool more = kind == KEEPER || (kind == DEN && storm.stale) || (kind == OWN && storm.ghosts);
+    /* `keeper` collects its dead when it likes, and so do some versions of `den`; the others have none, whatever was
+     * before them. */
+    bool more = kind == KEEPER || (kind == DEN && storm.now.den.collects) || (kind == OWN && storm.ghosts);
     SAYS(found == wanted || (more && found > wanted), "%u instances of %s in world %u, and not %u", found,
          storm_types[kind], w, wanted);
     storm_mix(&wanted, sizeof wanted);

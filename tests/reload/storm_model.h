@@ -107,7 +107,6 @@ typedef struct storm_t {
     int version, former;       /* of crasher; the one that a rollback brings */
     bool aside, armed;         /* crasher has crashed; will crash in its next step */
     bool ghosts;               /* it was not told of all deaths */
-    bool stale;                /* the plugin den has had instances of the dead */
     bool died;                 /* an entity, in the last step or since */
     uint64_t random, hash;
     uint32_t event;
