@@ -108,14 +108,19 @@ static uint32_t sweep_folders(void)
 
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
-/* A process that has ended, and not been ended, leaves no folder. */
-static void look_at_folders(outcome_t *outcome)
+/* A process that has ended, and not been ended, leaves no folder. Its exit code is that of a sanitizer where that has
+ * found something, as a race, on which the process went on. */
+static void look_at_end(outcome_t *outcome, int status)
 {
     uint32_t left = sweep_folders();
-    if (outcome->failed || left == 0)
+    if (outcome->failed || (left == 0 && status == 0))
         return;
     outcome->failed = true;
-    snprintf(outcome->what, sizeof outcome->what, "%u temporary folders are left", left);
+    if (left > 0)
+        snprintf(outcome->what, sizeof outcome->what, "%u temporary folders are left", left);
+    else
+        snprintf(outcome->what, sizeof outcome->what, "its process has ended with %d, and said that all is well",
+                 WEXITSTATUS(status));
 }
 
 static void run(const storm_host_t *how, const storm_event_t *events, uint32_t count, outcome_t *outcome)
@@ -139,7 +144,7 @@ static void run(const storm_host_t *how, const storm_event_t *events, uint32_t c
     close(ends[0]);
     waitpid(child, &status, 0);
     if (got == (ssize_t)sizeof *outcome) {
-        look_at_folders(outcome);
+        look_at_end(outcome, status);
         return;
     }
     sweep_folders();
