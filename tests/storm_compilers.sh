@@ -14,12 +14,22 @@ cd "$source"
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD || true
 
 for compiler in gcc clang; do
-    folder=${build#"$source"/}/$compiler
-    make -s -j"$(nproc 2>/dev/null || echo 1)" CC="$compiler" BUILD="$folder" test-parts
-    mkdir -p "$folder/scratch"
-    rm -f "$folder/storms"
-    STORM_HASHES="$folder/storms" STORM_SEEDS="$seeds" CK_RUN_SUITE=storm "$folder/tests" >"$folder/storms.log" ||
-        { cat "$folder/storms.log"; exit 1; }
+    make -s -j"$(nproc 2>/dev/null || echo 1)" CC="$compiler" BUILD="${build#"$source"/}/$compiler" test-parts
 done
+
+# Both at the same time. Does what a program runs say that it is well? Else its output is shown.
+run()
+{
+    mkdir -p "$1/scratch"
+    rm -f "$1/storms"
+    STORM_HASHES="$1/storms" STORM_SEEDS="$seeds" CK_RUN_SUITE=storm "$1/tests" >"$1/storms.log" && return
+    cat "$1/storms.log"
+    return 1
+}
+
+run "$build/gcc" & other=$!
+run "$build/clang" && status=0 || status=1
+wait "$other" || status=1
+[ "$status" -eq 0 ] || exit 1
 cmp "$build/gcc/storms" "$build/clang/storms" || { echo "storms: gcc and clang come to different results"; exit 1; }
 echo "storms: $(wc -l <"$build/gcc/storms") seeds come to the same with gcc and clang"
