@@ -270,6 +270,22 @@ static void after_crash(bool may_come_back)
     }
 }
 
+/* Work of a few entities is not worth waking threads for, and they would never be used: have the host expect that it
+ * takes long. */
+static void share_work(void)
+{
+    EACH_WORLD(w) {
+        schedule_t *schedule = storm.worlds[w]->schedule;
+        for (uint32_t i = 0; i < schedule->count; i++) {
+            schedule->units[i]->expected = PACE_LONG_NS;
+            schedule->units[i]->steps += schedule->units[i]->steps == 0;
+        }
+        for (uint32_t i = 0; i < schedule->segment_count; i++)
+            pace_forget(&schedule->segments[i].pace);
+        pace_forget(&schedule->together);
+    }
+}
+
 static void step_once(void)
 {
     bool whole = storm.now.order_count == 1 || below(3) > 0, rows = false, may_come_back = on_probation(OF_CRASHER);
@@ -279,6 +295,8 @@ static void step_once(void)
             rows = rows || (storm.now.places[e][w].has[PLAIN] && (whole || w == only));
     }
     storm.died = false;
+    if (storm.how->threads > 1)
+        share_work();
     if (whole)
         DOES(bp_host_step(storm.host));
     else

@@ -344,12 +344,12 @@ void storm_visit(void)
 {
     if (!past.on)
         return;
-    uint32_t what = past.fresh ? 2 : storm_below(6);
+    uint32_t what = past.fresh ? 3 : storm_below(6);
     if (past.fresh)
         begin_line(past.now);
-    if (what == 0 && past.left_count > 0)
+    if (what <= 1 && past.left_count > 0) /* often: to a branch of a branch it takes several */
         visit_branch();
-    else if (what == 1)
+    else if (what == 2)
         branch_off();
     else
         visit_moment();
