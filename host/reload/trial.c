@@ -44,10 +44,10 @@ enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '
 /* --- every verb of a candidate is called -------------------------------------------------------------------------- */
 
 /* Steps alone do not call all verbs. Entities are made of each component of the candidate, read, written, taken apart
- * and destroyed again; what the managers keep is saved, and loaded by a manager that begins anew; reports are asked
+ * and destroyed again; what managers and systems keep is saved, and loaded by one that begins anew; reports are asked
  * for. The world is used as its users would: through the store, properties and destruction, which call the verbs. A
- * manager may refuse a call without being at fault, but must be able to load what it has saved. Values are not judged;
- * the caller looks for crashes. */
+ * manager may refuse a call without being at fault, but it and a system must be able to load what they have saved.
+ * Values are not judged; the caller looks for crashes. */
 
 /* Read every property, and write the value that was read, where code of the component is called for it: `get` and `set`
  * of own storage, `rows_set`. */
@@ -126,6 +126,45 @@ static bp_result_t save_and_load(world_t *world, manager_t *manager)
                         component->name);
 }
 
+/* The same for a system, whose state a past that is brought back hands over in this way. */
+static bp_result_t load_system_anew(unit_t *unit, const void *data, size_t size)
+{
+    const system_t *system = unit->system;
+    error_text_t *error = &unit->schedule->world->base->error;
+    void *before = unit->verb.handed.state;
+    unit->verb.handed.state = NULL;
+    bp_result_t result = system->table.start == NULL ? BP_OK : verb_system_start(system, &unit->verb);
+    if (result != BP_OK) {
+        unit->verb.handed.state = before;
+        return result;
+    }
+    error->text[0] = '\0';
+    result = verb_system_load(system, &unit->verb, data, size);
+    void *now = unit->verb.handed.state;
+    unit->verb.handed.state = before;
+    if (system->table.stop != NULL)
+        verb_system_stop(system, &unit->verb);
+    unit->verb.handed.state = now;
+    return result;
+}
+
+static bp_result_t save_and_load_system(unit_t *unit)
+{
+    const system_t *system = unit->system;
+    error_text_t *error = &unit->schedule->world->base->error;
+    void *data = NULL;
+    size_t size = 0;
+    if (system->saving.save == NULL || system->saving.load == NULL || plugin_is_aside(system->owner))
+        return BP_OK;
+    error->text[0] = '\0';
+    bp_result_t result = verb_system_save(system, &unit->verb, &data, &size);
+    if (result == BP_OK)
+        result = load_system_anew(unit, data, size);
+    memory_free(plugin_account(system->owner), data, size);
+    return result == BP_OK ? BP_OK : error_prefix(error, result, "system '%s' does not load what it has saved itself: ",
+                                                  system->name);
+}
+
 static bp_result_t call_manager(world_t *world, manager_t *manager, lookout_t *lookout)
 {
     bp_entity_t made[MADE], some[TOUCHED];
@@ -162,6 +201,13 @@ static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint3
             manager_t *manager = world->managers[m];
             if (manager->started && is_of(manager->component->owner, candidates, count))
                 result = call_manager(world, manager, lookout);
+        }
+        const schedule_t *schedule = world_handle(world)->schedule;
+        for (uint32_t u = 0; u < schedule->count && result == BP_OK; u++) {
+            unit_t *unit = schedule->units[u];
+            if (unit->system != NULL && (unit->system->table.flags & BP_SYSTEM_OUTPUT) == 0 &&
+                is_of(unit->system->owner, candidates, count))
+                result = save_and_load_system(unit);
         }
     }
     lookout_lay(lookout);
