@@ -397,6 +397,19 @@ START_TEST(the_step_in_which_a_version_has_crashed_can_be_gone_to)
                    (unsigned long long)moment);
         }
     }
+    WORKS(host, bp_host_go(host, 5));
+    WORKS(host, rig.api->property->set_named(rig.api->world->at(host, 0), entities[0], "probe", "count", BP_I32,
+                                             &(int32_t){77})); /* another future: the one with the crash is a branch */
+    WORKS(host, bp_host_step(host));
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    EXPECT(bp_host_branch_at(host, 0, &branch) != 0 && branch.last == 20, "no branch is kept");
+    WORKS(host, bp_host_branch_to(host, branch.number));
+    EXPECT(recall_hash(host) == hashes[20], "the end of the branch is not what it was");
+    for (uint64_t moment = 20; moment > 0; moment--) {
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "back on the branch moment %u is not what it was",
+               (uint32_t)moment);
+    }
     recall_close(&rig);
 }
 END_TEST
