@@ -157,10 +157,11 @@ enum { WEEK = DAY }; /* a day of it, which takes as long as the week does else *
 enum { WEEK = 7 * DAY };
 #endif
 
+static bp_entity_t moving[MANY];
+
 static void open_moving(rig_t *rig, uint32_t count)
 {
     uint32_t key, prototype;
-    static bp_entity_t entities[MANY];
     rig_init(rig);
     rig_open(rig);
     WORKS(rig->host, bp_host_load_plugin(rig->host, "zoo", NULL, 0));
@@ -168,7 +169,7 @@ static void open_moving(rig_t *rig, uint32_t count)
     WORKS(rig->host, bp_world_use_component(world, "body"));
     EXPECT(rig->api->world->key(world, rig->api->world->component(world, "body"), 0, &key) == BP_OK, "key");
     EXPECT(rig->api->world->prototype(world, &key, 1, &prototype) == BP_OK, "prototype");
-    WORKS(rig->host, rig->api->world->create(world, prototype, entities, count));
+    WORKS(rig->host, rig->api->world->create(world, prototype, moving, count));
 }
 
 /* Positions move in each step, and are kept once more; masses, velocities and ids are not. */
@@ -437,6 +438,113 @@ START_TEST(no_memory_for_keyframes)
 }
 END_TEST
 
+/* --- no memory for futures that are left -------------------------------------------------------------------------- */
+
+enum { OLD_END = 12, FORK = 6, NEW_END = 9 };
+
+typedef struct futures_t {
+    uint64_t left[OLD_END + 1], other[NEW_END + 1]; /* hashes of moments */
+    uint32_t failures;
+} futures_t;
+
+/* Steps of one world and of both, so that it matters which step is which. */
+static void take_step_of(bp_host_o *host, uint64_t i)
+{
+    WORKS(host, i % 3 == 1 ? bp_world_step(bp_host_api(host)->world->at(host, 1)) : bp_host_step(host));
+}
+
+static bp_host_o *open_leaving(rig_t *rig, futures_t *f, uint32_t every)
+{
+    static bp_entity_t entities[50];
+    open_moving(rig, 1500);
+    bp_world_o *side = bp_world_create(rig->host, &(bp_world_desc_t){.name = "side", .step_rate = 60});
+    WORKS(rig->host, bp_world_use_component(side, "body"));
+    WORKS(rig->host, rig->api->world->create(side, prototype_of(side, "body", NULL, NULL, NULL), entities, 50));
+    WORKS(rig->host, bp_host_remember(rig->host, LARGE));
+    bp_host_keyframe_every(rig->host, every);
+    for (uint64_t i = 0; i <= OLD_END; i++) {
+        f->left[i] = recall_hash(rig->host);
+        if (i < OLD_END)
+            take_step_of(rig->host, i);
+    }
+    return rig->host;
+}
+
+/* A host goes back, takes another future, and returns to the one that it left; each call may fail. */
+static void leave_and_return(bp_host_o *host, futures_t *f)
+{
+    bp_world_o *world = bp_host_api(host)->world->at(host, 0);
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    float mass = 77.0f;
+    bp_result_t results[7] = {bp_host_mark(host, "late"), bp_host_go(host, FORK), bp_host_mark(host, "fork")};
+    results[3] = results[1] == BP_OK
+                     ? bp_host_api(host)->property->set_named(world, moving[0], "body", "mass", BP_F32, &mass)
+                     : BP_ERROR_STATE;
+    for (uint64_t i = FORK; results[3] == BP_OK && i < NEW_END; i++)
+        take_step_of(host, i);
+    results[4] = bp_host_branch_at(host, 0, &branch) != 0 ? bp_host_branch_to(host, branch.number) : BP_OK;
+    results[5] = bp_host_go(host, recall_history(host).last);
+    results[6] = bp_host_branch_at(host, 0, &branch) != 0 ? bp_host_branch_to(host, branch.number) : BP_OK;
+    for (uint32_t i = 0; i < 7; i++) {
+        f->failures += results[i] != BP_OK;
+        EXPECT(results[i] == BP_OK || bp_host_error(host)[0] != '\0', "call %u fails without a word", i);
+    }
+}
+
+/* All moments of the line are those of the future that was left, or those of the other one; `request`: 0 notes the
+ * other one. */
+static void expect_line(bp_host_o *host, futures_t *f, uint64_t request)
+{
+    bp_history_t h = recall_history(host);
+    EXPECT(h.last == OLD_END || h.last == NEW_END, "request %u: the end is moment %u", (uint32_t)request,
+           (uint32_t)h.last);
+    for (uint64_t moment = h.first; moment <= h.last; moment++) {
+        WORKS(host, bp_host_go(host, moment));
+        uint64_t hash = recall_hash(host);
+        if (request == 0 && h.last == NEW_END)
+            f->other[moment] = hash;
+        EXPECT(hash == (h.last == OLD_END ? f->left : f->other)[moment],
+               "request %u: moment %u of %u is not what it was", (uint32_t)request, (uint32_t)moment,
+               (uint32_t)h.last);
+    }
+}
+
+/* Each request for memory on that way fails once. Less is remembered then; the present and all that is remembered is of
+ * one line or of the other, and the host goes on from there. */
+START_TEST(no_memory_for_futures_that_are_left)
+{
+    futures_t f = {.failures = 0};
+    bool more = true;
+    for (uint64_t k = 0; more; k++) {
+        rig_t rig;
+        bp_branch_t branch = {.struct_size = sizeof branch};
+        bp_host_o *host = open_leaving(&rig, &f, _i == 0 ? 0 : 1000);
+        rig.heap.refuse_first = rig.heap.refuse_last = k == 0 ? 0 : rig.heap.requests + k;
+        leave_and_return(host, &f);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT(k > 0 || (recall_history(host).last == NEW_END && recall_history(host).branches == 1), "one is kept");
+        more = k == 0 || rig.heap.refused > 0;
+        expect_line(host, &f, k);
+        if (bp_host_branch_at(host, 0, &branch) != 0) {
+            WORKS(host, bp_host_branch_to(host, branch.number));
+            expect_line(host, &f, k);
+        }
+        uint64_t hashes[4] = {recall_hash(host)}, now = recall_history(host).now;
+        for (uint64_t i = 0; i < 3; i++) {
+            take_step_of(host, i);
+            hashes[i + 1] = recall_hash(host);
+        }
+        for (uint64_t i = 0; i <= 3; i++) {
+            WORKS(host, bp_host_go(host, now + i));
+            EXPECT(recall_hash(host) == hashes[i], "request %u: %u steps on it is not what it was", (uint32_t)k,
+                   (uint32_t)i);
+        }
+        recall_close(&rig);
+    }
+    EXPECT(f.failures > 30, "%u calls have failed", f.failures);
+}
+END_TEST
+
 /* --- branches ----------------------------------------------------------------------------------------------------- */
 
 enum { LINES = 5, LONG = 30 };
@@ -593,6 +701,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, keyframes_share_what_nobody_wrote);
     tcase_add_test(tcase, a_week_fits_into_a_fixed_budget);
     tcase_add_test(tcase, no_memory_for_keyframes);
+    tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);
