@@ -245,28 +245,39 @@ static void forget_rest(history_t *h, const stay_t *cut)
     shorten(h, cut);
 }
 
-uint64_t branches_cut(history_t *h, uint64_t moment)
+/* As branches_cut; false without memory: nothing has changed. *number: of the branch; 0: nothing came there. */
+static bool cut_off(history_t *h, uint64_t moment, uint64_t *number)
 {
     branch_t b;
     stay_t cut = find_cut(h, moment);
+    *number = 0;
     if (moment == h->last && cut.keyframes == h->keyframes.count && cut.touches == h->touch_count)
-        return 0;
+        return true;
     branch_init(&b, h, moment, h->last);
     bool good = memory_reserve(&h->memory, &h->branches, &h->branch_capacity, h->branch_count + 1u,
                                sizeof *h->branches) &&
                 take_rest(h, &b, &cut);
     if (!good) {
         free_lists(h, &b);
-        forget_rest(h, &cut);
-        return 0;
+        return false;
     }
-    uint64_t number = branch_number(&b);
+    *number = branch_number(&b);
     for (uint32_t i = 0; i < h->branch_count; i++) {
         if (h->branches[i].parent == 0 && h->branches[i].fork > moment)
-            h->branches[i].parent = number;
+            h->branches[i].parent = *number;
     }
     shorten(h, &cut);
     branches_keep(h, &b); /* for which there is room */
+    return true;
+}
+
+uint64_t branches_cut(history_t *h, uint64_t moment)
+{
+    uint64_t number;
+    if (!cut_off(h, moment, &number)) {
+        stay_t cut = find_cut(h, moment);
+        forget_rest(h, &cut);
+    }
     return number;
 }
 
@@ -320,7 +331,9 @@ bool branches_return(history_t *h, uint64_t number)
     const branch_t *wanted = branches_find(h, number);
     if (wanted->parent != 0 && !branches_return(h, wanted->parent))
         return false;
-    branches_cut(h, branches_find(h, number)->fork);
+    uint64_t line;
+    if (!cut_off(h, branches_find(h, number)->fork, &line))
+        return false;
     branch_t *b = branches_find(h, number);
     if (b == NULL || !move_lists(h, b))
         return false;

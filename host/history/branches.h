@@ -54,7 +54,8 @@ uint64_t branches_cut(history_t *history, uint64_t moment);
 
 /* Put a branch back on the line, and keep what is in its place. The present moment must not be after branches_root.
  * Where something is in the branch's place at that moment, the host's state does not belong to the line any more: a
- * keyframe has to be brought back. False without memory: the line may end where a branch forks off. */
+ * keyframe has to be brought back. False without memory: the line is as it was, or what was in that place is kept as a
+ * branch and can be put back. */
 bool branches_return(history_t *history, uint64_t number);
 
 /* The moment at which the way to a branch leaves the line. */

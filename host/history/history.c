@@ -210,7 +210,8 @@ void history_cut(history_t *h)
         log_write(&h->parts.base->log, BP_LOG_INFO, "host",
                   "history: another future begins here; the one that was is kept as branch %" PRIu64, number);
     else
-        history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten");
+        history_say(h, BP_LOG_INFO, "another future begins here; the one that was is forgotten, since there was no "
+                    "memory to keep it");
 }
 
 /* Does a call at present come from outside? Calls within steps, by reloads, and while the past is computed do not. */

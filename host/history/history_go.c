@@ -178,7 +178,11 @@ bp_result_t history_go(history_t *h, uint64_t moment)
 static bp_result_t put_back(history_t *h, uint64_t line, uint64_t root, uint64_t was, bp_result_t result)
 {
     error_text_t told = h->parts.base->error;
-    bool back = branches_find(h, line) != NULL ? branches_return(h, line) : (branches_cut(h, root), true);
+    bool back = true;
+    if (branches_find(h, line) != NULL)
+        back = branches_return(h, line);
+    else if (branches_present(h) != line)
+        branches_cut(h, root);
     if (!back || go(h, was, false) != BP_OK)
         history_say(h, BP_LOG_ERROR, "the way back to where the host was could not be computed either");
     h->parts.base->error = told;
