@@ -532,9 +532,14 @@ bp_result_t bp_host_step(bp_host_o *host)
             result = schedule_prepare(host_world(host, i)->schedule);
     if (result == BP_OK && may_step_together(host))
         return after_step(host, BP_NONE, step_together(host));
+    bool any = false;
     for (uint32_t i = 0; i < host->destruction.world_count && result == BP_OK; i++)
-        if (runs(host, i))
+        if (runs(host, i)) {
             result = schedule_step(host_world(host, i)->schedule, &host->crew);
+            any = any || result == BP_OK;
+        }
+    if (any && result != BP_OK)
+        history_touch_always(&host->history); /* some worlds are a step further, and the host is not */
     return after_step(host, BP_NONE, result);
 }
 

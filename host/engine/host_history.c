@@ -399,7 +399,7 @@ bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment)
         result = need_eras(recording);
     if (result != BP_OK)
         return result;
-    const era_t *era = eras_of(&recording->eras, moment, recorded_crashed_before(&recording->recorded, moment));
+    const era_t *era = eras_of(&recording->eras, moment, recorded_lost_before(&recording->recorded, moment));
     if (eras_is(&recording->eras, era))
         return BP_OK;
     result = eras_become(&recording->eras, era);

@@ -26,7 +26,7 @@ void history_prepare(history_t *h, const parts_t *parts)
 /* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
 static void end_touch(history_t *h)
 {
-    h->touched = h->unknown = h->remade = h->crashed = false;
+    h->touched = h->unknown = h->remade = h->lost = false;
     h->calls.size = 0;
     h->calls.failed = false;
     if (h->calls.room > HISTORY_CALLS)
@@ -228,6 +228,11 @@ static void touch(history_t *h)
     h->touched = true;
 }
 
+static size_t refused_so_far(const history_t *h)
+{
+    return memory_refused(&h->parts.base->memory);
+}
+
 static void lose_calls(history_t *h)
 {
     h->unknown = h->store.doubted = true;
@@ -255,7 +260,7 @@ void history_remade(history_t *h)
 void history_taken_back(history_t *h)
 {
     history_remade(h);
-    h->crashed = h->remade;
+    h->lost = h->remade;
 }
 
 bool history_is_made_anew(history_t *h)
@@ -344,7 +349,7 @@ void history_keep_touch(history_t *h)
         touch = &h->touches[h->touch_count++];
         *touch = (touch_t){.moment = h->now};
     }
-    touch->crashed = touch->crashed || h->crashed;
+    touch->lost = touch->lost || h->lost;
     if (h->unknown || touch->unknown || !keep_calls(h, touch)) {
         history_drop_calls(h, touch);
         touch->unknown = true;
@@ -439,11 +444,22 @@ static void record_touch(history_t *h, bool anew)
     if (!recording_is_on(&h->recording))
         return;
     if (anew || h->unknown || h->recording.elsewhere)
-        recording_keyframe(&h->recording, h->crashed ? CHUNK_BRING_BACK | CHUNK_CRASHED : CHUNK_BRING_BACK);
+        recording_keyframe(&h->recording, h->lost ? CHUNK_BRING_BACK | CHUNK_LOST : CHUNK_BRING_BACK);
     else if (h->touched)
         recording_calls(&h->recording, &h->calls);
     if (h->on != is_wanted(h))
         look_on(h);
+}
+
+void history_put_down(history_t *h, bool anew)
+{
+    record_touch(h, anew);
+    if (h->feed != NULL && h->touched)
+        feed_pending(h->feed, &h->calls, h->unknown);
+    if (h->remade)
+        feed_break(h->feed, "plugins of the host have been reloaded");
+    if (h->touched)
+        history_keep_touch(h);
 }
 
 void history_begin_step(history_t *h, uint32_t world)
@@ -463,17 +479,12 @@ void history_begin_step(history_t *h, uint32_t world)
         history_say(h, BP_LOG_INFO, "this step is another one than then");
         history_cut(h);
     }
-    record_touch(h, anew);
-    if (h->feed != NULL && h->touched)
-        feed_pending(h->feed, &h->calls, h->unknown);
-    if (h->remade)
-        feed_break(h->feed, "plugins of the host have been reloaded");
-    if (h->touched)
-        history_keep_touch(h);
+    history_put_down(h, anew);
     if (h->now < h->last && !history_give_inputs(h))
         history_say(h, BP_LOG_WARNING, "no memory for what plugins take from outside: this step takes it anew");
     if (h->feed != NULL)
         feed_begin_step(h->feed);
+    h->refused = refused_so_far(h);
 }
 
 /* Keep what plugins have taken from outside in the step at the present moment. */
@@ -527,7 +538,7 @@ static void keep_step(history_t *h, uint32_t world)
 {
     if (h->now < h->last) {
         const touch_t *touch = find_touch(h, ++h->now);
-        if (h->now == h->last || (touch != NULL && touch->crashed))
+        if (h->now == h->last || (touch != NULL && touch->lost))
             go_along(h);
         return;
     }
@@ -550,14 +561,20 @@ static void keep_step(history_t *h, uint32_t world)
 /* Apart from history_end_step, so that a step saves no registers for it where the history is off. */
 static NOT_INLINED void end_remembered_step(history_t *h, uint32_t world)
 {
+    bool lacked = refused_so_far(h) != h->refused;
     end_inputs(h, world);
     outside_end(&h->outside);
     if (!h->on || h->going)
         return;
     if (recording_is_on(&h->recording))
-        recording_step(&h->recording, world, !h->crashed);
+        recording_step(&h->recording, world, !h->lost && !lacked);
     if (h->budget != 0)
         keep_step(h, world);
+    if (lacked) {
+        touch(h);
+        lose_calls(h);
+        h->lost = true;
+    }
     if (h->on != is_wanted(h))
         look_on(h);
 }
@@ -631,10 +648,10 @@ void history_settle(history_t *h)
 {
     if (h->budget == 0)
         return;
-    if (history_is_made_anew(h))
+    bool anew = history_is_made_anew(h);
+    if (anew)
         history_begin_anew(h);
-    if (h->touched)
-        history_keep_touch(h);
+    history_put_down(h, anew);
 }
 
 /* --- followed ----------------------------------------------------------------------------------------------------- */

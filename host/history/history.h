@@ -14,8 +14,8 @@
  *     calls              C                 C
  *
  * At a moment of the past the host is as the step before has left it; at the last moment the calls that came there have
- * been made too. Where a version crashed in that step and was taken back for it, the moment's state is what the host
- * went on from: the step would crash again.
+ * been made too. A step in which a version crashed and was taken back for it, or in which a request for memory was not
+ * met, cannot be computed again: there the moment behind it has a keyframe, which is its state, with what came there.
  *
  * While the host is in its past, steps follow the remembered ones: the calls from outside are made again at their
  * moments. The first other change from outside begins another future, and the remembered one is kept as a branch
@@ -59,8 +59,8 @@ typedef struct touch_t {
     size_t size;
     bool unknown; /* the calls cannot be made again */
     bool passes;  /* calls that cannot be made are passed over: they were made in another past */
-    bool crashed; /* a version crashed in the step before and was taken back: the moment's state is that of the
-                     keyframe, and that step is never computed on the way to another moment */
+    bool lost;    /* the step before cannot be computed again, since a version crashed in it and was taken back, or
+                     since memory lacked in it: the moment's state is that of the keyframe */
     char *inputs; /* that plugins took from outside in the step after (outside.h) */
     size_t input_size;
 } touch_t;
@@ -117,7 +117,8 @@ typedef struct history_t {
     bool touched;               /* a call has come since the last step, and is not yet kept; ... */
     bool unknown;               /* ... such a call cannot be made again */
     bool remade;                /* ... and an era begins with it */
-    bool crashed;               /* ... since a version has crashed in the step before */
+    bool lost;                  /* ... since the step before cannot be computed again */
+    size_t refused;             /* requests for memory so far, when the step under way began */
     bool unseen;                /* the call under way has taken something from outside */
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */

@@ -21,7 +21,7 @@ static const keyframe_t *start_of(const history_t *h, uint64_t moment, bool whol
     bool any = false, with_calls = moment == h->last; /* those of the moment itself are to be made too */
     for (uint32_t i = 0; i < h->touch_count; i++) {
         const touch_t *touch = &h->touches[i];
-        with_calls = with_calls || (touch->moment == moment && touch->crashed);
+        with_calls = with_calls || (touch->moment == moment && touch->lost);
         if (touch->unknown && (touch->moment < moment || (with_calls && touch->moment == moment))) {
             barrier = touch->moment;
             any = true;
@@ -77,14 +77,14 @@ static bool has_output(const parts_t *parts)
 
 /* Can the host go forward to a moment by taking each step, as it has to where units are output and are to see every
  * step? False also where a call from outside in between cannot be made again and its keyframe is gone, and where a
- * version crashed on the way. */
+ * step on the way is lost. */
 static bool can_walk(const history_t *h, uint64_t moment)
 {
     if (moment <= h->now || !has_output(&h->parts))
         return false;
     for (uint32_t i = 0; i < h->touch_count; i++) {
         const touch_t *touch = &h->touches[i];
-        if (touch->crashed && touch->moment > h->now && touch->moment <= moment)
+        if (touch->lost && touch->moment > h->now && touch->moment <= moment)
             return false;
         if (touch->unknown && touch->moment >= h->now &&
             (touch->moment < moment || (touch->moment == moment && moment == h->last)) &&
@@ -129,7 +129,8 @@ static bp_result_t go(history_t *h, uint64_t moment, bool whole)
     bool impossible;
     if (h->budget == 0)
         return error_set(error, BP_ERROR_STATE, "the host remembers nothing: give it a budget ([host] history)");
-    if (history_is_made_anew(h))
+    bool anew = history_is_made_anew(h);
+    if (anew)
         history_begin_anew(h);
     if (moment < h->first || moment > h->last)
         return error_set(error, BP_ERROR_NOT_FOUND,
@@ -138,8 +139,7 @@ static bp_result_t go(history_t *h, uint64_t moment, bool whole)
     bp_result_t result = snapshot_between(&h->parts);
     if (result != BP_OK)
         return result;
-    if (h->touched)
-        history_keep_touch(h);
+    history_put_down(h, anew);
     if (moment == h->now && moment == h->last && whole)
         return BP_OK;
     const keyframe_t *start = start_of(h, moment, whole, &impossible);

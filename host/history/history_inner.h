@@ -27,8 +27,10 @@ void history_begin_anew(history_t *history);
  * are other units only, an era begins. */
 bool history_is_made_anew(history_t *history);
 
-/* Put down the calls that came since the last step, at the present moment. */
+/* Put down the calls that came since the last step, at the present moment. history_put_down: also in the file of a
+ * recording, and in the feed; `anew`: the past has begun anew for want of the same parts. */
 void history_keep_touch(history_t *history);
+void history_put_down(history_t *history, bool anew);
 
 /* Give the host the makeup of an era (NULL: there are no eras), and open plugins anew that have crashed and are set
  * aside. *astray is set once something changes; the host's state is lost then. [main], between steps */

@@ -117,22 +117,23 @@ static bp_result_t compare(playing_t *p, const chunk_t *chunk)
     return result;
 }
 
-/* One step; it is passed over where it ends in a crash, after which the host went on from the next keyframe. */
-static bp_result_t take_step(playing_t *p, uint32_t world, bool crashes)
+/* One step. It is passed over where it is lost: it cannot be computed, and the next keyframe has the state behind
+ * it. */
+static bp_result_t take_step(playing_t *p, uint32_t world, bool lost)
 {
-    bp_result_t result = crashes ? BP_OK : p->history->step(p->history->context, world);
-    if (crashes)
+    bp_result_t result = lost ? BP_OK : p->history->step(p->history->context, world);
+    if (lost)
         outside_end(&p->history->outside);
     if (result != BP_OK)
         return result;
     p->now++;
-    if (!crashes)
+    if (!lost)
         tell_step(p);
     return BP_OK;
 }
 
-/* `crashes`: the last of the steps ends in a crash. */
-static bp_result_t take_steps(playing_t *p, const chunk_t *chunk, bool crashes)
+/* `lost`: the last of the steps is lost. */
+static bp_result_t take_steps(playing_t *p, const chunk_t *chunk, bool lost)
 {
     const chunk_steps_t *steps = chunk_bytes(chunk);
     size_t count = chunk->size / sizeof *steps;
@@ -145,7 +146,7 @@ static bp_result_t take_steps(playing_t *p, const chunk_t *chunk, bool crashes)
         uint32_t first = skipped < steps[i].count ? (uint32_t)skipped : steps[i].count;
         skipped -= first;
         for (uint32_t k = first; k < steps[i].count && p->now < p->to && result == BP_OK; k++)
-            result = take_step(p, steps[i].world, crashes && i + 1 == count && k + 1 == steps[i].count);
+            result = take_step(p, steps[i].world, lost && i + 1 == count && k + 1 == steps[i].count);
     }
     return result;
 }
@@ -154,12 +155,12 @@ static bp_result_t take_steps(playing_t *p, const chunk_t *chunk, bool crashes)
 static bp_result_t play(playing_t *p, const chunk_t *chunk, size_t at, bool *over)
 {
     bool to_end = p->to == p->recorded->last;
-    bool crashed = chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_CRASHED) != 0;
-    bool comes = p->now < p->to || to_end || crashed; /* calls from outside at this moment are to be made */
+    bool lost = chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_LOST) != 0;
+    bool comes = p->now < p->to || to_end || lost; /* calls from outside at this moment are to be made */
     bp_result_t result;
     switch (chunk->kind) {
     case CHUNK_NAMES: return read_names(p, chunk);
-    case CHUNK_STEPS: return take_steps(p, chunk, recorded_crashed(p->recorded, at));
+    case CHUNK_STEPS: return take_steps(p, chunk, recorded_lost(p->recorded, at));
     case CHUNK_CALLS:
         *over = !comes;
         return comes ? journal_make(p->parts, chunk_bytes(chunk), (size_t)chunk->size) : BP_OK;
@@ -168,7 +169,7 @@ static bp_result_t play(playing_t *p, const chunk_t *chunk, size_t at, bool *ove
             return p->check ? compare(p, chunk) : BP_OK;
         *over = !comes;
         result = comes ? bring_back(p, chunk) : BP_OK;
-        if (result == BP_OK && crashed)
+        if (result == BP_OK && lost)
             tell_step(p);
         return result;
     default: return BP_OK;
@@ -240,8 +241,11 @@ bp_result_t playback_to(history_t *h, const recorded_t *recorded, const eras_t *
                    .playback = playback, .to = to};
     p.check = (flags & BP_PLAY_CHECK) != 0;
     p.now = here ? playback->here : 0;
+    size_t refused = memory_refused(&h->parts.base->memory);
     h->going = *h->recomputing = true;
     result = here ? play_on(&p) : play_from(&p, find_start(recorded, to, (flags & BP_PLAY_ALL) != 0));
+    if (result == BP_OK && memory_refused(&h->parts.base->memory) != refused)
+        result = error_memory(error, "playing a recording"); /* a step in which memory lacked is another one */
     h->branch++;
     snapshot_tell(&h->parts);
     h->going = *h->recomputing = false;

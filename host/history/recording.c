@@ -422,22 +422,22 @@ const chunk_t *recorded_next(const recorded_t *recorded, size_t *at)
     return chunk;
 }
 
-bool recorded_crashed(const recorded_t *recorded, size_t at)
+bool recorded_lost(const recorded_t *recorded, size_t at)
 {
     const chunk_t *chunk;
     while ((chunk = recorded_next(recorded, &at)) != NULL) {
         if (chunk->kind != CHUNK_PARTS && chunk->kind != CHUNK_NAMES)
-            return chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_CRASHED) != 0;
+            return chunk->kind == CHUNK_KEYFRAME && (chunk->flags & CHUNK_LOST) != 0;
     }
     return false;
 }
 
-bool recorded_crashed_before(const recorded_t *recorded, uint64_t moment)
+bool recorded_lost_before(const recorded_t *recorded, uint64_t moment)
 {
     const chunk_t *chunk;
     size_t at = 0;
     while ((chunk = recorded_next(recorded, &at)) != NULL) {
-        if (chunk->kind == CHUNK_KEYFRAME && chunk->moment == moment && (chunk->flags & CHUNK_CRASHED) != 0)
+        if (chunk->kind == CHUNK_KEYFRAME && chunk->moment == moment && (chunk->flags & CHUNK_LOST) != 0)
             return true;
     }
     return false;
@@ -463,8 +463,8 @@ uint64_t recorded_cut(recorded_t *recorded, uint64_t moment)
     cut.keyframes = cut.parts = 0;
     while ((chunk = recorded_next(recorded, &at)) != NULL) {
         bool plain = chunk->kind == CHUNK_KEYFRAME && (cut.keyframes == 0 || (chunk->flags & CHUNK_BRING_BACK) == 0 ||
-                                                       (chunk->flags & CHUNK_CRASHED) != 0);
-        plain = plain || (chunk->kind == CHUNK_PARTS && recorded_crashed(recorded, at));
+                                                       (chunk->flags & CHUNK_LOST) != 0);
+        plain = plain || (chunk->kind == CHUNK_PARTS && recorded_lost(recorded, at));
         bool timeless = chunk->kind == CHUNK_NAMES || chunk->kind == CHUNK_HEAD;
         uint64_t end = chunk->moment;
         const chunk_steps_t *steps = chunk_bytes(chunk);

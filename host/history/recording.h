@@ -53,8 +53,7 @@ enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS, CH
 
 enum {
     CHUNK_BRING_BACK = 1u << 0, /* of a keyframe: its state cannot be computed */
-    CHUNK_CRASHED = 1u << 3,    /* of such a keyframe: a version crashed in the step before and was taken back, so that
-                                   the state is the moment's own, and that step is not to be taken */
+    CHUNK_LOST = 1u << 3,       /* of such a keyframe: the step before cannot be computed again (touch_t.lost) */
     CHUNK_BEGINNING = 1u << 2,  /* of parts: from the beginning */
     CHUNK_DELTA = 1u << 1       /* of a keyframe: what differs from the one before, stretch by stretch: where it begins
                                    and how long it is, then its bytes */
@@ -114,7 +113,7 @@ static inline bool recording_is_on(const recording_t *recording)
     return recording->file != NULL;
 }
 
-/* Before a step: write the calls that have come; or write a keyframe, with CHUNK_BRING_BACK and CHUNK_CRASHED or
+/* Before a step: write the calls that have come; or write a keyframe, with CHUNK_BRING_BACK and CHUNK_LOST or
  * neither. */
 void recording_calls(recording_t *recording, const bytes_t *calls);
 void recording_keyframe(recording_t *recording, uint32_t flags);
@@ -150,11 +149,11 @@ uint64_t recorded_keyframe_moment(const recorded_t *recorded, uint32_t index);
  * first keyframe is left. Returns that moment. The file stays as it is. */
 uint64_t recorded_cut(recorded_t *recorded, uint64_t moment);
 
-/* Is the next chunk behind `at`, beside names and parts, a keyframe after a crash (CHUNK_CRASHED)? */
-bool recorded_crashed(const recorded_t *recorded, size_t at);
+/* Is the next chunk behind `at`, beside names and parts, a keyframe behind a lost step (CHUNK_LOST)? */
+bool recorded_lost(const recorded_t *recorded, size_t at);
 
 /* Is the state of that moment the one of such a keyframe? */
-bool recorded_crashed_before(const recorded_t *recorded, uint64_t moment);
+bool recorded_lost_before(const recorded_t *recorded, uint64_t moment);
 
 /* The chunk at `*at`, which is moved behind it; NULL at the end of the good chunks. */
 const chunk_t *recorded_next(const recorded_t *recorded, size_t *at);

@@ -39,10 +39,14 @@ static void open_host(rig_t *rig, uint32_t threads, uint64_t budget, uint32_t cr
     WORKS(rig->host, bp_host_remember(rig->host, budget));
 }
 
+static bp_result_t try_step(bp_host_o *host, uint64_t i)
+{
+    return i % 5 == 4 ? bp_world_step(bp_host_api(host)->world->at(host, 1)) : bp_host_step(host);
+}
+
 static void take_step(bp_host_o *host, uint64_t i)
 {
-    bp_world_o *side = bp_host_api(host)->world->at(host, 1);
-    WORKS(host, i % 5 == 4 ? bp_world_step(side) : bp_host_step(host));
+    WORKS(host, try_step(host, i));
 }
 
 static void run(bp_host_o *host, uint64_t hashes[STEPS + 1], uint64_t seed, uint32_t every)
@@ -550,6 +554,58 @@ START_TEST(no_memory_for_futures_that_are_left)
 }
 END_TEST
 
+/* --- no memory in a step ------------------------------------------------------------------------------------------ */
+
+/* Steps in which a plugin gets no memory, and goes on without: what they left is remembered and recorded as it was,
+ * though such a step would leave something else now. Going along, a step that lacks memory begins another future. */
+START_TEST(a_step_in_which_memory_lacked_is_what_it_was)
+{
+    enum { TAKEN = 60 };
+    static const char file[] = TEST_SCRATCH_DIR "/lacking";
+    const bp_playback_i all = {.struct_size = sizeof all, .flags = BP_PLAY_CHECK | BP_PLAY_ALL};
+    uint64_t hashes[TAKEN + 1], random = 6, refused = 0;
+    uint32_t failed = 0;
+    bp_recording_o *recording;
+    rig_t rig;
+    open_host(&rig, 1, LARGE, _i < 2 ? 0 : CROWD);
+    bp_host_o *host = rig.host;
+    bp_host_keyframe_every(host, _i % 2 == 0 ? 1000 : 0);
+    WORKS(host, bp_host_record(host, file, "a test"));
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < TAKEN; i++) {
+        if (refused == rig.heap.refused) /* else what comes is part of the moment's state */
+            recall_act(host, i, 12);
+        WORKS(host, bp_host_go(host, recall_history(host).now)); /* calls are put down: the step's own requests fail */
+        refused = rig.heap.refused;
+        uint64_t request = rig.heap.requests + 1 + bp_random_below(&random, 12);
+        rig.heap.refuse_first = rig.heap.refuse_last = i % 2 == 0 ? 0 : request;
+        bp_result_t result = try_step(host, i);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        failed += result != BP_OK;
+        if (result != BP_OK) /* not taken, or by some worlds only */
+            take_step(host, i);
+        hashes[i + 1] = recall_hash(host);
+    }
+    EXPECT(rig.heap.refused > 10 + failed && failed > 0, "%u requests were refused, and %u steps",
+           (uint32_t)rig.heap.refused, failed);
+    WORKS(host, bp_host_record_end(host));
+    uint64_t first = recall_history(host).first;
+    EXPECT(first < 20, "the past begins with moment %u", (uint32_t)first);
+    for (uint32_t v = 0; v < 60; v++) {
+        uint64_t moment = first + bp_random_below(&random, TAKEN + 1 - (uint32_t)first);
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+    }
+    WORKS(host, bp_recording_open(host, file, &recording));
+    for (uint64_t moment = 0; moment <= TAKEN; moment++) {
+        WORKS(host, bp_recording_play(recording, moment, moment % 2 == 0 ? &all : NULL));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u of the recording is not what it was", (uint32_t)moment);
+    }
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
 /* --- branches ----------------------------------------------------------------------------------------------------- */
 
 enum { LINES = 5, LONG = 30 };
@@ -706,6 +762,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, keyframes_share_what_nobody_wrote);
     tcase_add_test(tcase, a_week_fits_into_a_fixed_budget);
     tcase_add_test(tcase, no_memory_for_keyframes);
+    tcase_add_loop_test(tcase, a_step_in_which_memory_lacked_is_what_it_was, 0, 4);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
