@@ -576,6 +576,7 @@ START_TEST(the_component_that_is_sure_to_be_there_is_found)
                  {"not a.f > 1", NULL},
                  {"a.f > 1 or b", NULL},
                  {"a.f > 1 or a.i > 1", "a"},
+                 {"a.f > 1 or b.v.x > 1", NULL},
                  {"not a and b.v.x > 1", "b"},
                  {"1 < a.f", "a"},
                  {"(c or c.e) and not b", "c"}};

@@ -27,6 +27,7 @@ typedef struct served_t {
     bp_world_o *world;
     unsigned port;
     char warnings[1024];
+    char remark[512]; /* the last one of the inspector that is no address */
 } served_t;
 
 /* What the log says; addresses are told as remarks. */
@@ -36,6 +37,8 @@ static void hear(void *context, int32_t level, const char *source, const char *t
     size_t length = strlen(served->warnings);
     if (strcmp(source, "inspector") == 0 && sscanf(text, "http://127.0.0.1:%u", &served->port) == 1)
         return;
+    if (level < BP_LOG_WARNING && strcmp(source, "inspector") == 0)
+        snprintf(served->remark, sizeof served->remark, "%s", text);
     if (level >= BP_LOG_WARNING)
         snprintf(served->warnings + length, sizeof served->warnings - length, "%s: %s\n", source, text);
 }
@@ -87,17 +90,23 @@ static int connect_to(unsigned port)
     return -1;
 }
 
-static int send_call(const served_t *served, const char *method, const char *params)
+static int send_to(const served_t *served, const char *place, const char *method, const char *params)
 {
     char body[512], request[1024];
     snprintf(body, sizeof body, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}", method, params);
     int length = snprintf(request, sizeof request,
-                          "POST / HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
-                          served->port, strlen(body), body);
+                          "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n"
+                          "Content-Length: %zu\r\n\r\n%s",
+                          place, served->port, strlen(body), body);
     int client = connect_to(served->port);
     ck_assert_int_ge(client, 0);
     ck_assert_int_eq(send(client, request, (size_t)length, MSG_NOSIGNAL), length);
     return client;
+}
+
+static int send_call(const served_t *served, const char *method, const char *params)
+{
+    return send_to(served, "/", method, params);
 }
 
 /* Wait, as a program with nothing to do does, until `wanted` has come from `client`; a text that is good until the next
@@ -192,12 +201,12 @@ START_TEST(what_takes_long_is_cut_into_budgets)
 END_TEST
 
 /* Entities that get another component between two polls move to rows of another prototype, also to rows that the search
- * has been over already. The search finds all of them, each once. */
+ * has been over already. The search finds all of them, each once. In round 1 the last rows have the first entities. */
 START_TEST(a_search_misses_nobody_who_moves_meanwhile)
 {
     enum { MANY = 200000, SLICE = 4000 };
     served_t served;
-    uint32_t keys[2], prototypes[2];
+    uint32_t keys[2], prototype;
     bp_entity_t *entities = malloc(MANY * sizeof *entities);
     open_host(&served);
     must(&served, bp_host_load_plugin(served.host, TEST_PLUGIN_DIR "/render_data" TEST_SO, NULL, 0));
@@ -207,10 +216,16 @@ START_TEST(a_search_misses_nobody_who_moves_meanwhile)
     const bp_api_t *api = bp_host_api(served.host);
     must(&served, api->world->key(served.world, api->world->component(served.world, "render_data"), 0, &keys[1]));
     must(&served, api->world->key(served.world, api->world->component(served.world, "point_mass"), 0, &keys[0]));
-    must(&served, api->world->prototype(served.world, keys, 2, &prototypes[1]));
-    must(&served, api->world->prototype(served.world, keys, 1, &prototypes[0]));
-    must(&served, api->world->create(served.world, prototypes[1], entities, 1)); /* this one is gone over first */
-    must(&served, api->world->create(served.world, prototypes[0], entities + 1, MANY - 1));
+    must(&served, api->world->prototype(served.world, keys, 2, &prototype));
+    must(&served, api->entity->create(served.host, entities, MANY));
+    for (uint32_t i = 0; _i == 1 && i < MANY / 2; i++) {
+        bp_entity_t e = entities[i];
+        entities[i] = entities[MANY - 1 - i];
+        entities[MANY - 1 - i] = e;
+    }
+    must(&served, api->world->add(served.world, keys[1], entities, 1));
+    must(&served, api->world->add(served.world, keys[0], entities, 1)); /* this one is gone over first */
+    must(&served, api->world->add(served.world, keys[0], entities + 1, MANY - 1));
     int client = send_call(&served, "backplane.query", "{\"where\":\"point_mass.mass > 0.5\",\"count\":0}");
     char text[4096] = "";
     ssize_t size = -1;
@@ -306,6 +321,93 @@ START_TEST(components_are_taken_from_entities_that_have_them)
 }
 END_TEST
 
+START_TEST(components_are_listed_read_and_changed)
+{
+    served_t served;
+    open_host(&served);
+    must(&served, bp_host_load_plugin(served.host, TEST_PLUGIN_DIR "/debug_name" TEST_SO, NULL, 0));
+    must(&served, bp_world_use_component(served.world, "debug_name"));
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{},\"debug_name\":{\"name\":\"ball\"}}}",
+        "\"entity\":4294967296");
+    ask(&served, "world.list_components", "{\"entity\":4294967296}", "\"result\":[\"point_mass\",\"debug_name\"]}");
+    ask(&served, "backplane.components", "{}", "\"result\":[{\"name\":\"point_mass\",");
+    ask(&served, "world.mutate_components",
+        "{\"entity\":4294967296,\"component\":\"point_mass\",\"path\":\".mass\",\"value\":8}", "\"result\":null");
+    ask(&served, "world.mutate_components",
+        "{\"entity\":4294967296,\"component\":\"point_mass\",\"path\":\".mass\"}", "\\\"value\\\" is missing");
+    ask(&served, "world.get_components",
+        "{\"entity\":4294967296,\"components\":[\"debug_name\",\"transform\"]}",
+        "\"result\":{\"components\":{\"debug_name\":{\"name\":\"ball\"}},\"errors\":{\"transform\":{\"code\":");
+    ask(&served, "world.get_components", "{\"entity\":4294967296,\"components\":[\"debug_name\",\"transform\"]}",
+        "}}}}");
+    ask(&served, "backplane.entity", "{\"entity\":\"ball\"}", "\"mass\":8");
+    close_host(&served);
+}
+END_TEST
+
+START_TEST(a_stream_tells_which_components_came_and_went)
+{
+    served_t served;
+    open_host(&served);
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{}}}", "\"entity\":4294967296");
+    int stream = send_call(&served, "world.list_components+watch", "{\"entity\":4294967296}");
+    await(&served, stream, "\"result\":{\"added\":[\"point_mass\"],\"removed\":[]}");
+    ask(&served, "world.remove_components", "{\"entity\":4294967296,\"components\":[\"point_mass\"]}",
+        "\"result\":null");
+    await(&served, stream, "\"result\":{\"added\":[],\"removed\":[\"point_mass\"]}");
+    close(stream);
+    int bare = send_call(&served, "world.list_components+watch", "{\"entity\":4294967296}");
+    await(&served, bare, "\"result\":{\"added\":[],\"removed\":[]}");
+    for (int i = 0; i < 100; i++) /* in which nothing changes */
+        must(&served, bp_host_wait(served.host, A_MILLISECOND));
+    ask(&served, "world.insert_components", "{\"entity\":4294967296,\"components\":{\"point_mass\":{}}}",
+        "\"result\":null");
+    const char *told = await(&served, bare, "\"result\":{\"added\":[\"point_mass\"],\"removed\":[]}");
+    ck_assert_msg(strstr(told, "\"added\":[]") == NULL, "%s", told);
+    close(bare);
+    close_host(&served);
+}
+END_TEST
+
+START_TEST(what_changes_something_is_logged_and_what_only_asks_is_not)
+{
+    served_t served;
+    open_host(&served);
+    ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+    ck_assert_str_eq(served.remark, "");
+    ask(&served, "backplane.pause", "{\"world\":\"main\"}", "\"result\":null");
+    ck_assert_msg(strstr(served.remark, "backplane.pause") != NULL, "%s", served.remark);
+    close_host(&served);
+}
+END_TEST
+
+START_TEST(plugins_are_told_with_the_systems_that_worlds_use)
+{
+    served_t served;
+    open_host(&served);
+    ask(&served, "backplane.plugins", "{}", "\"systems\":[]");
+    must(&served, bp_host_load_plugin(served.host, TEST_PLUGIN_DIR "/gravity" TEST_SO, NULL, 0));
+    must(&served, bp_world_use_system(served.world, "gravity"));
+    ask(&served, "backplane.plugins", "{}", "\"systems\":[\"gravity\"]");
+    close_host(&served);
+}
+END_TEST
+
+START_TEST(a_tool_answers_with_what_its_method_says_or_why_it_does_not)
+{
+    served_t served;
+    open_host(&served);
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{}}}", "\"entity\":4294967296");
+    int client = send_to(&served, "/mcp", "tools/call", "{\"name\":\"list_components\",\"arguments\":{}}");
+    await(&served, client, "\"type\":\"text\",\"text\":\"[{\\\"name\\\":\\\"point_mass\\\"");
+    close(client);
+    client = send_to(&served, "/mcp", "tools/call", "{\"name\":\"no_such_tool\",\"arguments\":{}}");
+    await(&served, client, "no_such_tool");
+    close(client);
+    close_host(&served);
+}
+END_TEST
+
 /* What trees of entities hold is given back to the byte, which close_host looks at. */
 START_TEST(trees_are_given_back)
 {
@@ -383,8 +485,13 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, requests_are_answered_while_all_worlds_are_stopped);
     tcase_add_test(tcase, nothing_is_answered_within_a_step);
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
-    tcase_add_test(tcase, a_search_misses_nobody_who_moves_meanwhile);
+    tcase_add_loop_test(tcase, a_search_misses_nobody_who_moves_meanwhile, 0, 2);
     tcase_add_test(tcase, components_are_taken_from_entities_that_have_them);
+    tcase_add_test(tcase, components_are_listed_read_and_changed);
+    tcase_add_test(tcase, a_stream_tells_which_components_came_and_went);
+    tcase_add_test(tcase, what_changes_something_is_logged_and_what_only_asks_is_not);
+    tcase_add_test(tcase, plugins_are_told_with_the_systems_that_worlds_use);
+    tcase_add_test(tcase, a_tool_answers_with_what_its_method_says_or_why_it_does_not);
     tcase_add_test(tcase, trees_are_given_back);
     tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
     tcase_add_test(tcase, changes_are_tried_and_made);
