@@ -263,6 +263,7 @@ START_TEST(run_as_json_has_everything)
     json_t *world = named(worlds, "main");
     ck_assert_int_eq(count_of(world, "steps"), 12);
     ck_assert_int_eq(count_of(world, "entities"), 50);
+    ck_assert_int_eq(count_of(world, "runs"), 1);
     ck_assert_double_eq_tol(json_number_value(json_object_get(world, "time")), 0.2, 1e-9);
     ck_assert_int_eq(count_of(named(worlds, "other"), "entities"), 0);
     json_t *unit = json_array_get(json_object_get(root, "units"), 0);
@@ -317,6 +318,19 @@ START_TEST(run_prints_report_tables_aligned)
                             "\n"
                             "  drift    2.5e-7\n"
                             "  verdict  tab\\there, bell\\x07\n");
+}
+END_TEST
+
+START_TEST(several_tables_of_a_report_are_all_printed)
+{
+    write_reporter_ini("[plugin reporter]\nagain = true\n");
+    const outcome_t *outcome = shell("backplane run '%s'", ini_file);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "  b      -4332  n/a\n"
+                            "\n"
+                            "  again:\n"
+                            "  name  period  period\n"
+                            "  b      -4332  n/a\n");
 }
 END_TEST
 
@@ -778,6 +792,7 @@ static TCase *run_case(void)
     tcase_add_test(tests, run_as_json_has_everything);
     tcase_add_test(tests, run_as_json_turns_report_tables_into_objects);
     tcase_add_test(tests, run_prints_report_tables_aligned);
+    tcase_add_test(tests, several_tables_of_a_report_are_all_printed);
     tcase_add_test(tests, values_of_eight_bytes_are_found_among_many);
     tcase_add_test(tests, logged_error_makes_the_status_one);
     tcase_add_test(tests, order_that_cannot_be_had_is_bad_input);

@@ -1,11 +1,12 @@
-/* reporter.c - a plugin for the tests of the program: it reports a table and values, can log an error,
+/* reporter.c - a plugin for the tests of the program: it reports one table or two and values, can log an error,
  * and has a system that wants to come behind one that there is not. */
 #include <bp_plugin.h>
 
-enum { COMPLAINS };
+enum { COMPLAINS, AGAIN };
 
 static const bp_field_t options[] = {
-    {.name = "complains", .type = BP_BOOL, .doc = "log an error at every report"},
+    [COMPLAINS] = {.name = "complains", .type = BP_BOOL, .doc = "log an error at every report"},
+    [AGAIN] = {.name = "again", .type = BP_BOOL, .doc = "report a second table"},
 };
 
 static const bp_field_t fields[] = {
@@ -23,6 +24,10 @@ static void report(bp_manager_t *m, bp_report_o *out)
     m->api->report->table(out, "periods", headers, 3);
     m->api->report->row(out, first);
     m->api->report->row(out, second);
+    if (m->plugin->options[AGAIN].boolean) {
+        m->api->report->table(out, "again", headers, 3);
+        m->api->report->row(out, second);
+    }
     m->api->report->value(out, "drift", "2.5e-7");
     m->api->report->value(out, "verdict", "tab\there, bell\a");
     if (m->plugin->options[COMPLAINS].boolean)
