@@ -274,6 +274,23 @@ START_TEST(a_folder_of_copies_that_was_removed_is_made_anew)
 }
 END_TEST
 
+START_TEST(a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of)
+{
+    static log_text_t log;
+    char plugin[700], command[700];
+    begin();
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    snprintf(command, sizeof command, "rm -rf '%s'/backplane-*", root);
+    ck_assert_int_eq(system(command), 0);
+    setenv("TMPDIR", in_root("missing", ""), 1);
+    overwrite_and_reload(host, plugin);
+    EXPECT(strstr(log.text, "since TMPDIR cannot be written") != NULL, "it is not said:\n%s", log.text);
+    bp_host_destroy(host);
+    expect_nothing_beside(plugin);
+    end();
+}
+END_TEST
+
 static void count(void *data, const char *name)
 {
     (void)name;
@@ -351,6 +368,7 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);
     tcase_add_test(folders, a_copy_bears_the_name_of_its_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
+    tcase_add_test(folders, a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of);
     tcase_add_loop_test(folders, whichever_call_fails_no_folder_of_copies_is_left, 0, COUNT(copying));
     suite_add_tcase(suite, folders);
     return suite;

@@ -264,6 +264,18 @@ START_TEST(random_documents_are_read_as_jansson_reads_them)
 }
 END_TEST
 
+START_TEST(a_text_without_an_end_is_told_of_where_it_begins)
+{
+    static const char text[] = "{\"a\": \"abc";
+    bench_t bench;
+    open_bench(&bench);
+    ck_assert_int_eq(read_block(&bench, text, sizeof text - 1), BP_ERROR_SYNTAX);
+    ck_assert_str_eq(bench.error.text, "a string begins here and does not end");
+    ck_assert_uint_eq(bench.fault.offset, 6);
+    close_bench(&bench);
+}
+END_TEST
+
 START_TEST(numbers_are_read_to_the_bit)
 {
     bench_t bench;
@@ -349,6 +361,7 @@ Suite *json_tree_suite(void)
     TCase *tcase = tcase_create("tree");
     tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, random_documents_are_read_as_jansson_reads_them);
+    tcase_add_test(tcase, a_text_without_an_end_is_told_of_where_it_begins);
     tcase_add_test(tcase, numbers_are_read_to_the_bit);
     tcase_add_test(tcase, many_members_are_held_apart);
     tcase_add_test(tcase, every_allocation_may_fail);

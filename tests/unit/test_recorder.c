@@ -224,6 +224,33 @@ START_TEST(a_recorded_entity_that_dies_is_told_of_once)
 }
 END_TEST
 
+/* The columns are those of the first sample: what nothing was known of then has none. */
+START_TEST(what_was_unknown_at_the_first_sample_is_not_recorded_later)
+{
+    static const char late[] = "main/ball.point_mass.mass main/ball.transform.position";
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}, {"properties", late, NULL, NULL}};
+    bp_entity_t e;
+    begin(10);
+    use("point_mass");
+    use("debug_name");
+    load("recorder", options, 2);
+    create("point_mass", &e, 1);
+    OK(api->world->add(world, key_of("debug_name"), &e, 1));
+    set_text(e, "debug_name", "name", "ball");
+    OK(bp_world_use_system(world, "recorder"));
+    steps(2);
+    use("transform");
+    OK(api->world->add(world, key_of("transform"), &e, 1));
+    steps(2);
+    log_text[0] = '\0';
+    end();
+    char *text = read_file(csv_file);
+    for (const char *at = text; *at != '\0'; at += strcspn(at, "\n") + 1)
+        ck_assert_msg(strcspn(strchr(at, ',') + 1, ",\n") == strcspn(strchr(at, ',') + 1, "\n"), "%s", text);
+    free(text);
+}
+END_TEST
+
 START_TEST(a_recorder_that_cannot_write_does_not_start)
 {
     static const struct {
@@ -285,6 +312,7 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, worlds_with_units_of_their_own_have_panels_of_their_own);
     tcase_add_test(recorder, rows_are_written_as_often_as_asked);
     tcase_add_test(recorder, a_recorded_entity_that_dies_is_told_of_once);
+    tcase_add_test(recorder, what_was_unknown_at_the_first_sample_is_not_recorded_later);
     tcase_add_loop_test(recorder, a_recorder_that_cannot_write_does_not_start, 0, 3);
     tcase_add_test(recorder, a_path_that_is_gone_many_times_is_kept_once);
     suite_add_tcase(suite, recorder);

@@ -501,12 +501,21 @@ static void expect_nothing_collected(bp_host_o *host)
     ck_assert_uint_eq(bp_host_api(host)->error->of_call(host, 0, &failure), 0);
 }
 
+static void count_sentence(void *context, int32_t level, const char *source, const char *text)
+{
+    uint32_t *logged = context;
+    (void)level;
+    *logged += strcmp(source, "complain") == 0 && strncmp(text, "world 'first', range ", 21) == 0;
+}
+
 /* One world; then two that step side by side, of which the second is the last in the order. */
 static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
 {
     enum { MANY = 40000 };
     const bp_plugin_head_t *heads[] = {&complainer};
-    bp_host_desc_t desc = {.threads = threads, .static_plugins = heads, .static_plugin_count = 1};
+    uint32_t logged = 0;
+    const bp_log_i log = {.context = &logged, .write = count_sentence};
+    bp_host_desc_t desc = {.threads = threads, .static_plugins = heads, .static_plugin_count = 1, .log = &log};
     bp_entity_t *entities = malloc(MANY * sizeof *entities);
     if (jobs != NULL)
         desc.jobs = jobs;
@@ -525,6 +534,7 @@ static void expect_sentences(uint32_t threads, const bp_jobs_i *jobs)
             EXPECT(strcmp(bp_host_error(host), last) == 0, "the last sentence is \"%s\" and not \"%s\"",
                    bp_host_error(host), last);
             expect_collected(host, w + 1, (MANY - 1) / 2560 + 1);
+            ck_assert_uint_eq(logged, 8); /* each once, and not in each step */
         }
     }
     ck_assert_uint_eq(ranges_wrong, 0);
