@@ -369,6 +369,27 @@ START_TEST(a_stream_tells_which_components_came_and_went)
 }
 END_TEST
 
+START_TEST(a_stream_that_is_changed_tells_all_anew)
+{
+    static const char values[] = "\"values\":[{\"entity\":4294967296,\"property\":\"point_mass.mass\"}]";
+    served_t served;
+    char params[256];
+    unsigned number = 0;
+    open_host(&served);
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{\"mass\":8}}}", "\"entity\":4294967296");
+    snprintf(params, sizeof params, "{%s}", values);
+    int stream = send_call(&served, "backplane.watch+watch", params);
+    const char *told = strstr(await(&served, stream, "\"values\":[8"), "\"watch\":");
+    ck_assert_ptr_nonnull(told);
+    ck_assert_int_eq(sscanf(told, "\"watch\":%u", &number), 1);
+    snprintf(params, sizeof params, "{\"watch\":%u,%s}", number, values);
+    ask(&served, "backplane.rewatch", params, "\"result\":null");
+    await(&served, stream, "\"values\":[8");
+    close(stream);
+    close_host(&served);
+}
+END_TEST
+
 START_TEST(what_changes_something_is_logged_and_what_only_asks_is_not)
 {
     served_t served;
@@ -489,6 +510,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, components_are_taken_from_entities_that_have_them);
     tcase_add_test(tcase, components_are_listed_read_and_changed);
     tcase_add_test(tcase, a_stream_tells_which_components_came_and_went);
+    tcase_add_test(tcase, a_stream_that_is_changed_tells_all_anew);
     tcase_add_test(tcase, what_changes_something_is_logged_and_what_only_asks_is_not);
     tcase_add_test(tcase, plugins_are_told_with_the_systems_that_worlds_use);
     tcase_add_test(tcase, a_tool_answers_with_what_its_method_says_or_why_it_does_not);
