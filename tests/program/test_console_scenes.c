@@ -59,6 +59,12 @@ START_TEST(without_children_all_are_roots)
 }
 END_TEST
 
+START_TEST(a_label_may_be_any_field_of_its_component)
+{
+    expect_out(with_kin(people, "set main/#3:1.kin.nick dory\ntree main #3:1\n"), "dory #3:1  kin\n");
+}
+END_TEST
+
 START_TEST(a_tree_may_begin_at_an_entity)
 {
     const outcome_t *outcome = with_kin(people, "set main/bea.kin.mother #0:1\nset main/#3:1.kin.mother #1:1\n"
@@ -348,6 +354,7 @@ Suite *console_scenes_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, a_tree_shows_who_is_whose_child);
     tcase_add_test(tests, without_children_all_are_roots);
+    tcase_add_test(tests, a_label_may_be_any_field_of_its_component);
     tcase_add_test(tests, a_tree_may_begin_at_an_entity);
     tcase_add_test(tests, a_circle_is_drawn_once);
     tcase_add_test(tests, dead_parents_are_none);

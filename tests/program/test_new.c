@@ -63,8 +63,11 @@ START_TEST(what_is_made_builds_without_a_warning_passes_check_runs_and_reloads)
         puts("Rust is skipped: there is no rustc");
         return;
     }
-    expect(shell(IN_FOLDER "backplane new %s", made[_i]), 0, NULL);
-    const outcome_t *outcome = shell(IN_FOLDER "make -s -C a test");
+    const outcome_t *outcome = shell(IN_FOLDER "backplane new %s", made[_i]);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "make -C a test ");
+    expect_in(outcome->out, "make -C a dev ");
+    outcome = shell(IN_FOLDER "make -s -C a test");
     expect(outcome, 0, NULL); /* with nothing on stderr: no warning */
     expect_in(outcome->out, "nothing of it troubles a reload");
     expect_not_in(outcome->out, "warning");

@@ -125,6 +125,9 @@ static const refusal_t wrong_checks[] = {
     {"backplane check a.so --level=12", 2, "--level takes a number from 1 to 5, not '12'"},
     {"backplane check a.so $(seq -f 'a%g=1' 65)", 2, "at most 64 options"},
     {"backplane check a.so $(seq -f '--from=%g' 17)", 2, "--from"},
+    {"far=$(printf './%.0s' $(seq 350))'" TEST_PLUGIN_DIR "'; backplane check '" TEST_PLUGIN_DIR "/point_mass.so' "
+     "--needs=\"$far/debug_name.so\" --needs=\"$far/transform.so\" >'" IN_SCRATCH("out")
+     "'; grep -c 'the options and files given are too long' '" IN_SCRATCH("out") "' >&2", 0, "1"},
     {"backplane check '" IN_SCRATCH("small.ini") "'", 1, ""},
     {"backplane check '" IN_SCRATCH("missing.c") "'", 1, ""},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' --level=2 --needs='" IN_SCRATCH("missing.so") "'", 1, ""},
