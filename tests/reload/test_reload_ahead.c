@@ -554,17 +554,38 @@ START_TEST(a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it)
 }
 END_TEST
 
-START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
+/* Another world with as many patches. */
+static bp_world_o *create_other(void)
 {
-    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     static bp_entity_t there[FIRST];
     uint32_t key, prototype;
-    begin_change(&first, NULL);
     bp_world_o *other = bp_world_create(scene.host, &(bp_world_desc_t){.name = "other"});
     WORKS(scene.host, bp_world_use_component(other, "patch"));
     key = key_of(other, "patch", "");
     WORKS(scene.host, scene.api->world->prototype(other, &key, 1, &prototype));
     WORKS(scene.host, scene.api->world->create(other, prototype, there, FIRST));
+    return other;
+}
+
+START_TEST(columns_are_made_ready_in_all_worlds)
+{
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    begin_change(&first, NULL);
+    create_other();
+    patch_put(&patch, &next);
+    reload_change_t *change = begin_readying(&model);
+    make_all_ready(change);
+    WORKS(scene.host, reload_prepare(change));
+    ck_assert_uint_eq(scene.host->reload.readied, 2);
+    commit_and_finish(change, &next);
+}
+END_TEST
+
+START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
+{
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    begin_change(&first, NULL);
+    bp_world_o *other = create_other();
     patch_put(&patch, &next);
     reload_change_t *change = begin_readying(&model);
     for (int i = 0; i < _i; i++)
@@ -813,6 +834,7 @@ Suite *reload_ahead_suite(void)
     tcase_add_loop_test(between, a_value_that_came_too_late_is_found, 0, 2);
     tcase_add_test(between, a_change_that_is_let_go_of_leaves_no_trace);
     tcase_add_loop_test(between, a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it, 0, 3);
+    tcase_add_test(between, columns_are_made_ready_in_all_worlds);
     tcase_add_loop_test(between, a_world_may_end_while_columns_are_made_ready_for_it, 0, 3);
     tcase_add_test(random, what_was_told_may_be_nonsense);
     tcase_add_test(random, columns_are_taken_only_by_the_declaration_that_they_were_made_for);
