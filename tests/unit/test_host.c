@@ -355,6 +355,22 @@ START_TEST(tables_say_how_large_they_are)
 }
 END_TEST
 
+/* A path that fits, and with the ending of libraries does not. */
+START_TEST(a_path_without_room_for_its_ending_is_refused)
+{
+    enum { MOST = 1024 };
+    bp_host_o *host = bp_host_create(NULL);
+    char path[MOST + 1] = "/";
+    for (size_t length = MOST - 6; length <= MOST; length++) {
+        memset(path + 1, 'a', length - 1);
+        path[length] = '\0';
+        ck_assert_int_ne(bp_host_load_plugin(host, path, NULL, 0), BP_OK);
+        ck_assert_str_ne(bp_host_error(host), "");
+    }
+    bp_host_destroy(host);
+}
+END_TEST
+
 START_TEST(two_hosts_share_nothing)
 {
     rig_t second;
@@ -946,6 +962,7 @@ Suite *host_suite(void)
     tcase_add_test(hosts, what_a_plugin_declares_is_handed_out_as_copies);
     tcase_add_test(hosts, a_declaration_that_leads_nowhere_is_refused_with_the_address);
     tcase_add_test(hosts, tables_say_how_large_they_are);
+    tcase_add_test(hosts, a_path_without_room_for_its_ending_is_refused);
     tcase_add_test(hosts, two_hosts_share_nothing);
     tcase_add_test(hosts, sentences_stay_until_the_next_failure);
     add_plugins(new_case(suite, "plugins"));
