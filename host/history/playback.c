@@ -117,8 +117,7 @@ static bp_result_t compare(playing_t *p, const chunk_t *chunk)
     return result;
 }
 
-/* One step. It is passed over where it is lost: it cannot be computed, and the next keyframe has the state behind
- * it. */
+/* Take one step; a lost step is passed over, since the next keyframe has the state behind it. */
 static bp_result_t take_step(playing_t *p, uint32_t world, bool lost)
 {
     bp_result_t result = lost ? BP_OK : p->history->step(p->history->context, world);

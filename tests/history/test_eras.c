@@ -293,10 +293,7 @@ START_TEST(a_recording_with_code_needs_the_plugins_that_it_was_made_with)
     bp_recording_o *recording;
     rig_t rig;
     record(11, fixtures_of[0], 0, hashes);
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, 1);
     recall_open(rig.host);
     WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
     FAILS(rig.host, BP_ERROR_STATE, "the recorded host had the plugin 'probe' at place 2, and this one has not",

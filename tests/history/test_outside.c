@@ -73,10 +73,7 @@ static const bp_plugin_head_t hear_plugin = BP_PLUGIN_HEAD("hear", &desc);
 static bp_host_o *open_host(rig_t *rig, uint64_t budget)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin, &hear_plugin};
-    rig_init(rig);
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = 2;
-    rig_open(rig);
+    rig_open_with(rig, plugins, 2);
     recall_open(rig->host);
     WORKS(rig->host, bp_host_load_plugin(rig->host, "hear", NULL, 0));
     WORKS(rig->host, bp_world_use_system(rig->api->world->at(rig->host, 0), "hear"));

@@ -24,10 +24,7 @@ static uint64_t other_acts;
 static void open_host(rig_t *rig)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
-    rig_init(rig);
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = 1;
-    rig_open(rig);
+    rig_open_with(rig, plugins, 1);
     recall_open(rig->host);
 }
 

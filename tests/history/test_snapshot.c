@@ -381,10 +381,7 @@ START_TEST(the_same_ids_come_once_more)
     take_turns(host, &again, &random, TURNS);
     EXPECT(memcmp(&first, &again, sizeof first) == 0 && recall_hash(host) == hash, "other ids come");
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
-    rig_init(&other);
-    other.desc.static_plugins = plugins;
-    other.desc.static_plugin_count = 1;
-    rig_open(&other);
+    rig_open_with(&other, plugins, 1);
     bp_world_o *gone = bp_world_create(other.host, &(bp_world_desc_t){.name = "gone"});
     recall_open(other.host);
     bp_world_destroy(gone);
@@ -520,10 +517,7 @@ START_TEST(who_does_not_say_is_named)
     static const bp_plugin_head_t *const plugins[] = {&secretive};
     rig_t rig;
     bp_snapshot_o *taken;
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, 1);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "secretive", NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
@@ -580,10 +574,7 @@ START_TEST(a_component_that_cannot_be_written_down_refuses_the_snapshot)
     static const bp_plugin_head_t *const plugins[] = {&shy};
     rig_t rig;
     bp_snapshot_o *taken = NULL;
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, 1);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "shy", NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "shy"));
@@ -629,10 +620,7 @@ static bp_world_o *open_counter(rig_t *rig)
     static const bp_plugin_head_t *plugins[2];
     plugins[0] = zoo_plugins[0];
     plugins[1] = &counter;
-    rig_init(rig);
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = COUNT(plugins);
-    rig_open(rig);
+    rig_open_with(rig, plugins, COUNT(plugins));
     WORKS(rig->host, bp_host_load_plugin(rig->host, zoo_plugins[0]->name, NULL, 0));
     WORKS(rig->host, bp_host_load_plugin(rig->host, "counter", NULL, 0));
     bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});

@@ -196,10 +196,7 @@ START_TEST(a_loader_may_leave_out_its_ending_and_close)
     static const bp_plugin_desc_t desc = {.version = "1", .loaders = BP_LIST(kinds)};
     static const bp_plugin_head_t head = BP_PLUGIN_HEAD("dough", &desc);
     static const bp_plugin_head_t *const all[] = {&head};
-    rig_init(&rig);
-    rig.desc.static_plugins = all;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, all, 1);
     WORKS(rig.host, load("dough"));
     WORKS(rig.host, load(scratch_file("bread.dough", "")));
     expect_plugins("dough 1, bread 1");

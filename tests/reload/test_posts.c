@@ -80,10 +80,7 @@ static const bp_plugin_head_t *const all_linked[] = {&linked};
 static void open_linked(rig_t *rig)
 {
     memset(&heard, 0, sizeof heard);
-    rig_init(rig);
-    rig->desc.static_plugins = all_linked;
-    rig->desc.static_plugin_count = 1;
-    rig_open(rig);
+    rig_open_with(rig, all_linked, 1);
     WORKS(rig->host, bp_host_load_plugin(rig->host, "linked", NULL, 0));
     heard.host = rig->host;
     heard.world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});

@@ -552,10 +552,7 @@ static bool begin_fresh(void)
     close_host();
     draw_list(&none);
     draw_wishes(&next);
-    rig_init(&rig);
-    rig.desc.static_plugins = linked;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, linked, 1);
     host = rig.host;
     host->reload.probation_steps = 0;
     WORKS(host, bp_host_load_plugin(host, "opener", NULL, 0));

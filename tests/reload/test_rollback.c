@@ -202,10 +202,7 @@ START_TEST(recorded_values_go_to_the_fields_of_their_properties)
     uint32_t prototype;
     bp_vec3_t position;
     int32_t extra;
-    rig_init(&rig);
-    rig.desc.static_plugins = linked;
-    rig.desc.static_plugin_count = COUNT(linked);
-    rig_open(&rig);
+    rig_open_with(&rig, linked, COUNT(linked));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "recording", NULL, 0));
     WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_first", "probe"), NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
@@ -402,10 +399,7 @@ START_TEST(a_system_of_another_plugin_is_bound_by_the_names_that_are_declared)
     bp_entity_t e;
     patch_name(NAME_A, seen_names[0]);
     patch_name(NAME_B, seen_names[1]);
-    rig_init(&rig);
-    rig.desc.static_plugins = seeing_linked;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, seeing_linked, 1);
     patch_open(&file);
     patch_put(&file, &first);
     WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));

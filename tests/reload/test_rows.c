@@ -513,10 +513,7 @@ START_TEST(texts_of_a_list_are_set_one_by_one_and_told)
     bp_entity_t e[2];
     rig_t *other = calloc(1, sizeof *other);
     ck_assert_ptr_nonnull(other);
-    rig_init(other);
-    other->desc.static_plugins = linked;
-    other->desc.static_plugin_count = 1;
-    rig_open(other);
+    rig_open_with(other, linked, 1);
     WORKS(other->host, bp_host_load_plugin(other->host, "tag", NULL, 0));
     bp_world_o *w = bp_world_create(other->host, &(bp_world_desc_t){.name = "main"});
     WORKS(other->host, bp_world_use_component(w, "tag"));

@@ -257,14 +257,21 @@ START_TEST(a_copy_bears_the_name_of_its_plugin)
 }
 END_TEST
 
+/* What clearing TMPDIR does while the host runs. */
+static void remove_copies(void)
+{
+    char command[700];
+    snprintf(command, sizeof command, "rm -rf '%s'/backplane-*", root);
+    ck_assert_int_eq(system(command), 0);
+}
+
 START_TEST(a_folder_of_copies_that_was_removed_is_made_anew)
 {
     static log_text_t log;
     char plugin[700], command[700];
     begin();
     bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
-    snprintf(command, sizeof command, "rm -rf '%s'/backplane-*", root);
-    ck_assert_int_eq(system(command), 0);
+    remove_copies();
     overwrite_and_reload(host, plugin);
     EXPECT(strstr(log.text, "TMPDIR") == NULL, "TMPDIR still serves:\n%s", log.text);
     bp_host_destroy(host);
@@ -277,11 +284,10 @@ END_TEST
 START_TEST(a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of)
 {
     static log_text_t log;
-    char plugin[700], command[700];
+    char plugin[700];
     begin();
     bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
-    snprintf(command, sizeof command, "rm -rf '%s'/backplane-*", root);
-    ck_assert_int_eq(system(command), 0);
+    remove_copies();
     setenv("TMPDIR", in_root("missing", ""), 1);
     overwrite_and_reload(host, plugin);
     EXPECT(strstr(log.text, "since TMPDIR cannot be written") != NULL, "it is not said:\n%s", log.text);

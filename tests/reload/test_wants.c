@@ -238,10 +238,7 @@ END_TEST
 START_TEST(using_and_dropping_without_memory_changes_nothing)
 {
     static rig_t rig;
-    rig_init(&rig);
-    rig.desc.static_plugins = all_linked;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, all_linked, 1);
     host = rig.host;
     WORKS(host, bp_host_load_plugin(host, "linked", NULL, 0));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});

@@ -55,10 +55,7 @@ enum { OLD, NEW, STRICT, OTHER, SHIPS = 20 };
 static bp_world_o *open_fleet(rig_t *rig, uint32_t version)
 {
     const bp_plugin_head_t *plugins[] = {&fleets[version]};
-    rig_init(rig);
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = 1;
-    rig_open(rig);
+    rig_open_with(rig, plugins, 1);
     WORKS(rig->host, bp_host_load_plugin(rig->host, "fleet", NULL, 0));
     bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "sea", .step_rate = 10});
     WORKS(rig->host, bp_world_use_component(world, "ship"));
@@ -138,10 +135,7 @@ enum { HOLDS = 12 };
 static bp_world_o *open_holds(rig_t *rig, uint32_t version)
 {
     const bp_plugin_head_t *plugins[] = {&hold_heads[version]};
-    rig_init(rig);
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = 1;
-    rig_open(rig);
+    rig_open_with(rig, plugins, 1);
     WORKS(rig->host, bp_host_load_plugin(rig->host, "holds", NULL, 0));
     bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "sea", .step_rate = 10});
     WORKS(rig->host, bp_world_use_component(world, "hold"));

@@ -525,10 +525,7 @@ START_TEST(entities_that_are_made_after_a_restore_are_told_from_those_made_befor
     bp_entity_t mother, child;
     bp_scene_o *scene;
     bp_run_t run;
-    rig_init(&rig);
-    rig.desc.static_plugins = linked;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, linked, 1);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "nursery", NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "parent"));
@@ -725,10 +722,7 @@ START_TEST(texts_that_nothing_can_set_are_missed_where_they_are_not_the_default)
     rig_t rig;
     bp_entity_t e[3];
     bp_scene_o *scene;
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, 1);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "book", NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "book"));

@@ -109,10 +109,7 @@ static bool run_ini(const char *ini, int content)
         &bp_plugin_point_mass, &bp_plugin_debug_name, &bp_plugin_recorder};
     char ini_path[700];
     rig_t rig;
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = COUNT(plugins);
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, COUNT(plugins));
     snprintf(ini_path, sizeof ini_path, "%s.%d.ini", at.folder, content);
     if (access(ini_path, R_OK) != 0) /* the first time, when no call fails */
         write_text(ini_path, ini);
@@ -173,10 +170,7 @@ static const writer_t writers[] = {{"save", save_world},
 static void open_recall(rig_t *rig)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
-    rig_init(rig);
-    rig->desc.static_plugins = plugins;
-    rig->desc.static_plugin_count = 1;
-    rig_open(rig);
+    rig_open_with(rig, plugins, 1);
     recall_open(rig->host);
 }
 

@@ -125,6 +125,14 @@ void rig_open(rig_t *rig)
     rig->api = bp_host_api(rig->host);
 }
 
+void rig_open_with(rig_t *rig, const bp_plugin_head_t *const *plugins, uint32_t count)
+{
+    rig_init(rig);
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = count;
+    rig_open(rig);
+}
+
 void rig_open_zoo(rig_t *rig)
 {
     rig_init(rig);

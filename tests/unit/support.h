@@ -48,6 +48,9 @@ typedef struct rig_t {
 void rig_init(rig_t *rig);
 void rig_open(rig_t *rig);
 
+/* The same with these plugins linked in, in place of those of zoo.h. */
+void rig_open_with(rig_t *rig, const bp_plugin_head_t *const *plugins, uint32_t count);
+
 /* rig_init, rig_open, and all plugins of zoo.h loaded. */
 void rig_open_zoo(rig_t *rig);
 

@@ -140,10 +140,7 @@ static void stones(bp_world_o *where, uint32_t count, float weight)
 
 static void begin(void)
 {
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = COUNT(plugins);
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, COUNT(plugins));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "quarry", NULL, 0));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "gathering", NULL, 0));
     world = world_named("main", "stone");

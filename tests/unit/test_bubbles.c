@@ -691,10 +691,7 @@ END_TEST
 START_TEST(a_world_without_room_and_a_system_without_its_component_are_refused)
 {
     const bp_option_t flat[] = {{.name = "low", .value = "0 0"}, {.name = "high", .value = "10 0"}};
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = COUNT(plugins);
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, COUNT(plugins));
     FAILS(rig.host, BP_ERROR_RANGE, "`low`", bp_host_load_plugin(rig.host, "bubbles", flat, COUNT(flat)));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "bubbles", NULL, 0));
     world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});

@@ -670,10 +670,7 @@ START_TEST(the_only_row_of_a_world_goes_with_its_entity)
 {
     static rig_t quiet;
     bp_entity_t e[8];
-    rig_init(&quiet);
-    quiet.desc.static_plugins = zoo_plugins;
-    quiet.desc.static_plugin_count = ZOO_PLUGINS;
-    rig_open(&quiet);
+    rig_open_with(&quiet, zoo_plugins, ZOO_PLUGINS);
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(quiet.host, bp_host_load_plugin(quiet.host, zoo_plugins[i]->name, NULL, 0));
     bp_world_o *w = bp_world_create(quiet.host, &(bp_world_desc_t){.name = "main"});

@@ -174,10 +174,7 @@ static void begin(void)
     plugins[ZOO_PLUGINS] = &shop;
     plugins[ZOO_PLUGINS + 1] = &customer;
     plugins[ZOO_PLUGINS + 2] = &rival;
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = COUNT(plugins);
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, COUNT(plugins));
     api = rig.api->world;
 }
 
@@ -440,10 +437,7 @@ END_TEST
 START_TEST(plugins_end_newest_first_after_worlds)
 {
     rig_t own;
-    rig_init(&own);
-    own.desc.static_plugins = plugins;
-    own.desc.static_plugin_count = COUNT(plugins);
-    rig_open(&own);
+    rig_open_with(&own, plugins, COUNT(plugins));
     WORKS(own.host, bp_host_load_plugin(own.host, "shop", NULL, 0));
     WORKS(own.host, bp_host_load_plugin(own.host, "customer", NULL, 0));
     WORKS(own.host,

@@ -414,10 +414,7 @@ static const bp_plugin_head_t pushers_head = BP_PLUGIN_HEAD("pushers", &pushers)
 START_TEST(systems_are_told_with_their_terms_and_fields)
 {
     static const bp_plugin_head_t *const plugins[] = {&pushers_head};
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, 1);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "pushers", NULL, 0));
     look = rig.api->registry->find(rig.host, BP_LOOK_API, 1);
     bp_look_system_t system = {.struct_size = sizeof system};

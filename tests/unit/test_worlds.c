@@ -249,10 +249,7 @@ START_TEST(a_unit_is_charged_with_its_own_time_and_the_step_with_all)
     bp_entity_t e[10];
     const bp_plugin_head_t *plugins[] = {zoo_plugins[0], &sleeping_plugin};
     rig_close(&rig);
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = COUNT(plugins);
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, COUNT(plugins));
     load(zoo_plugins[0]->name);
     load("sleeping");
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
