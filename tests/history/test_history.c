@@ -225,6 +225,29 @@ START_TEST(a_week_fits_into_a_fixed_budget)
 }
 END_TEST
 
+/* Budgets that differ by less than what each small part of the past takes: where one is not counted, one of the budgets
+ * is exceeded. */
+START_TEST(no_budget_is_exceeded_by_a_byte)
+{
+    for (uint64_t budget = 60000; budget < 64000; budget += 60) {
+        rig_t rig;
+        open_moving(&rig, 100);
+        for (uint32_t i = 0; i < 10; i++)
+            WORKS(rig.host, bp_host_step(rig.host));
+        size_t without = rig.heap.bytes, most = 0;
+        WORKS(rig.host, bp_host_remember(rig.host, budget));
+        bp_host_keyframe_every(rig.host, 0);
+        for (uint32_t i = 0; i < 40; i++) {
+            WORKS(rig.host, bp_host_step(rig.host));
+            most = rig.heap.bytes > most ? rig.heap.bytes : most;
+        }
+        EXPECT(most - without <= budget && most - without > budget - 8000, "%zu bytes of %zu", most - without,
+               (size_t)budget);
+        rig_close(&rig);
+    }
+}
+END_TEST
+
 START_TEST(output_is_left_out_and_told)
 {
     rig_t rig;
@@ -606,6 +629,60 @@ START_TEST(a_step_in_which_memory_lacked_is_what_it_was)
 }
 END_TEST
 
+static rig_t *meddled; /* NULL: the system does nothing */
+
+/* A system of the first world: in its step an entity of a new kind comes into the second world, which gets no memory to
+ * match it. */
+static void meddle(bp_system_t *system, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)system, (void)step, (void)matches, (void)count;
+    if (meddled == NULL)
+        return;
+    bp_entity_t e;
+    const bp_api_t *api = meddled->api;
+    bp_world_o *side = api->world->at(meddled->host, 1);
+    WORKS(meddled->host, api->world->create(side, prototype_of(side, "body", "mark", NULL, NULL), &e, 1));
+    meddled->heap.refuse_first = meddled->heap.requests + 1;
+    meddled->heap.refuse_last = UINT64_MAX;
+    meddled = NULL;
+}
+
+static const bp_system_i meddlers[] = {{.name = "meddler", .run_all = meddle, .keeps = BP_KEEP_NOTHING}};
+static const bp_plugin_head_t meddler =
+    BP_PLUGIN_HEAD("meddler", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(meddlers)}));
+
+/* A step of the host that fails when one world has taken it: the world's step is part of the past. */
+START_TEST(a_step_that_one_world_took_is_not_forgotten)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin, &meddler};
+    uint64_t hashes[13];
+    rig_t rig;
+    rig_open_with(&rig, plugins, 2);
+    bp_host_o *host = rig.host;
+    recall_open(host);
+    WORKS(host, bp_host_load_plugin(host, "meddler", NULL, 0));
+    WORKS(host, bp_world_use_system(rig.api->world->at(host, 0), "meddler"));
+    WORKS(host, bp_host_remember(host, LARGE));
+    for (uint64_t i = 0; i < 12; i++) {
+        hashes[i] = recall_hash(host);
+        meddled = i == 5 ? &rig : NULL;
+        bp_result_t result = bp_host_step(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT((result == BP_OK) == (i != 5), "step %u: %s", (uint32_t)i, bp_host_error(host));
+        if (result != BP_OK)
+            WORKS(host, bp_host_step(host));
+    }
+    hashes[12] = recall_hash(host);
+    bp_history_t h = recall_history(host);
+    EXPECT(h.first == 0 && h.last == 12, "from %u to %u", (uint32_t)h.first, (uint32_t)h.last);
+    for (uint64_t moment = 12; moment > 0; moment--) {
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 /* --- branches ----------------------------------------------------------------------------------------------------- */
 
 enum { LINES = 5, LONG = 30 };
@@ -763,7 +840,9 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_week_fits_into_a_fixed_budget);
     tcase_add_test(tcase, no_memory_for_keyframes);
     tcase_add_loop_test(tcase, a_step_in_which_memory_lacked_is_what_it_was, 0, 4);
+    tcase_add_test(tcase, a_step_that_one_world_took_is_not_forgotten);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
+    tcase_add_test(tcase, no_budget_is_exceeded_by_a_byte);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);
