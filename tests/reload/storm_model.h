@@ -3,7 +3,7 @@
  * The model knows, for each entity, world and component, whether it is there and what its values are by name; and what
  * a rollback and a snapshot would bring back. Rows, columns, slots and layouts are unknown to it.
  *
- * Inner to storm.c and the files beside it.
+ * Inner to storm.c and the files beside it; a function is in the file that its paragraph names.
  */
 #ifndef TESTS_RELOAD_STORM_MODEL_H
 #define TESTS_RELOAD_STORM_MODEL_H
@@ -126,15 +126,38 @@ void storm_broken(const char *format, ...);
 /* The name of the component in entities. */
 const char *storm_name_of(uint32_t kind);
 
-/* A random number of the event; a living entity, or ENTITIES; a world that is there. */
+/* A random number of the event; a living entity, or ENTITIES; a world that is there (storm.c). */
 uint32_t storm_below(uint32_t bound);
 uint32_t storm_some_entity(void);
 uint32_t storm_some_world(void);
 
-/* Of the model alone: a component comes or goes, an entity dies; `storm_free` is a place for one more, or ENTITIES. */
+/* May entities have it now? Is that plugin on probation? (storm.c) */
+bool storm_may_have(uint32_t kind);
+bool storm_on_probation(uint32_t what);
+
+/* What can fail has done nothing where it does, for want of memory or of a call. True: it has gone through.
+ * STORM_INSIST does it until it has. (storm.c) */
+bool storm_done(bp_result_t result, const char *what);
+#define STORM_INSIST(call) do { storm_break(60); } while (!storm_done((call), #call))
+
+/* Entities and values, in the host and in the model (storm_entities.c). */
+void storm_create(void);
+void storm_destroy(void);
+void storm_add_or_remove(void);
+void storm_write_value(void);
+
+/* Of the model alone (storm_entities.c): a component comes or goes, an entity dies; `storm_free` is a place for one
+ * more, or ENTITIES. */
 void storm_put_in(uint32_t entity, uint32_t world, uint32_t kind);
+void storm_take_out(uint32_t entity, uint32_t world, uint32_t kind);
 void storm_die(uint32_t entity);
 uint32_t storm_free(void);
+
+/* Plugins loaded anew, worlds that end and begin (storm_worlds.c). `make`: a world in which nothing is used yet. */
+void storm_unload_and_load(void);
+void storm_end_or_begin_world(void);
+void storm_make_world(uint32_t world);
+void storm_use_all(uint32_t world);
 
 /* A fixture's file, changed at its marks, and put in the plugin's place (storm_fixture.c). A text has STORM_MARKED
  * bytes. */
@@ -169,10 +192,21 @@ void storm_den_step(uint32_t world);
 void storm_den_dig(uint32_t entity, uint32_t world, int32_t power);
 void storm_den_compare(uint32_t entity, uint32_t world, uint32_t kind);
 
-/* A reload of the plugin that the storm has put in place (storm.c): possible, by what the model says? True: it has gone
- * through; then what may be taken back begins. */
+/* A reload of the plugin that the storm has put in place (storm_reload.c): possible, by what the model says? True: it
+ * has gone through; then what may be taken back begins. */
 bool storm_reload(const char *name, bool possible);
 void storm_begin_probation(uint32_t what);
+void storm_reload_patch(void);
+void storm_reload_keeper(void);
+void storm_reload_gale(void);
+void storm_take_back(void);
+
+/* The plugin crasher (storm_crasher.c): which version is there; where it is to crash, and how; `after_crash`: what a
+ * crash in a step has left, where the version before may have come back. */
+int storm_crasher_version(void);
+void storm_tell_crasher(const char *where, const char *how);
+void storm_reload_crasher(void);
+void storm_after_crash(bool may_come_back);
 
 /* The past (storm_past.c): snapshots, going to moments and branches. `stepped`: after each call that takes a step;
  * `renewed`: the host is made of other parts, or has been brought back. */
