@@ -2,7 +2,6 @@
  * exchange. */
 #include "restore.h"
 
-#include "../plugin/verbs.h"
 #include "../store/parking.h"
 #include "states.h"
 
@@ -275,22 +274,13 @@ static void put_spawns(back_t *back)
     back->spawns = NULL;
 }
 
-static void tell_rewound(bp_world_o *world)
-{
-    const world_clock_t *clock = &world->clock;
-    bp_step_t now = {
-        .struct_size = sizeof now, .number = clock->steps, .dt = 1.0 / clock->step_rate, .time = clock->time};
-    for (uint32_t i = 0; i < world->schedule->count; i++) {
-        unit_t *unit = world->schedule->units[i];
-        if (unit->system != NULL && unit->system->rewinding.rewound != NULL)
-            verb_rewound(unit->system, &unit->verb, &now);
-    }
-}
-
 void snapshot_tell(const parts_t *parts)
 {
-    for (uint32_t i = 0; i < parts->destruction->world_count; i++)
-        tell_rewound(world_handle(parts->destruction->worlds[i]));
+    for (uint32_t i = 0; i < parts->destruction->world_count; i++) {
+        const schedule_t *schedule = world_handle(parts->destruction->worlds[i])->schedule;
+        for (uint32_t u = 0; u < schedule->count; u++)
+            unit_call_rewound(schedule->units[u]);
+    }
 }
 
 static void commit(back_t *back)

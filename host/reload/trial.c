@@ -44,10 +44,11 @@ enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '
 /* --- every verb of a candidate is called -------------------------------------------------------------------------- */
 
 /* Steps alone do not call all verbs. Entities are made of each component of the candidate, read, written, taken apart
- * and destroyed again; what managers and systems keep is saved, and loaded by one that begins anew; reports are asked
- * for. The world is used as its users would: through the store, properties and destruction, which call the verbs. A
- * manager may refuse a call without being at fault, but it and a system must be able to load what they have saved.
- * Values are not judged; the caller looks for crashes. */
+ * and destroyed again; what managers and systems keep is saved, and loaded by one that begins anew; systems are told of
+ * the present moment as of one that their world has gone to; reports are asked for. The world is used as its users
+ * would: through the store, properties and destruction, which call the verbs. A manager may refuse a call without being
+ * at fault, but it and a system must be able to load what they have saved. Values are not judged; the caller looks for
+ * crashes. */
 
 /* Read every property, and write the value that was read, where code of the component is called for it: `get` and `set`
  * of own storage, `rows_set`. */
@@ -189,8 +190,8 @@ static bool is_of(const plugin_t *owner, plugin_t *const *candidates, uint32_t c
     return found;
 }
 
-/* Make, read, write, save, load, report. Returns NULL, or the fault where something was wrong though nothing crashed.
- * Between steps. */
+/* Make, read, write, save, load, rewind, report. Returns NULL, or the fault where something was wrong though nothing
+ * crashed. Between steps. */
 static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint32_t count, lookout_t *lookout)
 {
     const destruction_t *d = reload->destruction;
@@ -205,9 +206,11 @@ static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint3
         const schedule_t *schedule = world_handle(world)->schedule;
         for (uint32_t u = 0; u < schedule->count && result == BP_OK; u++) {
             unit_t *unit = schedule->units[u];
-            if (unit->system != NULL && (unit->system->table.flags & BP_SYSTEM_OUTPUT) == 0 &&
-                is_of(unit->system->owner, candidates, count))
+            if (unit->system == NULL || !is_of(unit->system->owner, candidates, count))
+                continue;
+            if ((unit->system->table.flags & BP_SYSTEM_OUTPUT) == 0)
                 result = save_and_load_system(unit);
+            unit_call_rewound(unit);
         }
     }
     lookout_lay(lookout);

@@ -213,6 +213,10 @@ bool schedule_waits(const unit_t *a, const unit_t *b, uint32_t *manager, uint32_
 /* The place among the units where one of that name belongs, by the order in which the world wants them. [main] */
 uint32_t schedule_place(const schedule_t *schedule, const char *name);
 
+/* Tell a system that its world has gone to another moment: where its clock is now. Does nothing where the system does
+ * not ask. [main] */
+void unit_call_rewound(unit_t *unit);
+
 /* Could the world still step without this component, or system (the other is NULL)? Returns BP_OK also where the world
  * cannot step as it is. The error names the unit that could not go on. [main] */
 bp_result_t schedule_check_without(schedule_t *schedule, manager_t *manager, const system_t *system);

@@ -582,6 +582,15 @@ void unit_call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint3
         verb_entities_removed(unit->system, &unit->verb, entities, count);
 }
 
+void unit_call_rewound(unit_t *unit)
+{
+    const world_clock_t *clock = unit->schedule->clock;
+    bp_step_t now = {
+        .struct_size = sizeof now, .number = clock->steps, .dt = 1.0 / clock->step_rate, .time = clock->time};
+    if (unit->system != NULL && unit->system->rewinding.rewound != NULL)
+        verb_rewound(unit->system, &unit->verb, &now);
+}
+
 void unit_call_report(unit_t *unit, bp_report_o *report)
 {
     if (unit->system != NULL && unit->system->reporting.report != NULL)

@@ -38,6 +38,7 @@ static const char *const verbs[][2] = {
     {"load_saved", "'load' of component 'crash_own'"},
     {"system_save", "'save' of system 'crash_system'"},
     {"system_load", "'load' of system 'crash_system'"},
+    {"rewound", "'rewound' of system 'crash_system'"},
     {"rows_added", "'rows_added' of component 'crash_told'"},
     {"rows_set", "'rows_set' of component 'crash_told'"},
     {"rows_removed", "'rows_removed' of component 'crash_told'"},

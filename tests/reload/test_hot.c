@@ -236,6 +236,7 @@ static const char *const harms[][3] = {
     {"load_saved", "null", "crashed in 'load' of component 'crash_own'"},
     {"load_saved", "refuse", "component 'crash_own' does not load what it has saved itself"},
     {"system_load", "refuse", "system 'crash_system' does not load what it has saved itself"},
+    {"rewound", "null", "crashed in 'rewound' of system 'crash_system'"},
     {"added", "null", "crashed in 'entities_added' of system 'crash_system'"},
     {"removed", "null", "crashed in 'entities_removed' of system 'crash_system'"},
     {"simulate", "behind", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it wrote behind"},
