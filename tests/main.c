@@ -58,6 +58,8 @@ static const make_suite_t first_half[] = {
     loading_suite,
     declarations_suite,
 #if !defined(_WIN32)
+    os_calls_suite,
+    surroundings_suite,
     power_suite,
 #endif
     bodies_suite,

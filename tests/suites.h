@@ -14,6 +14,8 @@ Suite *superblocks_suite(void);
 Suite *strings_suite(void);
 Suite *values_suite(void);
 Suite *os_suite(void);
+Suite *os_calls_suite(void);
+Suite *surroundings_suite(void);
 Suite *convert_suite(void);
 Suite *named_suite(void);
 Suite *lists_suite(void);

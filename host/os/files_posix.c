@@ -95,11 +95,12 @@ static bool write_to_device(const char *path, const void *bytes, size_t size)
     int file = open(path, O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return false;
-    bool good = write_all(file, bytes, size);
+    bool written = write_all(file, bytes, size);
     int code = errno;
-    good = close(file) == 0 && good;
-    errno = good ? errno : code;
-    return good;
+    bool closed = close(file) == 0;
+    if (!written)
+        errno = code;
+    return written && closed;
 }
 
 /* Bring the names of a file's folder to the disk. A folder that may not be read, or that is nowhere to be brought to,

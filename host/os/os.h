@@ -133,7 +133,8 @@ void os_wake_signal(os_wake_t *wake);
 
 /* Sleep until os_wake_signal is called, one of `handles` can be read without waiting, or so many nanoseconds have
  * passed (UINT64_MAX: without end); a signal of the system may end it early. A handle is a file descriptor; on Windows
- * an object that can be waited for. Returns a bit for each handle that can be read. By one thread at a time. */
+ * an object that can be waited for; those behind the first OS_WAKE_MOST are not looked at. Returns a bit for each
+ * handle that can be read. By one thread at a time. */
 uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *handles, uint32_t count);
 
 /* --- os_terminal ------------------------------------------------------------------------------------------- */

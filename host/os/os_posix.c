@@ -340,7 +340,7 @@ bool os_library_image(void *library, const void **begin, const void **end)
 {
 #if defined(__linux__)
     struct link_map *map = NULL;
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
         return false;
     extent_t extent = {.base = map->l_addr};
     if (dl_iterate_phdr(find_extent, &extent) == 0 || extent.begin >= extent.end)
@@ -382,7 +382,7 @@ static ElfW(Dyn) *find_entry(const struct link_map *map, ElfW(Sxword) tag)
 uint32_t os_library_take_ends(void *library, void (**functions)(void), uint32_t capacity)
 {
     struct link_map *map = NULL;
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
         return 0;
     ElfW(Dyn) *one = find_entry(map, DT_FINI), *list = find_entry(map, DT_FINI_ARRAY);
     ElfW(Dyn) *size = find_entry(map, DT_FINI_ARRAYSZ);

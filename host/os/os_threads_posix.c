@@ -217,13 +217,14 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
     struct pollfd polled[1 + OS_WAKE_MOST] = {{.fd = wake->ends[0], .events = POLLIN}};
     char bytes[64];
     uint32_t readable = 0;
-    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+    count = count < OS_WAKE_MOST ? count : OS_WAKE_MOST;
+    for (uint32_t i = 0; i < count; i++)
         polled[1 + i] = (struct pollfd){.fd = (int)handles[i], .events = POLLIN};
     if (poll_ns(polled, 1 + count, nanoseconds) <= 0)
         return 0;
     while (polled[0].revents != 0 && read(wake->ends[0], bytes, sizeof bytes) == (ssize_t)sizeof bytes)
         ; /* one read, unless many have signalled */
-    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+    for (uint32_t i = 0; i < count; i++)
         readable |= (uint32_t)(polled[1 + i].revents != 0) << i;
     return readable;
 }

@@ -374,11 +374,12 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
     HANDLE waited[1 + OS_WAKE_MOST] = {wake->event};
     uint64_t milliseconds = nanoseconds / A_MILLISECOND + (nanoseconds % A_MILLISECOND > 0);
     uint32_t readable = 0;
-    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+    count = count < OS_WAKE_MOST ? count : OS_WAKE_MOST;
+    for (uint32_t i = 0; i < count; i++)
         waited[1 + i] = (HANDLE)handles[i];
     DWORD time = nanoseconds == UINT64_MAX ? INFINITE : milliseconds < INFINITE ? (DWORD)milliseconds : INFINITE - 1;
     WaitForMultipleObjects(1 + count, waited, FALSE, time);
-    for (uint32_t i = 0; i < count && i < OS_WAKE_MOST; i++)
+    for (uint32_t i = 0; i < count; i++)
         readable |= (uint32_t)(WaitForSingleObject(waited[1 + i], 0) == WAIT_OBJECT_0) << i;
     return readable;
 }

@@ -15,6 +15,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,13 +24,20 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum { INSTEAD_MOST = 8 };
 
 static struct {
     atomic_bool on, in_copies, all;
     atomic_uint count, nth, failed;
-    _Atomic(const char *) first, only; /* only: NULL stands for all calls */
+    _Atomic(const char *) first, only; /* only: a list of names, NULL stands for all calls */
+    atomic_int code; /* of calls that fail; 0: each has its own */
+    const char *paths[INSTEAD_MOST][2]; /* opened, and what is opened instead */
+    uint32_t path_count;
     void (*act)(void *data, const char *call, bool change);
     void *data;
 } calls;
@@ -41,6 +50,8 @@ static void begin(uint32_t nth, bool all, bool in_copies)
     calls.all = all;
     calls.first = "";
     calls.only = NULL;
+    calls.code = 0;
+    calls.path_count = 0;
     calls.act = NULL;
     calls.in_copies = in_copies;
     calls.on = true;
@@ -55,6 +66,21 @@ void calls_begin_named(const char *name, uint32_t nth)
 {
     begin(nth, false, false);
     calls.only = name;
+}
+
+void calls_begin_coded(const char *names, uint32_t nth, bool all, int code)
+{
+    begin(nth, all, false);
+    calls.code = code;
+    calls.only = names;
+}
+
+void calls_open_instead(const char *path, const char *other)
+{
+    if (calls.path_count == INSTEAD_MOST)
+        abort();
+    calls.paths[calls.path_count][0] = path;
+    calls.paths[calls.path_count++][1] = other;
 }
 
 void calls_follow(uint32_t nth, bool all)
@@ -85,11 +111,24 @@ void calls_before_each(void (*act)(void *data, const char *call, bool change), v
     calls.act = act;
 }
 
+/* Is the name in a list of names with blanks between them? */
+static bool is_listed(const char *name, const char *list)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; *at != '\0'; at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word == length && strncmp(at, name, length) == 0)
+            return true;
+        at += word;
+    }
+    return false;
+}
+
 /* Does this call fail? Then errno is set. */
 static bool refused(const char *name, int reason, bool change)
 {
     const char *only = calls.only;
-    if (!calls.on || calls.in_copies || (only != NULL && strcmp(only, name) != 0))
+    if (!calls.on || calls.in_copies || (only != NULL && !is_listed(name, only)))
         return false;
     if (calls.act != NULL)
         calls.act(calls.data, name, change);
@@ -98,8 +137,25 @@ static bool refused(const char *name, int reason, bool change)
         return false;
     if (atomic_fetch_add(&calls.failed, 1) == 0)
         calls.first = name;
-    errno = reason;
+    int code = calls.code;
+    errno = code != 0 ? code : reason;
     return true;
+}
+
+/* The same for a call that fails only where it is named. */
+static bool refused_by_name(const char *name, int reason)
+{
+    return calls.only != NULL && refused(name, reason, false);
+}
+
+/* The file that is opened in place of this one. */
+static const char *instead_of(const char *path)
+{
+    for (uint32_t i = 0; calls.on && i < calls.path_count; i++) {
+        if (strcmp(path, calls.paths[i][0]) == 0)
+            return calls.paths[i][1];
+    }
+    return path;
 }
 
 /* --- the clock ---------------------------------------------------------------------------------------------------- */
@@ -173,7 +229,7 @@ int __wrap_open(const char *path, int flags, ...)
     }
     if (refused("open", EMFILE, (flags & (O_CREAT | O_TRUNC)) != 0))
         return -1;
-    int file = __real_open(path, flags, mode);
+    int file = __real_open(instead_of(path), flags, mode);
     disk_opened(file, path, flags);
     return file;
 }
@@ -477,6 +533,8 @@ void *__wrap_dlopen(const char *path, int flags)
 
 char *__wrap_dlerror(void)
 {
+    if (refused_by_name("dlerror", 0))
+        return NULL;
     static char sentence[] = "the library cannot be opened: no room";
     if (!library_refused)
         return __real_dlerror();
@@ -492,6 +550,74 @@ int __wrap_inotify_init1(int flags)
 int __wrap_inotify_add_watch(int file, const char *path, uint32_t what)
 {
     return refused("inotify_add_watch", ENOSPC, false) ? -1 : __real_inotify_add_watch(file, path, what);
+}
+
+/* --- by name alone ------------------------------------------------------------------------------------------------ */
+
+/* What is returned where the call fails by setting errno. */
+#define BY_NAME(type, name, failed, parameters, arguments)               \
+    type __real_##name parameters;                                       \
+    type __wrap_##name parameters;                                       \
+    type __wrap_##name parameters                                        \
+    {                                                                    \
+        return refused_by_name(#name, EIO) ? (failed) : __real_##name arguments; \
+    }
+
+/* What is returned is the error. */
+#define BY_NAME_ERROR(name, parameters, arguments)                       \
+    int __real_##name parameters;                                        \
+    int __wrap_##name parameters;                                        \
+    int __wrap_##name parameters                                         \
+    {                                                                    \
+        return refused_by_name(#name, EIO) ? errno : __real_##name arguments; \
+    }
+
+BY_NAME(DIR *, fdopendir, NULL, (int file), (file))
+BY_NAME(int, fstatat, -1, (int folder, const char *path, struct stat *about, int flags), (folder, path, about, flags))
+BY_NAME(int, unlinkat, -1, (int folder, const char *path, int flags), (folder, path, flags))
+BY_NAME(int, lstat, -1, (const char *path, struct stat *about), (path, about))
+BY_NAME(int, access, -1, (const char *path, int mode), (path, mode))
+BY_NAME(ssize_t, readlink, -1, (const char *path, char *text, size_t size), (path, text, size))
+BY_NAME(int, dup, -1, (int file), (file))
+BY_NAME(int, dup2, -1, (int file, int as), (file, as))
+BY_NAME(char *, getcwd, NULL, (char *path, size_t size), (path, size))
+BY_NAME(int, chdir, -1, (const char *path), (path))
+BY_NAME(int, mprotect, -1, (void *start, size_t size, int protection), (start, size, protection))
+BY_NAME(int, madvise, -1, (void *start, size_t size, int advice), (start, size, advice))
+BY_NAME(void *, malloc, NULL, (size_t size), (size))
+BY_NAME(void *, calloc, NULL, (size_t count, size_t size), (count, size))
+BY_NAME(long, sysconf, -1, (int name), (name))
+BY_NAME(int, sched_getaffinity, -1, (pid_t process, size_t size, cpu_set_t *set), (process, size, set))
+BY_NAME(int, getrlimit, -1, (__rlimit_resource_t resource, struct rlimit *limit), (resource, limit))
+BY_NAME(pid_t, waitpid, -1, (pid_t process, int *status, int options), (process, status, options))
+BY_NAME(int, unsetenv, -1, (const char *name), (name))
+BY_NAME(int, dlinfo, -1, (void *library, int request, void *answer), (library, request, answer))
+BY_NAME_ERROR(posix_spawn_file_actions_init, (posix_spawn_file_actions_t * actions), (actions))
+BY_NAME_ERROR(posix_spawn_file_actions_addopen,
+              (posix_spawn_file_actions_t * actions, int file, const char *path, int flags, mode_t mode),
+              (actions, file, path, flags, mode))
+BY_NAME_ERROR(posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t * actions, int file, int as),
+              (actions, file, as))
+BY_NAME_ERROR(posix_spawn_file_actions_addclose, (posix_spawn_file_actions_t * actions, int file), (actions, file))
+
+int __real_openat(int folder, const char *path, int flags, ...);
+int __wrap_openat(int folder, const char *path, int flags, ...);
+int __real_fcntl(int file, int command, ...);
+int __wrap_fcntl(int file, int command, ...);
+
+/* The host makes no files with openat, so there is no mode to hand on. */
+int __wrap_openat(int folder, const char *path, int flags, ...)
+{
+    return refused_by_name("openat", EMFILE) ? -1 : __real_openat(folder, path, flags, 0);
+}
+
+int __wrap_fcntl(int file, int command, ...)
+{
+    va_list rest;
+    va_start(rest, command);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    return refused_by_name("fcntl", EMFILE) ? -1 : __real_fcntl(file, command, argument);
 }
 
 uint32_t calls_descriptors(void)

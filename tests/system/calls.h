@@ -21,6 +21,14 @@ void calls_begin(uint32_t nth, bool all);
 /* The same, but counted, and failing, are calls of that name alone. */
 void calls_begin_named(const char *name, uint32_t nth);
 
+/* The same for the names in a list with blanks between them; what fails sets errno to `code`. Some calls fail only
+ * where they are named, and are counted there alone. */
+void calls_begin_coded(const char *names, uint32_t nth, bool all, int code);
+
+/* Until calls_end, opening the file `path` opens the file `other`. For at most 8 files, after calls_begin; the texts
+ * stay the caller's. */
+void calls_open_instead(const char *path, const char *other);
+
 /* The same, but counted, and failing, are the calls of copies of this process. */
 void calls_follow(uint32_t nth, bool all);
 
