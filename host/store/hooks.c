@@ -265,12 +265,17 @@ bp_result_t hooks_added(world_t *world, uint32_t key, run_t *run, uint32_t row, 
     return tell_added(world, manager, manager->component, &view);
 }
 
-void hooks_removed(world_t *world, uint32_t key, const run_t *run, uint32_t row, uint32_t count)
+void hooks_removed(world_t *world, uint32_t key, run_t *run, uint32_t row, uint32_t count)
 {
     void *columns[REGISTRY_MAX_FIELDS];
     manager_t *manager = world_key_manager(world, key);
     bp_run_t view = view_in_place(world, manager, key, run, row, count, columns);
     tell_removed(world, manager, &view);
+    uint32_t column = prototypes_column(&world->prototypes, run->prototype, key);
+    for (uint32_t c = 0; c < world_visible(manager); c++) {
+        if (field_is_rebuilt(manager->columns[c]))
+            run_fill(run, column + c, column + c + 1, row, count);
+    }
 }
 
 void hooks_leave(world_t *world, const manager_t *manager, uint32_t key, const bp_entity_t *entities, uint32_t count)
@@ -281,7 +286,7 @@ void hooks_leave(world_t *world, const manager_t *manager, uint32_t key, const b
         n = 1;
         if (record == NULL || (p->items[record->prototype].flags & KEY_HOOKED) == 0)
             continue;
-        const run_t *run = world_run(world, record->prototype);
+        run_t *run = world_run(world, record->prototype);
         uint32_t row = record->row, at = record->prototype;
         n = run_stretch(run, row, entities + i, count - i);
         for (; at != 0; at = p->items[at].base) {

@@ -45,8 +45,10 @@ void hooks_take_back_all(world_t *world, uint32_t prototype, run_t **made);
 /* Consecutive rows of a run that have come, with the values that they have, where they can still be dropped. [main] */
 bp_result_t hooks_added(world_t *world, uint32_t key, run_t *run, uint32_t row, uint32_t count);
 
-/* Consecutive rows of a run are about to go. [main] */
-void hooks_removed(world_t *world, uint32_t key, const run_t *run, uint32_t row, uint32_t count);
+/* Consecutive rows of a run are about to go. Fields that the component makes again have their defaults afterwards: the
+ * row of an entity that dies may stay for a while, and such a field does not come back there when a host goes back.
+ * [main] */
+void hooks_removed(world_t *world, uint32_t key, run_t *run, uint32_t row, uint32_t count);
 
 /* The components `key`, or BP_NONE: all of that manager, of entities are about to go; entities that lack them are
    passed over. [main] */

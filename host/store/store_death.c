@@ -77,7 +77,7 @@ static void tell_managers(world_t *world, const bp_entity_t *entities, uint32_t 
         manager_t *manager = world->managers[m];
         if (manager->started && manager->component->own_storage && manager->component->storage.gc == NULL)
             tell_manager(world, manager, KEY_TELL, entities, count);
-        else if (manager->started && manager->component->rows.rows_removed != NULL)
+        else if (manager->started && world_looks_at_leaving(manager->component))
             hooks_leave(world, manager, BP_NONE, entities, count);
     }
 }
@@ -215,7 +215,7 @@ void store_vacate(world_t *world, const bp_entity_t *entities, uint32_t count)
         for (uint32_t m = 0; m < world->manager_count; m++) {
             if (world->managers[m]->started && world->managers[m]->component->own_storage)
                 tell_manager(world, world->managers[m], KEY_OWN_STORAGE, block, n);
-            else if (world->managers[m]->started && world->managers[m]->component->rows.rows_removed != NULL)
+            else if (world->managers[m]->started && world_looks_at_leaving(world->managers[m]->component))
                 hooks_leave(world, world->managers[m], BP_NONE, block, n);
         }
         leave_holes(world, block, n);

@@ -200,13 +200,23 @@ bp_result_t world_use_component(world_t *world, component_t *component);
 /* Stop a manager for good, when no entity has its components any more (store_strip). [main] */
 void world_drop_manager(world_t *world, manager_t *manager);
 
+/* Are rows of a component looked at when they are about to go: by the component itself, or for fields that it makes
+ * again (hooks_removed)? Hidden fields come last. */
+static inline bool world_looks_at_leaving(const component_t *component)
+{
+    bool looks = component->rows.rows_removed != NULL;
+    for (uint32_t i = component_columns(component); !looks && i > 0 && field_is_hidden(&component->fields[i - 1]); i--)
+        looks = field_is_rebuilt(&component->fields[i - 1]);
+    return looks;
+}
+
 /* A manager that has started is among those that are told of deaths, or that look for their dead: one more of these, or
  * (UINT32_MAX) one fewer. */
 static inline void world_count_manager(world_t *world, const manager_t *manager, uint32_t by)
 {
     if (manager->component->storage.gc != NULL)
         world->collecting += by;
-    else if (manager->component->own_storage || manager->component->rows.rows_removed != NULL)
+    else if (manager->component->own_storage || world_looks_at_leaving(manager->component))
         world->telling += by;
 }
 

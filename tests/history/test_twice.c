@@ -24,8 +24,51 @@ static void simulate(const bp_run_t *run, uint32_t count)
         c.x[i] += c.y[i];
 }
 
+/* Rows are numbered in the order in which they come, from 1 on; the numbers are made again where they are lost, in
+ * another order perhaps, and rows of the dead have none. */
+struct sieve { float *x; uint32_t *place; };
+
+static const bp_field_t sieve_fields[] = {
+    {BP_FIELD_OF(struct sieve, x)},
+    {BP_FIELD_OF(struct sieve, place), .flags = BP_FIELD_HIDDEN | BP_FIELD_DERIVED},
+};
+
+static bp_result_t sieve_start(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, NULL, 0, sizeof(uint32_t));
+    if (m->state == NULL)
+        return BP_ERROR_MEMORY;
+    *(uint32_t *)m->state = 0;
+    return BP_OK;
+}
+
+static void sieve_stop(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, m->state, sizeof(uint32_t), 0);
+}
+
+static bp_result_t sieve_added(const bp_run_t *rows, uint32_t count)
+{
+    BP_COLUMNS(struct sieve, c, rows->columns);
+    for (uint32_t i = 0; i < count; i++)
+        c.place[i] = ++*(uint32_t *)rows->manager->state;
+    return BP_OK;
+}
+
+static void sieve_simulate(const bp_run_t *run, uint32_t count)
+{
+    BP_COLUMNS(struct sieve, c, run->columns);
+    for (uint32_t i = 0; i < count; i++)
+        c.x[i] += c.place[i] > 0 ? 7 : 0;
+}
+
+static const bp_rows_i sieve_rows = {.rows_added = sieve_added};
+static const bp_extension_t sieve_extensions[] = {{BP_EXTENSION("bp_rows", sieve_rows)}};
+
 static const bp_component_i components[] = {
     {.name = "grain", .flags = BP_COMPONENT_PARALLEL, .fields = BP_LIST(fields), .simulate = simulate},
+    {.name = "sieve", .fields = BP_LIST(sieve_fields), .start = sieve_start, .stop = sieve_stop,
+     .simulate = sieve_simulate, .keeps = BP_KEEP_ANEW, .extensions = BP_LIST(sieve_extensions)},
 };
 
 static const bp_term_field_t y_read[] = {{.name = "y", .type = BP_F32}};
@@ -230,6 +273,29 @@ START_TEST(honest_units_pass)
 }
 END_TEST
 
+/* A snapshot does not have the values that a component makes again. After going back they are there in rows of the
+ * living alone, and rows of the dead have none before either: what loops make of them there is the same. */
+START_TEST(what_is_made_again_has_its_default_in_rows_of_the_dead)
+{
+    rig_t rig;
+    bp_entity_t entities[40];
+    uint32_t key, prototype;
+    open_host(&rig, 2);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "faulty", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "sieve"));
+    WORKS(rig.host, rig.api->world->key(world, rig.api->world->component(world, "sieve"), 0, &key));
+    WORKS(rig.host, rig.api->world->prototype(world, &key, 1, &prototype));
+    WORKS(rig.host, rig.api->world->create(world, prototype, entities, COUNT(entities)));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + 3, 20), 20);
+    WORKS(rig.host, bp_host_step_twice(rig.host, 0, NULL));
+    float x;
+    WORKS(rig.host, rig.api->property->get_named(world, entities[0], "sieve", "x", BP_F32, &x));
+    ck_assert_float_eq(x, 7);
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(no_memory_for_the_other_step)
 {
     uint64_t refused = 0;
@@ -270,6 +336,7 @@ Suite *twice_suite(void)
     tcase_add_test(tcase, a_unit_that_does_not_repeat_itself_is_named);
     tcase_add_test(tcase, a_unit_that_does_otherwise_in_a_clone_is_named);
     tcase_add_loop_test(tcase, honest_units_pass, 0, 4);
+    tcase_add_test(tcase, what_is_made_again_has_its_default_in_rows_of_the_dead);
     tcase_add_test(tcase, no_memory_for_the_other_step);
     suite_add_tcase(suite, tcase);
     return suite;
