@@ -152,23 +152,43 @@ static bp_result_t check_once(all_back_t *a, const back_t *back)
     return BP_OK;
 }
 
+enum { ORIGIN = FILE_PATH_MAX + SEVERAL_NAME };
+
+static const char *origin_of(const all_back_t *a, const back_t *back, char origin[ORIGIN])
+{
+    snprintf(origin, ORIGIN, "%s: world %s", a->scene->origin, back->part.name);
+    return origin;
+}
+
+/* A world that must refuse its part is found before anything is spawned: taking entities back collects rows of the dead
+ * sooner than a step would. With BP_SCENE_SKIP what does not fit is left out, which is to be told once: there nothing
+ * is checked. */
+static bp_result_t check_all(all_back_t *a, uint32_t flags)
+{
+    char origin[ORIGIN];
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
+        result = check_once(a, &a->worlds[i]);
+    for (uint32_t i = 0; i < a->count && result == BP_OK && (flags & BP_SCENE_SKIP) == 0; i++)
+        result = spawn_check(&a->worlds[i].world->rows, a->worlds[i].blob, origin_of(a, &a->worlds[i], origin), flags);
+    return result;
+}
+
 static bp_result_t spawn_one(all_back_t *a, back_t *back, uint32_t flags)
 {
-    char origin[FILE_PATH_MAX + SEVERAL_NAME];
+    char origin[ORIGIN];
     bp_entity_t *entities;
     bp_spawn_t spawn;
     uint32_t given = 0;
-    bp_result_t result = check_once(a, back);
-    if (result == BP_OK)
-        result = scenes_new_spawn(&a->host->scenes, back->part.count, &entities, &spawn);
+    bp_result_t result = scenes_new_spawn(&a->host->scenes, back->part.count, &entities, &spawn);
     if (result != BP_OK)
         return result;
     for (uint32_t i = 0; i < back->part.count; i++) {
         entities[i] = back->part.shared[i] == 0 ? (bp_entity_t){0} : a->shared[back->part.shared[i] - 1];
         given += entities[i].id != 0;
     }
-    snprintf(origin, sizeof origin, "%s: world %s", a->scene->origin, back->part.name);
-    result = spawn_blob_onto(&back->world->rows, back->blob, origin, flags, entities, given, &back->own);
+    result = spawn_blob_onto(&back->world->rows, back->blob, origin_of(a, back, origin), flags, entities, given,
+                             &back->own);
     if (result != BP_OK) {
         scenes_release(&a->host->scenes, spawn);
         return result;
@@ -198,7 +218,9 @@ static void take_back(all_back_t *a)
 
 static bp_result_t spawn_all(all_back_t *a, uint32_t flags)
 {
-    bp_result_t result = BP_OK;
+    bp_result_t result = check_all(a, flags);
+    if (result != BP_OK)
+        return result;
     for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
         result = spawn_one(a, &a->worlds[i], flags);
     if (result != BP_OK)

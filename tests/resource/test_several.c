@@ -168,17 +168,23 @@ START_TEST(what_cannot_come_back_is_refused_and_nothing_changes)
     bp_world_destroy(third);
     free(before);
     before = describe_host(two.host);
-    /* The second world lacks a component: what the first has got goes again. */
+    /* The second world lacks a component: the first is left as it is, rows of the dead too. */
     two_t other;
     rig_open_zoo(&other.rig);
     other.host = other.rig.host;
     other.game = rig_world(&other.rig, "game");
     other.bag = bp_world_create(other.host, &(bp_world_desc_t){.name = "bag"});
-    bp_entity_t there = entity_with(other.game, "label");
+    bp_entity_t there = entity_with(other.game, "label"), dead = entity_with(other.game, "label");
+    bp_entity_t last = entity_with(other.game, "label");
+    ck_assert_uint_eq(other.rig.api->entity->destroy(other.host, &dead, 1), 1);
+    uint64_t random = other.game->rows.random;
     FAILS(other.host, BP_ERROR_NOT_FOUND, "world bag", bp_host_restore_worlds(other.host, NULL, 0, path, 0));
-    ck_assert_uint_eq(other.game->rows.occupied, 1);
-    ck_assert_uint_eq(other.rig.api->entity->count(other.host), 1);
-    ck_assert_uint_eq(other.rig.api->entity->alive(other.host, &there, 1, NULL), 1);
+    bp_world_stats_t stats;
+    bp_world_stats(other.game, &stats);
+    EXPECT(stats.holes == 1 && other.game->rows.random == random, "rows of the dead have been collected");
+    ck_assert_uint_eq(other.game->rows.occupied, 2);
+    ck_assert_uint_eq(other.rig.api->entity->count(other.host), 2);
+    ck_assert_uint_eq(other.rig.api->entity->alive(other.host, (bp_entity_t[]){there, last}, 2, NULL), 2);
     check_host(other.host);
     rig_close(&other.rig);
     expect_same(before, describe_host(two.host), "a refusal");
