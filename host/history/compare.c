@@ -184,12 +184,19 @@ static const kept_run_t *find(const side_t *side, bp_entity_t e, uint32_t *row)
     return entity_at(run, *row).id == e.id ? run : NULL;
 }
 
+/* Is it the manager of the component type? One that has gone has left its number, its keys and empty runs behind, and
+ * another one of the same type may have come since. */
+static bool is_manager_of(const kept_manager_t *m, const char *type)
+{
+    return m->started != 0 && strcmp(m->type, type) == 0;
+}
+
 /* Where the columns of a key begin in a run; 0 where the run lacks the key. */
 static uint32_t first_column(const kept_world_t *w, const kept_run_t *run, bp_name_t name, const char *type)
 {
     for (uint32_t at = run->prototype; at != 0; at = w->prototypes[at].base) {
         const kept_key_t *key = &w->keys[w->prototypes[at].key];
-        if (key->name == name && strcmp(w->managers[key->manager].type, type) == 0)
+        if (key->name == name && is_manager_of(&w->managers[key->manager], type))
             return w->prototype_columns[w->prototypes[at].base];
     }
     return 0;
@@ -281,7 +288,7 @@ static uint32_t place_then(const kept_world_t *then, const char *type, const kep
 {
     for (uint32_t i = 0; i < then->manager_count; i++) {
         const kept_manager_t *m = &then->managers[i];
-        for (uint32_t k = 0; strcmp(m->type, type) == 0 && !m->own_storage && k < m->column_count; k++) {
+        for (uint32_t k = 0; is_manager_of(m, type) && !m->own_storage && k < m->column_count; k++) {
             if (same_field(&m->columns[k], field))
                 return k;
         }
@@ -299,6 +306,7 @@ static bool same_keys(const kept_world_t *a, const kept_world_t *b)
                        a->prototype_count * sizeof *a->prototype_columns) == 0;
     for (uint32_t i = 0; i < a->key_count && same; i++)
         same = a->keys[i].name == b->keys[i].name &&
+               a->managers[a->keys[i].manager].started == b->managers[b->keys[i].manager].started &&
                strcmp(a->managers[a->keys[i].manager].type, b->managers[b->keys[i].manager].type) == 0;
     return same;
 }
@@ -451,7 +459,7 @@ static void diff_key(diffing_t *d, uint32_t number)
     const kept_key_t *key = &w->keys[number];
     const kept_manager_t *m = &w->managers[key->manager];
     const char *component = names_text(&d->base->names, key->name);
-    for (uint32_t k = 0; k < m->column_count && !m->own_storage; k++) {
+    for (uint32_t k = 0; m->started != 0 && k < m->column_count && !m->own_storage; k++) {
         bp_diff_field_t told = {.world = w->name, .component = component, .field = m->columns[k].name};
         if (d->aligned)
             diff_aligned(d, key, m, k, &told);

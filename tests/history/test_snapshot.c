@@ -337,6 +337,46 @@ START_TEST(differences)
 }
 END_TEST
 
+/* A component that has gone leaves its keys behind, also where it has come again since. */
+START_TEST(a_component_that_has_gone_and_come_again_is_compared_once)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_entity_t e[3];
+    const char *text = "other";
+    told_t told = {.values = 0};
+    bp_diff_i sink = {
+        .most = 10, .context = &told, .structure = tell_structure, .value = tell_value, .field = tell_field};
+    rig_init(&rig);
+    rig.desc.static_plugins = zoo_plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[0]->name, NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i > 0)
+            WORKS(rig.host, bp_world_drop_component(world, "label"));
+        WORKS(rig.host, bp_world_use_component(world, "label"));
+        for (uint32_t k = 0; k < COUNT(e); k++)
+            e[k] = entity_with(world, "label");
+    }
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, rig.api->property->set_named(world, e[1], "label", "text", BP_STRING, &text));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &after));
+    WORKS(rig.host, bp_snapshot_diff(rig.host, before, after, &sink));
+    EXPECT(told.values == 1 && told.count == 1 && told.structures == 0, "%u values, %s", told.values, told.last);
+    bp_snapshot_free(after);
+    WORKS(rig.host, rig.api->world->add(world, key_of(world, "label", "other"), &e[0], 1)); /* rows lie elsewhere */
+    WORKS(rig.host, bp_host_snapshot(rig.host, &after));
+    told = (told_t){.values = 0};
+    WORKS(rig.host, bp_snapshot_diff(rig.host, before, after, &sink));
+    EXPECT(told.values == 1 && told.count == 1 && told.structures == 1, "%u values, %s", told.values, told.last);
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- indices that worlds keep for their own --------------------------------------------------------------------- */
 
 enum { CROWD = 500, TURNS = 400 };
@@ -810,6 +850,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, all_or_nothing_where_memory_fails);
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
+    tcase_add_test(tcase, a_component_that_has_gone_and_come_again_is_compared_once);
     tcase_add_loop_test(tcase, differences_of_many_rows_are_those_of_each, 0, 3);
     tcase_add_test(tcase, distances_of_numbers_that_are_no_floats_are_those_of_their_values);
     tcase_add_test(tcase, distances_of_many_cells_are_those_of_each);
