@@ -134,6 +134,7 @@ static const make_suite_t second_half[] = {
     reload_suite,
     asked_suite,
 #if !defined(_WIN32)
+    fence_suite,
     hot_suite,
     trial_suite,
     temporary_suite,

@@ -29,6 +29,7 @@ Suite *entities_suite(void);
 Suite *prototypes_suite(void);
 Suite *store_suite(void);
 Suite *stamps_suite(void);
+Suite *fence_suite(void);
 Suite *queries_suite(void);
 Suite *beside_suite(void);
 Suite *referrers_suite(void);

@@ -1,0 +1,516 @@
+/* test_fence.c - columns between closed pages: where they lie, what may be touched beside them, and what is told of an
+ * address.
+ *
+ * Here the runs of a host in this process are laid, as the copy of a trial does it; test_behind.c has whole trials.
+ * Whether an address may be touched is asked of the system, by reading it into a pipe, or from one.
+ */
+#include "../suites.h"
+#include "reload_support.h"
+
+#include "os/os.h"
+#include "store/fence.h"
+#include "store/world_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATTERN = 0xA5, WAVE = 67, FEW = 15, GROUPS = 12 };
+
+struct grass { float *height; uint8_t *kind; float *wave; };
+static const bp_field_t grass_fields[] = {{BP_FIELD_OF(struct grass, height)},
+                                          {BP_FIELD_OF(struct grass, kind)},
+                                          {BP_ARRAY_OF(struct grass, wave, WAVE)}};
+static const bp_field_t number_fields[] = {{.name = "number", .type = BP_F64}};
+static const bp_component_i ours[] = {{.name = "grass", .fields = BP_LIST(grass_fields)},
+                                      {.name = "moss", .fields = BP_LIST(number_fields)}};
+static const bp_component_i theirs[] = {{.name = "stone", .fields = BP_LIST(number_fields)}};
+static const bp_plugin_head_t our_plugin =
+    BP_PLUGIN_HEAD("ours", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(ours)}));
+static const bp_plugin_head_t their_plugin =
+    BP_PLUGIN_HEAD("theirs", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(theirs)}));
+
+static rig_t rig;
+static bp_world_o *world;
+static world_t *worlds[2];
+static plugin_t *first[1];
+static memory_t account;
+static fence_t fence;
+static int ends[2];
+
+/* A world, and a fence for which the components of one of the plugins come first: 0 ours, 1 theirs. */
+static void begin(uint32_t plugin)
+{
+    static const bp_plugin_head_t *const plugins[] = {&our_plugin, &their_plugin};
+    rig_open_with(&rig, plugins, 2);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "ours", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "theirs", NULL, 0));
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "stone")); /* and its run comes first in the world */
+    WORKS(rig.host, bp_world_use_component(world, "grass"));
+    WORKS(rig.host, bp_world_use_component(world, "moss"));
+    worlds[0] = &world->rows;
+    first[0] = rig.host->loader.plugins.items[plugin];
+    memory_init(&account, "fence", &(bp_allocator_i){0});
+    fence_init(&fence, &account, first, 1);
+    ck_assert_int_eq(pipe(ends), 0);
+}
+
+static void create(const char *type, bp_entity_t *entities, uint32_t count)
+{
+    WORKS(rig.host,
+          rig.api->world->create(world, prototype_of(world, type, NULL, NULL, NULL), entities, count));
+}
+
+static const run_t *run_of(const char *type)
+{
+    uint32_t prototype = prototype_of(world, type, NULL, NULL, NULL);
+    for (uint32_t i = 0; i < world->rows.run_count; i++) {
+        if (world->rows.runs[i]->prototype == prototype)
+            return world->rows.runs[i];
+    }
+    ck_abort_msg("no run of %s", type);
+    return NULL;
+}
+
+static bool can_read(const void *address)
+{
+    char byte;
+    return write(ends[1], address, 1) == 1 && read(ends[0], &byte, 1) == 1;
+}
+
+/* The byte is written over with what it is. */
+static bool can_write(void *address)
+{
+    char byte;
+    if (write(ends[1], address, 1) != 1)
+        return false;
+    if (read(ends[0], address, 1) == 1)
+        return true;
+    ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+    return false;
+}
+
+static fence_column_t *column_of(const char *type, uint32_t column)
+{
+    const run_t *run = run_of(type);
+    for (uint32_t i = 0; i < fence.count; i++) {
+        if (fence.columns[i].cells == run->columns[column])
+            return &fence.columns[i];
+    }
+    return NULL;
+}
+
+static char *end_of(const fence_column_t *column)
+{
+    return column->cells + (size_t)column->rows * column->cell;
+}
+
+static size_t count_pattern(const char *from, const char *end)
+{
+    size_t count = 0;
+    for (; from < end; from++)
+        count += (unsigned char)*from == PATTERN;
+    return count;
+}
+
+/* --- where they lie ----------------------------------------------------------------------------------------------- */
+
+static void check_column(const char *type, uint32_t number, uint32_t rows, size_t align)
+{
+    const fence_column_t *column = column_of(type, number);
+    ck_assert_ptr_nonnull(column);
+    const run_t *run = run_of(type);
+    size_t behind = (size_t)(column->pages + column->bytes - end_of(column));
+    ck_assert(column->lies && !column->shut && column->world == &world->rows && column->run == run);
+    ck_assert(column->prototype == run->prototype && column->rows == rows && column->cell == run->sizes[number]);
+    ck_assert_uint_eq((uintptr_t)column->cells % align, 0);
+    EXPECT(behind >= RUN_COPIED_BYTES && behind < RUN_COPIED_BYTES + align, "%zu bytes behind", behind);
+    ck_assert(can_read(column->pages) && can_write(column->pages) && can_write(column->pages + column->bytes - 1));
+    ck_assert(!can_read(column->pages - 1) && !can_read(column->pages - FENCE_CLOSED));
+    ck_assert(!can_read(column->pages + column->bytes) && !can_read(column->pages + column->bytes + FENCE_CLOSED - 1));
+    ck_assert_uint_eq(count_pattern(column->pages, column->cells), (size_t)(column->cells - column->pages));
+    if (number == 0) {
+        ck_assert(column->manager == BP_NONE && column->field == 0);
+        return;
+    }
+    ck_assert_str_eq(column->component, type);
+    ck_assert_str_eq(column->name, run->fields[number]->name);
+    ck_assert_uint_eq(column->manager, rig.api->world->component(world, type));
+    ck_assert_uint_eq(column->field, number - 1);
+}
+
+START_TEST(each_column_has_pages_of_its_own_and_a_pattern_around_it)
+{
+    static const uint32_t counts[] = {1, FEW, RUN_ALIGNED_ROWS, 100, 5000};
+    bp_entity_t *entities = calloc(5000, sizeof *entities);
+    uint32_t rows = counts[_i];
+    char text[256];
+    begin(0);
+    create("grass", entities, rows);
+    create("stone", entities, 1);
+    for (uint32_t i = 0; i < rows; i++) {
+        ((float *)run_of("grass")->columns[1])[i] = (float)i;
+        ((float *)run_of("grass")->columns[3])[i * WAVE] = -(float)i;
+    }
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 6);
+    for (uint32_t i = 0; i < 4; i++)
+        check_column("grass", i, rows, rows < RUN_ALIGNED_ROWS ? 16 : 64);
+    for (uint32_t i = 0; i < 2; i++)
+        check_column("stone", i, 1, 16);
+    for (uint32_t i = 1; i < fence.count; i++)
+        ck_assert(fence.columns[i - 1].pages + fence.columns[i - 1].bytes <= fence.columns[i].pages - FENCE_CLOSED);
+    for (uint32_t i = 0; i < rows; i++) {
+        EXPECT(((float *)run_of("grass")->columns[1])[i] == (float)i, "row %u", i);
+        EXPECT(((float *)run_of("grass")->columns[3])[i * WAVE] == -(float)i, "row %u", i);
+    }
+    ck_assert_msg(world_check(&world->rows, text, sizeof text), "%s", text);
+    fence_fill(&fence);
+    for (uint32_t i = 0; i < fence.count; i++) {
+        const fence_column_t *column = &fence.columns[i];
+        size_t behind = (size_t)(column->pages + column->bytes - end_of(column));
+        ck_assert_uint_eq(count_pattern(end_of(column), column->pages + column->bytes), behind);
+    }
+    for (uint32_t i = 0; i < fence.count; i++) { /* what they are is found anew: a reload may have changed that */
+        fence_column_t *column = &fence.columns[i];
+        column->world = NULL;
+        column->run = NULL;
+        column->prototype = 0;
+        column->component[0] = column->name[0] = '\0';
+    }
+    fence_lay(&fence, worlds, 1); /* all lies already */
+    ck_assert_uint_eq(fence.count, 6);
+    for (uint32_t i = 0; i < 4; i++)
+        check_column("grass", i, rows, rows < RUN_ALIGNED_ROWS ? 16 : 64);
+    free(entities);
+}
+END_TEST
+
+/* The rows of one of the plugins take more than half of the bytes that are laid, as do those of the other one. */
+START_TEST(rows_of_the_plugins_on_trial_are_laid_first)
+{
+    const uint32_t rows = FENCE_BYTES / 32 * 5 / 4; /* of 16 bytes, an entity and a number */
+    static const char *const types[] = {"moss", "stone"};
+    bp_entity_t *entities = malloc(rows * sizeof *entities);
+    begin((uint32_t)_i);
+    create("stone", entities, rows);
+    create("moss", entities, rows);
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 2);
+    ck_assert_ptr_nonnull(column_of(types[_i], 0));
+    ck_assert_ptr_null(column_of(types[1 - _i], 0));
+    ck_assert(fence.bytes > (size_t)rows * 16 && fence.bytes <= FENCE_BYTES);
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 2);
+    free(entities);
+}
+END_TEST
+
+START_TEST(where_rows_have_moved_from_the_pages_are_closed)
+{
+    char text[256];
+    bp_entity_t entities[8];
+    begin(0);
+    create("grass", entities, 4);
+    create("moss", entities + 4, 1);
+    fence_lay(&fence, worlds, 1);
+    char *left = run_of("grass")->columns[1], *stays = run_of("moss")->columns[1];
+    create("grass", entities + 5, 1);
+    ck_assert(run_of("grass")->columns[1] != left && can_write(left)); /* until they are laid next */
+    ck_assert(fence_explain(&fence, (uintptr_t)left + 4 * sizeof(float), "read", text, sizeof text));
+    ck_assert_str_eq(text, "it read behind the last of 4 rows, to row 4 of the column 'height' of 'grass'");
+    fence_lay(&fence, worlds, 1);
+    ck_assert(!can_read(left) && can_write(stays) && can_write(run_of("grass")->columns[1]));
+    ck_assert_uint_eq(fence.count, 4 + 2 + 4);
+    ck_assert_ptr_eq(run_of("moss")->columns[1], stays);
+    check_column("grass", 1, 5, 16);
+    ck_assert(fence_explain(&fence, (uintptr_t)left, "read", text, sizeof text));
+    ck_assert_str_eq(text, "it read at an address that it has kept since the rows moved, of the column 'height' of "
+                           "'grass'");
+    fence_lay(&fence, worlds, 1);
+    ck_assert(!can_read(left) && can_write(stays) && fence.count == 10);
+}
+END_TEST
+
+START_TEST(the_rows_of_all_worlds_are_laid)
+{
+    bp_entity_t e;
+    begin(0);
+    create("grass", &e, 1);
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(rig.host, bp_world_use_component(world, "moss"));
+    worlds[1] = &world->rows;
+    create("moss", &e, 1);
+    fence_lay(&fence, worlds, 2);
+    ck_assert_uint_eq(fence.count, 6);
+    check_column("moss", 1, 1, 16);
+    fence_lay(&fence, worlds, 2);
+    ck_assert_uint_eq(fence.count, 6);
+    check_column("moss", 1, 1, 16);
+}
+END_TEST
+
+START_TEST(a_fence_gives_back_its_memory_and_without_memory_lays_nothing)
+{
+    heap_t heap = {.refuse_first = 1, .refuse_last = UINT64_MAX};
+    bp_allocator_i refusing = heap_allocator(&heap);
+    bp_entity_t e;
+    memory_t poor;
+    fence_t none;
+    begin(0);
+    create("grass", &e, 1);
+    void *column = run_of("grass")->columns[1];
+    memory_init(&poor, "poor", &refusing);
+    fence_init(&none, &poor, first, 1);
+    fence_lay(&none, worlds, 1);
+    fence_shut(&none, &(fence_rights_t){.prototype = 1});
+    ck_assert(none.count == 0 && run_of("grass")->columns[1] == column);
+    fence_lay(&fence, worlds, 1);
+    ck_assert(run_of("grass")->columns[1] != column && memory_bytes(&account) > 0);
+    fence_free(&fence);
+    ck_assert_uint_eq(memory_bytes(&account), 0);
+    ck_assert(fence.count == 0 && fence.columns == NULL && fence.pattern == NULL);
+}
+END_TEST
+
+/* --- the pattern -------------------------------------------------------------------------------------------------- */
+
+/* Bytes that are written, from the cells' end, or `before` from their beginning; and what is said of them. */
+static const struct { uint32_t column; bool before; int32_t bytes[2]; const char *said; } writes[] = {
+    {1, false, {0, 3}, "it wrote behind the last of 15 rows, to row 15 of the column 'height' of 'grass'"},
+    {1, false, {3, 3}, "it wrote behind the last of 15 rows, to row 15 of the column 'height' of 'grass'"},
+    {1, false, {4, 9}, "it wrote behind the last of 15 rows, to rows 16 to 17 of the column 'height' of 'grass'"},
+    {1, false, {15, 15}, "it wrote behind the last of 15 rows, to row 18 of the column 'height' of 'grass'"},
+    {2, false, {2, 8}, "it wrote behind the last of 15 rows, to rows 17 to 23 of the column 'kind' of 'grass'"},
+    {0, false, {0, 7}, "it wrote behind the last of 15 rows, to row 15 of the column of the entities"},
+    {1, true, {1, 1}, "it wrote before the first of 15 rows, 1 bytes before the beginning of the column 'height' of "
+                      "'grass'"},
+    {1, true, {8, 5}, "it wrote before the first of 15 rows, 8 bytes before the beginning of the column 'height' of "
+                      "'grass'"},
+    {3, true, {48, 1}, "it wrote before the first of 15 rows, 48 bytes before the beginning of the column 'wave' of "
+                       "'grass'"},
+    {3, true, {4144, 49}, "it wrote before the first of 15 rows, 4144 bytes before the beginning of the column 'wave' "
+                          "of 'grass'"},
+};
+
+START_TEST(what_is_written_over_the_pattern_is_told)
+{
+    bp_entity_t entities[FEW];
+    char text[256] = "";
+    begin(0);
+    create("grass", entities, FEW);
+    fence_lay(&fence, worlds, 1);
+    fence_fill(&fence);
+    ck_assert(fence_is_whole(&fence, text, sizeof text));
+    ck_assert_str_eq(text, "");
+    const fence_column_t *wave = column_of("grass", 3);
+    ck_assert(os_page_size() != 4096 || wave->cells - wave->pages == 4144); /* its pattern takes more than a page */
+    for (uint32_t i = 0; i < COUNT(writes); i++) {
+        fence_column_t *column = column_of("grass", writes[i].column);
+        char *from = writes[i].before ? column->cells : end_of(column), *at[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            at[k] = writes[i].before ? from - writes[i].bytes[k] : from + writes[i].bytes[k];
+            *at[k] = 0;
+        }
+        ck_assert_msg(!fence_is_whole(&fence, text, sizeof text), "write %u", i);
+        ck_assert_str_eq(text, writes[i].said);
+        *at[0] = *at[1] = (char)PATTERN;
+        ck_assert(fence_is_whole(&fence, text, sizeof text));
+    }
+}
+END_TEST
+
+/* Rows that came or went during a call are no harm, whatever that did to the pattern; with the next call it is looked
+ * at again. */
+START_TEST(a_run_that_has_changed_since_the_pattern_was_made_is_passed_over)
+{
+    bp_entity_t entities[4];
+    char text[256];
+    begin(0);
+    create("grass", entities, 4);
+    create("moss", entities, 1);
+    fence_lay(&fence, worlds, 1);
+    fence_fill(&fence);
+    create("grass", entities, 1); /* which leaves the pages */
+    *end_of(column_of("moss", 1)) = 0;
+    ck_assert(!fence_is_whole(&fence, text, sizeof text));
+    fence_fill(&fence);
+    ck_assert(fence_is_whole(&fence, text, sizeof text));
+    fence_lay(&fence, worlds, 1);
+    fence_fill(&fence);
+    fence_column_t *column = column_of("grass", 1);
+    uint32_t version = run_of("grass")->version;
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, 1), 1);
+    ck_assert(run_of("grass")->version != version);
+    *end_of(column) = 0;
+    ck_assert(fence_is_whole(&fence, text, sizeof text));
+    fence_fill(&fence);
+    *end_of(column) = 0;
+    ck_assert(!fence_is_whole(&fence, text, sizeof text));
+}
+END_TEST
+
+/* --- closed to writing -------------------------------------------------------------------------------------------- */
+
+/* Everything of the component that `data` names, or its field, as "grass" or "grass.height". */
+static bool may_write(const void *data, const fence_column_t *column)
+{
+    const char *allowed = data;
+    size_t length = strlen(column->component);
+    return column->manager != BP_NONE && strncmp(allowed, column->component, length) == 0 &&
+           (allowed[length] == '\0' || strcmp(allowed + length + 1, column->name) == 0);
+}
+
+static uint32_t count_shut(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fence.count; i++) {
+        const fence_column_t *column = &fence.columns[i];
+        ck_assert(can_read(column->cells));
+        ck_assert(can_write(column->cells) == !column->shut);
+        count += column->shut;
+    }
+    return count;
+}
+
+/* Grass, and as many runs of stones, with two columns each. */
+static void lay_groups(void)
+{
+    bp_entity_t entities[4];
+    begin(0);
+    create("grass", entities, 4);
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "stone %u", i);
+        uint32_t key = key_of(world, "stone", name), prototype;
+        WORKS(rig.host, rig.api->world->prototype(world, &key, 1, &prototype));
+        WORKS(rig.host, rig.api->world->create(world, prototype, entities, 2));
+    }
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 4 + 2 * GROUPS);
+}
+
+START_TEST(a_call_may_write_what_it_may_and_others_are_closed_in_turn)
+{
+    bool was_shut[4 + 2 * GROUPS] = {false};
+    const fence_rights_t rights = {0, may_write, "grass.height"};
+    fence_rights_t of_grass = rights;
+    lay_groups();
+    of_grass.prototype = run_of("grass")->prototype;
+    for (uint32_t round = 0; round < 2; round++) {
+        fence_shut(&fence, &of_grass);
+        ck_assert_uint_eq(count_shut(), 3 + FENCE_SHUT); /* entities, kind, wave */
+        ck_assert(!column_of("grass", 1)->shut && column_of("grass", 0)->shut && column_of("grass", 2)->shut &&
+                  column_of("grass", 3)->shut);
+        for (uint32_t i = 0; i < fence.count; i++)
+            was_shut[i] = was_shut[i] || fence.columns[i].shut;
+        fence_open(&fence);
+        ck_assert_uint_eq(count_shut(), 0);
+    }
+    for (uint32_t i = 0; i < fence.count; i++)
+        ck_assert(was_shut[i] == (&fence.columns[i] != column_of("grass", 1)));
+    fence_shut(&fence, &rights); /* a call that was handed no rows */
+    ck_assert_uint_eq(count_shut(), FENCE_SHUT);
+    fence_open(&fence);
+}
+END_TEST
+
+START_TEST(a_call_within_a_call_may_write_what_it_may)
+{
+    const fence_rights_t within = {0, may_write, "grass"};
+    fence_rights_t rights = {0, may_write, ""};
+    lay_groups();
+    rights.prototype = run_of("grass")->prototype;
+    fence_shut(&fence, &rights);
+    ck_assert_uint_eq(count_shut(), 4 + FENCE_SHUT);
+    fence_open_for(&fence, &within);
+    ck_assert_uint_eq(count_shut(), 1 + FENCE_SHUT); /* the entities */
+    ck_assert(!column_of("grass", 1)->shut && !column_of("grass", 3)->shut && column_of("grass", 0)->shut);
+    fence_open(&fence);
+    ck_assert_uint_eq(count_shut(), 0);
+}
+END_TEST
+
+START_TEST(a_column_is_opened_at_an_address_and_no_other_one)
+{
+    fence_rights_t rights = {0, may_write, ""};
+    lay_groups();
+    rights.prototype = run_of("grass")->prototype;
+    fence_shut(&fence, &rights);
+    char *height = column_of("grass", 1)->cells;
+    ck_assert(fence_permit(&fence, height + 5));
+    ck_assert(can_write(height));
+    ck_assert_uint_eq(count_shut(), 3 + FENCE_SHUT);
+    ck_assert(!fence_permit(&fence, height + 5)); /* it is open, so the address is wrong for another reason */
+    ck_assert(!fence_permit(&fence, &rights));
+    ck_assert_uint_eq(count_shut(), 3 + FENCE_SHUT);
+}
+END_TEST
+
+/* --- telling ------------------------------------------------------------------------------------------------------ */
+
+static void expect_told(const char *address, const char *expected)
+{
+    char text[256] = "";
+    ck_assert(fence_explain(&fence, (uintptr_t)address, "wrote", text, sizeof text) == (expected[0] != '\0'));
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(an_address_is_told_with_its_row_and_column)
+{
+    bp_entity_t entities[4];
+    char text[256];
+    begin(0);
+    create("grass", entities, 4);
+    fence_lay(&fence, worlds, 1);
+    const fence_column_t *e = column_of("grass", 0), *height = column_of("grass", 1), *kind = column_of("grass", 2);
+    ck_assert(e == &fence.columns[0] && height == e + 1 && kind == e + 2); /* one behind the other */
+    expect_told(e->cells + 8, "it wrote to row 1 of 4 of the column of the entities, which no plugin may write");
+    expect_told(height->cells, "it wrote to row 0 of 4 of the column 'height' of 'grass', which it has not declared to "
+                               "write");
+    expect_told(height->cells + 15, "it wrote to row 3 of 4 of the column 'height' of 'grass', which it has not "
+                                    "declared to write");
+    expect_told(height->cells + 16, "it wrote behind the last of 4 rows, to row 4 of the column 'height' of 'grass'");
+    expect_told(height->cells - 1, "it wrote before the first of 4 rows, 1 bytes before the beginning of the column "
+                                   "'height' of 'grass'");
+    char *border = height->pages + height->bytes + FENCE_CLOSED;
+    ck_assert_ptr_eq(border, kind->pages - FENCE_CLOSED);
+    snprintf(text, sizeof text, "it wrote before the first of 4 rows, %zu bytes before the beginning of the column "
+             "'kind' of 'grass'", (size_t)(kind->cells - border));
+    expect_told(border, text);
+    snprintf(text, sizeof text, "it wrote behind the last of 4 rows, to row %zu of the column 'height' of 'grass'",
+             (size_t)(border - 1 - height->cells) / 4);
+    expect_told(border - 1, text);
+    expect_told(e->pages - FENCE_CLOSED - 1, "");
+    const fence_column_t *last = &fence.columns[3];
+    const char *end = last->pages + last->bytes + FENCE_CLOSED;
+    expect_told(end, "");
+    ck_assert(fence_explain(&fence, (uintptr_t)end - 1, "read", text, sizeof text));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &entities[3], 1), 1); /* and its row goes at once */
+    ck_assert_uint_eq(run_of("grass")->count, 3);
+    expect_told(height->cells + 8, "it wrote to row 2 of 3 of the column 'height' of 'grass', which it has not "
+                                   "declared to write");
+    expect_told(height->cells + 12, "it wrote behind the last of 3 rows, to row 3 of the column 'height' of 'grass'");
+}
+END_TEST
+
+Suite *fence_suite(void)
+{
+    Suite *suite = suite_create("fence");
+    TCase *tests = tcase_create("fence");
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 30);
+    tcase_add_loop_test(tests, each_column_has_pages_of_its_own_and_a_pattern_around_it, 0, 5);
+    tcase_add_loop_test(tests, rows_of_the_plugins_on_trial_are_laid_first, 0, 2);
+    tcase_add_test(tests, where_rows_have_moved_from_the_pages_are_closed);
+    tcase_add_test(tests, the_rows_of_all_worlds_are_laid);
+    tcase_add_test(tests, a_fence_gives_back_its_memory_and_without_memory_lays_nothing);
+    tcase_add_test(tests, what_is_written_over_the_pattern_is_told);
+    tcase_add_test(tests, a_run_that_has_changed_since_the_pattern_was_made_is_passed_over);
+    tcase_add_test(tests, a_call_may_write_what_it_may_and_others_are_closed_in_turn);
+    tcase_add_test(tests, a_call_within_a_call_may_write_what_it_may);
+    tcase_add_test(tests, a_column_is_opened_at_an_address_and_no_other_one);
+    tcase_add_test(tests, an_address_is_told_with_its_row_and_column);
+    return suite;
+}
