@@ -414,6 +414,6 @@ uint64_t history_add_future(history_t *h, uint64_t fork, makeup_t *makeup, keyfr
         return 0;
     }
     uint64_t number = branch_number(&b);
-    history_make_room_but(h, number);
+    history_make_room(h, 0); /* this branch is the last one, so the others go first */
     return branches_find(h, number) != NULL ? number : 0;
 }

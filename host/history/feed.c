@@ -25,8 +25,7 @@ void feed_calls(feed_t *f, const void *calls, size_t size, bool unknown)
     f->unknown = f->unknown || unknown;
     if (unknown || size == 0)
         return;
-    bytes_put(&f->bytes, calls, size);
-    bytes_align(&f->bytes, ALIGN);
+    bytes_put(&f->bytes, calls, size); /* each call ends at a multiple of ALIGN */
     if (f->bytes.failed)
         feed_break(f, no_memory);
 }

@@ -17,7 +17,6 @@ void history_drop_touches(history_t *history, uint32_t first, uint32_t count);
 /* Drop branches and keyframes, the least useful first, until so many bytes more have room in the budget, or no keyframe
  * is left. */
 void history_make_room(history_t *history, uint64_t needed);
-void history_make_room_but(history_t *history, uint64_t branch); /* that branch goes last of all branches */
 bool history_make_room_for_piece(void *history, uint64_t needed); /* the same for keyframes (pieces.h) */
 
 /* Forget the past, and begin a new one with a keyframe of the present moment. */

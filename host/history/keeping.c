@@ -97,15 +97,6 @@ void history_make_room(history_t *h, uint64_t needed)
         pieces_trim(pieces, others < h->budget ? h->budget - others : 0);
 }
 
-void history_make_room_but(history_t *h, uint64_t branch)
-{
-    while (h->branch_count > 1 && used(h) > h->budget) {
-        uint64_t first = branch_number(&h->branches[0]);
-        branches_drop(h, first == branch ? branch_number(&h->branches[1]) : first);
-    }
-    history_make_room(h, 0);
-}
-
 bool history_make_room_for_piece(void *context, uint64_t bytes)
 {
     history_t *h = context;

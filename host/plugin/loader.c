@@ -148,7 +148,6 @@ static void free_content(loader_t *loader, plugin_t *plugin)
     memory_free_text(memory, plugin->path);
     memory_free_text(memory, plugin->file);
     memory_free(memory, atomic_load(&plugin->account), sizeof(memory_t));
-    atomic_store(&plugin->account, NULL);
 }
 
 static void free_plugin(loader_t *loader, plugin_t *plugin)

@@ -428,7 +428,6 @@ live_t *live_begin(program_t *program, uint64_t count, const char *show)
     *live = (live_t){.program = program, .count = count, .began = os_clock_ns(), .show = show};
     live->clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
     program->talking = true;
-    interrupted = 0;
     signal(SIGINT, interrupt);
     return live;
 }

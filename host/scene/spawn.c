@@ -508,12 +508,6 @@ static void take_back(spawn_t *s)
     uint32_t count = s->made != NULL ? s->made_count : info->entity_count;
     for (uint32_t done = 0; done < count; done++)
         done += entities_end(world->entities, made + done, count - done);
-    for (uint32_t i = 0, next = 0; s->made != NULL && i < info->entity_count && next < count; i++) {
-        if (s->plan.entities[i].id != s->made[next].id)
-            continue;
-        s->plan.entities[i] = (bp_entity_t){0};
-        next++;
-    }
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */

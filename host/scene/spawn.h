@@ -27,8 +27,9 @@
 bp_result_t spawn_blob(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bp_entity_t *entities);
 
 /* The same where `given` of the entities live already, in other worlds: those that are not {0} when it is called. A
- * failure leaves them as they are, and the others {0}. What belongs to the world itself is spawned beside what it has,
- * onto the entity *own, {0} where the blob has none: own_replace or own_discard (store/own.h) has to follow. [main] */
+ * failure leaves these alive, and the array is of no use afterwards. What belongs to the world itself is spawned beside
+ * what it has, onto the entity *own, {0} where the blob has none: own_replace or own_discard (store/own.h) has to
+ * follow. [main] */
 bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *origin, uint32_t flags,
                             bp_entity_t *entities, uint32_t given, bp_entity_t *own);
 

@@ -83,7 +83,6 @@ void world_end(world_t *world)
     memory_free(memory, world->managers, world->manager_capacity * sizeof *world->managers);
     records_free(world);
     entities_drop_pool(world->entities, &world->ids);
-    world->entities->listeners++;
     world_drop_scratch(world);
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);

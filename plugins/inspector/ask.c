@@ -73,11 +73,11 @@ bool ask_text(ask_t *ask, const char *name, bool required, const char **value)
     return true;
 }
 
-bool ask_number(ask_t *ask, const char *name, bool required, double *value)
+bool ask_number(ask_t *ask, const char *name, double *value)
 {
-    const json_t *given = take(ask, name, required);
+    const json_t *given = take(ask, name, true);
     if (given == NULL)
-        return !required;
+        return false;
     if (!json_is_number(given))
         return wrong(ask, name, "a number");
     *value = json_number_value(given);

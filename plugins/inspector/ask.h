@@ -79,7 +79,7 @@ bool ask_late(const ask_t *ask);
  * A parameter that is left out leaves `*value` as it was. */
 const json_t *ask_param(const ask_t *ask, const char *name);
 bool ask_text(ask_t *ask, const char *name, bool required, const char **value);
-bool ask_number(ask_t *ask, const char *name, bool required, double *value);
+bool ask_number(ask_t *ask, const char *name, double *value); /* required */
 bool ask_count(ask_t *ask, const char *name, bool required, uint64_t most, uint64_t *value);
 bool ask_truth(ask_t *ask, const char *name, bool *value);
 

@@ -179,7 +179,7 @@ static int set_speed(ask_t *ask)
 {
     bp_world_o *world;
     double speed = 1;
-    if (!ask_world(ask, &world) || !ask_number(ask, "speed", true, &speed))
+    if (!ask_world(ask, &world) || !ask_number(ask, "speed", &speed))
         return ASK_DONE;
     if (ask->in->clocks->set_speed(world, speed) != BP_OK)
         ask_fail_host(ask, RPC_INVALID_PARAMS);
