@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUBJECTS_MAX = 256, COMPONENTS_MAX = 64, FAULTS = 24 };
+enum { SUBJECTS_MAX = 256, COMPONENTS_MAX = 64, FAULTS = 25 };
 
 /* Known when the suite is put together, read by the tests. */
 static conformance_subject_t subjects[SUBJECTS_MAX];
@@ -74,6 +74,35 @@ START_TEST(there_is_no_fault_that_is_not_tried)
     snprintf(subject.options, sizeof subject.options, "fault=%d", FAULTS + 1);
     ck_assert(!conformance_run(&subject, &conformance_checks[0], complaint));
     ck_assert_msg(strstr(complaint, "range") != NULL, "%s", complaint);
+}
+END_TEST
+
+/* What random values a component is tried with: texts in UTF-8, some with letters of two bytes, and all names. */
+START_TEST(a_component_is_tried_with_whole_letters_and_with_various_names)
+{
+    conformance_t c = {.host = NULL};
+    const conformance_property_t text = {.declared = {.type = BP_STRING}}, name = {.declared = {.type = BP_NAME}};
+    conformance_value_t value;
+    uint32_t wide = 0, named[CONFORMANCE_LABELS + 1] = {0};
+    for (uint32_t i = 0; i < CONFORMANCE_LABELS; i++)
+        c.labels[i] = i + 1;
+    for (uint64_t seed = 1; seed < 300; seed++) {
+        conformance_value(&c, &text, seed, &value);
+        for (const char *at = value.value.string; *at != '\0'; at++) {
+            if (*at >= ' ' && *at <= '~')
+                continue;
+            ck_assert_msg(at[0] == '\303' && (unsigned char)at[1] >= 0200 && (unsigned char)at[1] < 0300,
+                          "seed %u: '%s'", (unsigned)seed, value.value.string);
+            at++;
+            wide++;
+        }
+        conformance_value(&c, &name, seed, &value);
+        ck_assert_uint_le(value.value.name, CONFORMANCE_LABELS);
+        named[value.value.name]++;
+    }
+    ck_assert_uint_gt(wide, 0);
+    for (uint32_t i = 1; i <= CONFORMANCE_LABELS; i++)
+        ck_assert_uint_gt(named[i], 0);
 }
 END_TEST
 
@@ -166,7 +195,8 @@ Suite *conformance_suite(void)
         add_subjects("", "companion", "");
         add_subjects("", keeper_file, "");
         tcase_add_loop_test(all, a_component_that_breaks_a_rule_is_complained_about, 1, FAULTS + 1);
-        tcase_add_test(all, there_is_no_fault_that_is_not_tried);
+        tcase_add_test(all, a_component_is_tried_with_whole_letters_and_with_various_names);
+    tcase_add_test(all, there_is_no_fault_that_is_not_tried);
     }
     tcase_add_test(all, components_are_found_in_the_plugins);
     if (trouble_count > 0)

@@ -248,6 +248,73 @@ START_TEST(no_budget_is_exceeded_by_a_byte)
 }
 END_TEST
 
+/* Large texts that come from outside, one before each step, take most of the budget: then the oldest steps go with
+ * theirs, and the rest of the past is what it was. */
+START_TEST(the_oldest_past_goes_where_calls_take_most_of_the_budget)
+{
+    enum { TAKEN = 200, TEXT = 4000 };
+    static char text[TEXT];
+    const char *value = text;
+    uint64_t hashes[TAKEN + 1];
+    rig_t rig;
+    open_host(&rig, 1, 300000, 0);
+    bp_host_o *host = rig.host;
+    bp_world_o *world = rig.api->world->at(host, 0);
+    bp_entity_t e = {0};
+    bp_host_keyframe_every(host, 0);
+    for (uint32_t i = 0; i < TAKEN; i++) {
+        memset(text, 'a' + (int)(i % 26), TEXT - 1);
+        hashes[i] = recall_hash(host);
+        if (rig.api->entity->alive(host, &e, 1, NULL) == 0)
+            e = entity_with(world, "body");
+        WORKS(host, rig.api->property->set_named(world, e, "body", "tag", BP_STRING, &value));
+        WORKS(host, bp_host_step(host));
+        bp_history_t h = recall_history(host);
+        EXPECT(h.bytes <= h.budget, "step %u: %llu bytes", i, (unsigned long long)h.bytes);
+    }
+    hashes[TAKEN] = recall_hash(host);
+    bp_history_t h = recall_history(host);
+    EXPECT(h.first > TAKEN / 2 && h.first < TAKEN - 10 && h.last == TAKEN && h.keyframes > 1,
+           "from %llu to %llu with %u keyframes", (unsigned long long)h.first, (unsigned long long)h.last, h.keyframes);
+    FAILS(host, BP_ERROR_NOT_FOUND, "", bp_host_go(host, h.first - 1));
+    for (uint64_t moment = h.last - 1; moment > h.first; moment--) {
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* A past that begins anew at an earlier moment knows nothing of which worlds took the steps after that moment once. */
+START_TEST(a_past_that_begins_anew_has_its_own_steps)
+{
+    uint64_t hashes[7];
+    rig_t rig;
+    bp_snapshot_o *taken;
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    bp_world_o *side = rig.api->world->at(host, 1);
+    WORKS(host, bp_host_snapshot(host, &taken));
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_world_step(side));
+    WORKS(host, bp_host_go(host, 2));
+    WORKS(host, bp_host_bring_back(host, taken));
+    for (uint32_t i = 0; i < 6; i++) {
+        hashes[i] = recall_hash(host);
+        WORKS(host, i % 2 == 0 ? bp_world_step(side) : bp_host_step(host));
+    }
+    hashes[6] = recall_hash(host);
+    bp_history_t h = recall_history(host);
+    for (uint64_t i = 0; i < 7; i++) {
+        WORKS(host, bp_host_go(host, h.last - i));
+        EXPECT(recall_hash(host) == hashes[6 - i], "%u steps before the last it is not what it was", (uint32_t)i);
+    }
+    bp_snapshot_free(taken);
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(output_is_left_out_and_told)
 {
     rig_t rig;
@@ -844,6 +911,8 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_step_that_one_world_took_is_not_forgotten);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
     tcase_add_test(tcase, no_budget_is_exceeded_by_a_byte);
+    tcase_add_test(tcase, the_oldest_past_goes_where_calls_take_most_of_the_budget);
+    tcase_add_test(tcase, a_past_that_begins_anew_has_its_own_steps);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);

@@ -377,6 +377,86 @@ START_TEST(a_component_that_has_gone_and_come_again_is_compared_once)
 }
 END_TEST
 
+/* Of the bits of these numbers the lowest one alone is another. */
+START_TEST(the_smallest_difference_of_a_number_is_one)
+{
+    static const uint32_t ages[][2] = {{3, 2}, {2, 3}};
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_host_o *host = open_host(&rig, 1, true);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    bp_entity_t e = entity_with(world, "body");
+    for (uint32_t i = 0; i < COUNT(ages); i++) {
+        told_t told = {.values = 0};
+        const bp_diff_i sink = {.most = 10, .context = &told, .value = tell_value, .field = tell_field};
+        WORKS(host, api->property->set_named(world, e, "body", "age", BP_U32, &ages[i][0]));
+        WORKS(host, bp_host_snapshot(host, &before));
+        WORKS(host, api->property->set_named(world, e, "body", "age", BP_U32, &ages[i][1]));
+        WORKS(host, bp_host_snapshot(host, &after));
+        WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+        EXPECT(told.values == 1 && told.count == 1 && told.largest == 1, "%u to %u: %u values, %s", ages[i][0],
+               ages[i][1], told.values, told.last);
+        bp_snapshot_free(before);
+        bp_snapshot_free(after);
+    }
+    rig_close(&rig);
+}
+END_TEST
+
+/* The sentences of structure, each with its world, one a line. */
+static void list_structure(void *context, const char *world, bp_entity_t entity, const char *text)
+{
+    char *list = context;
+    size_t length = strlen(list);
+    (void)entity;
+    snprintf(list + length, 1024 - length, "%s: %s\n", world, text);
+}
+
+static void expect_structure(bp_host_o *host, const bp_snapshot_o *before, const char *expected)
+{
+    char list[1024] = "";
+    bp_snapshot_o *after;
+    const bp_diff_i sink = {.most = 10, .context = list, .structure = list_structure};
+    WORKS(host, bp_host_snapshot(host, &after));
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    ck_assert_str_eq(list, expected);
+    bp_snapshot_free(after);
+}
+
+/* In a step of `main` the state of reader always changes; that of breed, which begins anew, and that of scribe, which
+ * is output, are not compared. */
+START_TEST(states_that_differ_are_named)
+{
+    rig_t rig;
+    bp_snapshot_o *before;
+    bp_host_o *host = open_host(&rig, 1, true);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0), *side = api->world->at(host, 1);
+    bp_entity_t e = entity_with(side, "mark");
+    uint64_t depth = 12345;
+    WORKS(host, bp_world_step(world));
+    WORKS(host, bp_world_step(side));
+    WORKS(host, bp_host_snapshot(host, &before));
+    WORKS(host, bp_world_step(world));
+    expect_structure(host, before, "main: the state of system reader differs\n");
+    bp_snapshot_free(before);
+    WORKS(host, api->world->add(side, key_of(side, "body", ""), &e, 1)); /* watcher looks at those with both */
+    WORKS(host, api->world->add(side, key_of(side, "fog", ""), &e, 1));
+    WORKS(host, bp_host_snapshot(host, &before));
+    WORKS(host, api->property->set_named(side, e, "fog", "depth", BP_U64, &depth));
+    expect_structure(host, before, "side: the state of component fog differs\n");
+    WORKS(host, bp_world_step(side));
+    expect_structure(host, before, "side: the state of component fog differs\n"
+                                   "side: the state of system reader differs\n"
+                                   "side: the state of system watcher differs\n"
+                                   "side: the state of system foggy differs\n"
+                                   "side: the random numbers of collection differ\n");
+    bp_snapshot_free(before);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- indices that worlds keep for their own --------------------------------------------------------------------- */
 
 enum { CROWD = 500, TURNS = 400 };
@@ -737,6 +817,59 @@ static void set_mass(rig_t *rig, bp_world_o *world, float mass)
 }
 
 /* Runs without rows, and the numbers of its keys, stay where a plugin has gone; its fields do not. */
+/* Fields of a component of the same version, one at a time as another program may declare them. */
+static const bp_field_t thing_fields[] = {{.name = "x", .type = BP_U32},
+                                          {.name = "y", .type = BP_U32},
+                                          {.name = "x", .type = BP_I32},
+                                          {.name = "x", .type = BP_U64},
+                                          {.name = "x", .type = BP_U32, .flags = BP_FIELD_LIST}};
+static bp_component_i thing_component = {.name = "thing"};
+static const bp_component_list_t thing_list = {.items = &thing_component, .count = 1,
+                                               .item_size = sizeof thing_component};
+
+static bp_world_o *open_thing(rig_t *rig, const bp_plugin_head_t *const *plugins, uint32_t field)
+{
+    thing_component.fields = (bp_field_list_t){.items = &thing_fields[field], .count = 1,
+                                               .item_size = sizeof thing_fields[0]};
+    rig_init(rig);
+    rig->desc.static_plugins = plugins;
+    rig->desc.static_plugin_count = 1;
+    rig_open(rig);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "things", NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig->host, bp_world_use_component(world, "thing"));
+    return world;
+}
+
+START_TEST(fields_that_are_declared_otherwise_are_not_brought_back)
+{
+    const bp_plugin_desc_t desc = {.version = "1", .components = thing_list};
+    const bp_plugin_head_t head = BP_PLUGIN_HEAD("things", &desc);
+    const bp_plugin_head_t *const plugins[] = {&head};
+    rig_t first, second;
+    bp_snapshot_o *taken, *read;
+    size_t size;
+    entity_with(open_thing(&first, plugins, 0), "thing");
+    WORKS(first.host, bp_host_snapshot(first.host, &taken));
+    const void *bytes = bp_snapshot_bytes(taken, &size);
+    bp_world_o *world = open_thing(&second, plugins, (uint32_t)_i);
+    for (uint32_t i = 0; i < 2; i++)
+        entity_with(world, "thing");
+    WORKS(second.host, bp_snapshot_read(second.host, bytes, size, &read));
+    if (_i == 0)
+        WORKS(second.host, bp_host_bring_back(second.host, read));
+    else
+        FAILS(second.host, BP_ERROR_STATE, "of component 'thing' in world 'main' is another one than when it was",
+              bp_host_bring_back(second.host, read));
+    WORKS(second.host, bp_world_step(world));
+    ck_assert_uint_eq(second.api->entity->count(second.host), _i == 0 ? 1 : 2);
+    bp_snapshot_free(read);
+    bp_snapshot_free(taken);
+    rig_close(&first);
+    rig_close(&second);
+}
+END_TEST
+
 START_TEST(a_plugin_that_has_gone_is_not_asked)
 {
     rig_t rig;
@@ -851,6 +984,9 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
     tcase_add_test(tcase, a_component_that_has_gone_and_come_again_is_compared_once);
+    tcase_add_test(tcase, the_smallest_difference_of_a_number_is_one);
+    tcase_add_test(tcase, states_that_differ_are_named);
+    tcase_add_loop_test(tcase, fields_that_are_declared_otherwise_are_not_brought_back, 0, COUNT(thing_fields));
     tcase_add_loop_test(tcase, differences_of_many_rows_are_those_of_each, 0, 3);
     tcase_add_test(tcase, distances_of_numbers_that_are_no_floats_are_those_of_their_values);
     tcase_add_test(tcase, distances_of_many_cells_are_those_of_each);

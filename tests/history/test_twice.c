@@ -296,6 +296,25 @@ START_TEST(what_is_made_again_has_its_default_in_rows_of_the_dead)
 }
 END_TEST
 
+START_TEST(no_memory_for_what_threads_of_the_other_step_say)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_t rig;
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    recall_open(rig.host);
+    uint64_t before = recall_hash(rig.host);
+    rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
+    FAILS(rig.host, BP_ERROR_MEMORY, "making room for what threads say", bp_host_step_twice(rig.host, 3, NULL));
+    rig.heap.refuse_first = rig.heap.refuse_last = 0;
+    EXPECT(recall_hash(rig.host) == before, "the host is elsewhere");
+    WORKS(rig.host, bp_host_step(rig.host));
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(no_memory_for_the_other_step)
 {
     uint64_t refused = 0;
@@ -337,6 +356,7 @@ Suite *twice_suite(void)
     tcase_add_test(tcase, a_unit_that_does_otherwise_in_a_clone_is_named);
     tcase_add_loop_test(tcase, honest_units_pass, 0, 4);
     tcase_add_test(tcase, what_is_made_again_has_its_default_in_rows_of_the_dead);
+    tcase_add_test(tcase, no_memory_for_what_threads_of_the_other_step_say);
     tcase_add_test(tcase, no_memory_for_the_other_step);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -154,6 +154,10 @@ def malformed_bodies_get_their_code(host):
         check(error_of(host, body) == -32600, f"{body[:60]!r} is not refused as malformed")
     check(error_of(host, '{"jsonrpc":"2.0","id":1,"method":"world.trigger_event"}') == -32601, "an unknown method is known")
     check(error_of(host, '{"jsonrpc":"2.0","id":1,"method":"backplane.get"}') == -32602, "a missing parameter is not missed")
+    check(error_of(host, '{"jsonrpc":"2.0","id":1,"method":"backplane.speed","params":{"world":"main"}}') == -32602,
+          "a missing number is not missed")
+    check(error_of(host, '{"jsonrpc":"2.0","id":1,"method":"world.spawn_entity","params":{"components":[]}}') == -32602,
+          "a list of components is taken for an object")
     check(error_of(host, '{"jsonrpc":"2.0","id":1,"method":"backplane.worlds"}', "/world/other") == -32600, "an unknown world is known")
     batch = json.loads(host.request("POST", "/", '[1,{"jsonrpc":"2.0","id":2,"method":"backplane.worlds"},'
                                                  '{"jsonrpc":"2.0","id":3,"method":"backplane.watch+watch"}]')[2])

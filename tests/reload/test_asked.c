@@ -170,6 +170,9 @@ START_TEST(what_would_be_lost_is_refused_unless_it_may_be)
     EXPECT(told.refused == 1 && strstr(told.text, "lost       items of 2 entities") != NULL, "%s", told.text);
     EXPECT(strstr(told.text, "component purse, 2 instances: the same fields") != NULL &&
                strstr(told.text, "component loose_purse, 0 instances: fields as they were") != NULL, "%s", told.text);
+    WORKS(host, bp_host_begin_reload(host, purse, 1, 0)); /* what one reload may lose the next one may not */
+    wait_for_news(2);
+    EXPECT(told.refused == 2 && strstr(told.text, "it would lose items of ") != NULL, "%s", told.text);
     bp_host_destroy(host);
 }
 END_TEST

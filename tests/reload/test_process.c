@@ -55,6 +55,15 @@ START_TEST(a_command_runs_and_is_heard)
 }
 END_TEST
 
+START_TEST(a_command_does_not_run_in_a_folder_that_is_not_there)
+{
+    process_end_t over = finish(process_start(&memory, "echo out", "/dev/null/folder"));
+    ck_assert_uint_eq(over.state, PROCESS_ENDED);
+    ck_assert_int_eq(over.code, 127);
+    ck_assert_str_eq(said, "");
+}
+END_TEST
+
 static void expect_dead(pid_t pid)
 {
     for (int i = 0; i < 1000 && kill(pid, 0) == 0; i++)
@@ -202,6 +211,7 @@ Suite *process_suite(void)
     TCase *processes = tcase_create("processes");
     tcase_add_checked_fixture(processes, begin, end);
     tcase_add_test(processes, a_command_runs_and_is_heard);
+    tcase_add_test(processes, a_command_does_not_run_in_a_folder_that_is_not_there);
     tcase_add_test(processes, a_command_that_is_let_go_is_killed_with_all_it_has_started);
     tcase_add_test(processes, a_copy_of_ourselves_reports_by_its_pipe);
     tcase_add_test(processes, a_copy_that_is_killed_says_by_what);

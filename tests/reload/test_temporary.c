@@ -363,12 +363,33 @@ START_TEST(whichever_call_fails_no_folder_of_copies_is_left)
 }
 END_TEST
 
+/* A folder with a file of its owner that is not locked would be taken for one that a dead process has left. */
+START_TEST(where_the_system_has_no_locks_a_folder_has_no_owner_and_is_not_swept)
+{
+    temporary_t folder;
+    char path[600], owner[700];
+    begin();
+    calls_begin_named("flock", 1);
+    ck_assert(temporary_create(&folder, root, "mine", path, sizeof path));
+    calls_end();
+    ck_assert_uint_eq(calls_failed(), 1);
+    snprintf(owner, sizeof owner, "%s/.owner", path);
+    ck_assert(!is_there(owner));
+    ck_assert_uint_eq(temporary_sweep(root, "mine"), 0);
+    ck_assert(is_there(path));
+    temporary_remove(&folder, path);
+    ck_assert(!is_there(path));
+    end();
+}
+END_TEST
+
 Suite *temporary_suite(void)
 {
     Suite *suite = suite_create("temporary");
     TCase *folders = tcase_create("folders");
     tcase_add_test(folders, the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is_not);
     tcase_add_test(folders, a_folder_stays_while_a_copy_of_its_process_lives);
+    tcase_add_test(folders, where_the_system_has_no_locks_a_folder_has_no_owner_and_is_not_swept);
     tcase_add_test(folders, what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone);
     tcase_add_test(folders, where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin);
     tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);

@@ -123,6 +123,29 @@ START_TEST(a_plugin_that_is_loaded_again_is_brought_in_where_it_was_wanted)
 }
 END_TEST
 
+START_TEST(a_component_comes_again_with_a_version_that_has_it)
+{
+    static const char *const probe[] = {"probe"};
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text), .flags = BP_HOST_COPY_PLUGINS});
+    const char *path = put_plugin("reload_probe_other_component", "probe");
+    char kept[512];
+    snprintf(kept, sizeof kept, "%s", path);
+    WORKS(host, bp_host_load_plugin(host, kept, NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "other_probe"));
+    WORKS(host, bp_host_unload_plugin(host, "probe"));
+    put_plugin("reload_probe_first", "probe"); /* whose component has another name */
+    WORKS(host, bp_host_load_plugin(host, kept, NULL, 0));
+    ck_assert_uint_eq(api_of(world)->world->component(world, "other_probe"), BP_NONE);
+    put_plugin("reload_probe_other_component", "probe");
+    WORKS(host, bp_host_reload(host, probe, 1, NULL));
+    ck_assert_uint_ne(api_of(world)->world->component(world, "other_probe"), BP_NONE);
+    WORKS(host, bp_world_step(world));
+    check_host(host);
+    close_host();
+}
+END_TEST
+
 /* --- using and dropping ------------------------------------------------------------------------------------------- */
 
 START_TEST(a_component_is_dropped_with_all_its_instances_where_no_system_needs_it)
@@ -277,6 +300,7 @@ Suite *wants_suite(void)
     tcase_add_test(reloads, a_system_that_has_come_again_goes_when_its_version_is_taken_back);
     tcase_add_test(reloads, what_is_dropped_does_not_come_again);
     tcase_add_test(reloads, a_plugin_that_is_loaded_again_is_brought_in_where_it_was_wanted);
+    tcase_add_test(reloads, a_component_comes_again_with_a_version_that_has_it);
     tcase_add_test(calls, a_component_is_dropped_with_all_its_instances_where_no_system_needs_it);
     tcase_add_test(calls, a_drop_ends_the_probation_of_what_it_takes_away);
     tcase_add_test(calls, verbs_that_run_while_something_comes_bring_nothing_in_and_no_verb_steps_a_world);

@@ -114,6 +114,16 @@ static void collect(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     last = *reading;
 }
 
+/* A system that opens no end itself, and has nothing that is kept. */
+static void speak(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    const bp_message_api *api = s->api->registry->find(s->host, BP_MESSAGE_API, 1);
+    const bp_entity_t all[3] = {{0}};
+    const void *arrays[] = {all};
+    (void)matches, (void)count;
+    EXPECT(api->send(several, step->commands, arrays, 1) == BP_OK, "not sent");
+}
+
 /* A state that is brought back beside the one in place, and looks into the channel meanwhile. */
 static bp_result_t scout_start(bp_manager_t *m)
 {
@@ -151,6 +161,7 @@ static const bp_system_i systems[] = {
     {.name = "collect", .run_all = collect, .start = collect_start, .stop = collect_stop, .keeps = BP_KEEP_NOTHING},
     {.name = "emit", .flags = BP_SYSTEM_PARALLEL | BP_SYSTEM_CONCURRENT, .terms = BP_LIST(terms), .run = emit,
      .start = emit_start, .stop = emit_stop, .keeps = BP_KEEP_ANEW},
+    {.name = "speak", .run_all = speak, .keeps = BP_KEEP_NOTHING},
 };
 static const bp_plugin_head_t mail = BP_PLUGIN_HEAD("mail", (&(const bp_plugin_desc_t){.version = "1",
                                           .components = BP_LIST(components), .systems = BP_LIST(systems)}));
@@ -394,6 +405,35 @@ START_TEST(messages_come_back_where_managers_open_and_close_ends_meanwhile)
     WORKS(p.rig.host, bp_host_bring_back(p.rig.host, snapshot));
     WORKS(p.rig.host, bp_world_step(p.world));
     ck_assert_uint_eq(last.count, 200);
+    bp_snapshot_free(snapshot);
+    post_close(&p);
+}
+END_TEST
+
+/* An end that names all fields writes whole records; when a field comes back beside them it does so no longer. */
+START_TEST(a_field_that_has_come_back_is_zero_in_messages_that_do_not_name_it)
+{
+    static const bp_term_field_t who[] = {{.name = "who", .type = BP_ENTITY, .count = 3}};
+    static const bp_term_field_t extra[] = {{.name = "extra", .type = BP_U64}};
+    const bp_term_field_list_t of_who = BP_LIST(who), of_extra = BP_LIST(extra);
+    bp_messages_t all = {.struct_size = sizeof all};
+    bp_snapshot_o *snapshot;
+    bp_channel_o *mine;
+    post_t p;
+    post_open(&p, 1, 2);
+    WORKS(p.rig.host, bp_world_drop_system(p.world, "emit")); /* which would open an end anew when it is brought back */
+    WORKS(p.rig.host, bp_world_drop_system(p.world, "collect"));
+    WORKS(p.rig.host, bp_world_use_system(p.world, "speak"));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "words", &of_who, &several));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "words", &of_extra, &mine));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &snapshot));
+    p.api->close(mine); /* and its field goes */
+    WORKS(p.rig.host, bp_host_bring_back(p.rig.host, snapshot));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "words", &of_extra, &mine));
+    p.api->read(mine, &all);
+    ck_assert_uint_eq(all.count, 1);
+    ck_assert_uint_eq(*(const uint64_t *)bp_message_value(&all, 0, 0), 0);
     bp_snapshot_free(snapshot);
     post_close(&p);
 }
@@ -681,6 +721,7 @@ Suite *messages_suite(void)
     tcase_add_test(tests, a_channel_has_the_fields_of_all_who_name_it);
     tcase_add_test(tests, messages_under_way_are_kept_and_come_back);
     tcase_add_test(tests, messages_come_back_where_managers_open_and_close_ends_meanwhile);
+    tcase_add_test(tests, a_field_that_has_come_back_is_zero_in_messages_that_do_not_name_it);
     tcase_add_test(tests, a_damaged_block_of_messages_is_refused);
     tcase_add_test(tests, each_allocation_may_fail);
     tcase_add_test(tests, without_memory_messages_are_lost_and_the_log_says_how_many);

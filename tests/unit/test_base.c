@@ -2,13 +2,19 @@
  *
  * That cleared memory is cleared is tested by many random sizes, from fixed seeds.
  */
+#define _GNU_SOURCE 1
+
 #include "../suites.h"
 #include "base/file.h"
 #include "base_stage.h"
 #include "os/os.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifndef _WIN32
+#include <sys/mman.h>
+#endif
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
@@ -129,6 +135,21 @@ START_TEST(blocks_are_pages_from_the_border_on_unless_the_allocator_is_replaced)
     ck_assert(!memory_is_pages(&memory, MEMORY_LARGE));
 }
 END_TEST
+
+#ifndef _WIN32
+START_TEST(pages_that_are_freed_go_back_to_the_system)
+{
+    memory_t system;
+    unsigned char there;
+    memory_init(&system, "system", &(bp_allocator_i){0});
+    void *block = memory_new(&system, MEMORY_LARGE);
+    ck_assert_int_eq(mincore(block, os_page_size(), &there), 0);
+    memory_free(&system, block, MEMORY_LARGE);
+    ck_assert_int_eq(mincore(block, os_page_size(), &there), -1);
+    ck_assert_int_eq(errno, ENOMEM); /* no page is there */
+}
+END_TEST
+#endif
 
 START_TEST(an_array_grows_by_doubling_or_stays_as_it_is)
 {
@@ -403,6 +424,9 @@ static void add_memory(Suite *suite)
     tcase_add_test(tests, cleared_growth_clears_what_an_embedders_allocator_gives);
     tcase_add_test(tests, a_block_shrunk_and_grown_again_is_cleared_again);
     tcase_add_test(tests, blocks_are_pages_from_the_border_on_unless_the_allocator_is_replaced);
+#ifndef _WIN32
+    tcase_add_test(tests, pages_that_are_freed_go_back_to_the_system);
+#endif
     tcase_add_test(tests, an_array_grows_by_doubling_or_stays_as_it_is);
     tcase_add_test(tests, a_sentence_may_be_made_from_the_present_one);
     tcase_add_test(tests, a_sentence_that_is_too_long_is_cut);

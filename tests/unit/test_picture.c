@@ -70,6 +70,22 @@ START_TEST(a_point_lights_the_pixel_that_it_is_in_the_middle_of)
 }
 END_TEST
 
+/* The light of a picture is shared among its points. */
+START_TEST(a_point_is_as_bright_as_many_in_its_place)
+{
+    bp_sprite_t sprites[3];
+    picture_look look = plain;
+    look.exposure = 0.001f;
+    for (uint32_t i = 0; i < 3; i++)
+        sprites[i] = (bp_sprite_t){.x = 0.55f, .y = 0.75f, .scale = 0.1f, .red = 1, .green = 1, .blue = 1};
+    paint(&look, sprites, 1);
+    uint32_t one = pixel(25, 2);
+    ck_assert(one != 0 && one != 0xffffff);
+    paint(&look, sprites, 3);
+    ck_assert_uint_eq(pixel(25, 2), one);
+}
+END_TEST
+
 START_TEST(softness_spreads_light_and_loses_none)
 {
     const bp_sprite_t sprite = {.x = 0.05f, .y = 0.05f, .scale = 0.1f, .red = 1, .green = 1, .blue = 1};
@@ -218,6 +234,7 @@ Suite *picture_suite(void)
     TCase *tcase = tcase_create("paint");
     tcase_add_test(tcase, nothing_leaves_the_background);
     tcase_add_test(tcase, a_point_lights_the_pixel_that_it_is_in_the_middle_of);
+    tcase_add_test(tcase, a_point_is_as_bright_as_many_in_its_place);
     tcase_add_test(tcase, softness_spreads_light_and_loses_none);
     tcase_add_test(tcase, a_ball_lies_over_points_and_has_its_size);
     tcase_add_test(tcase, what_is_not_seen_or_no_number_paints_nothing);
