@@ -155,10 +155,13 @@ bool console_branches(console_t *console, char *rest)
 bool console_mark(console_t *console, char *rest)
 {
     char *word;
+    uint64_t number;
     if (!console_take_words(console, rest, &word, 1))
         return false;
     if (word == NULL)
         return console_refuse(console, "under which name?");
+    if (numbers_read_count(word, &number)) /* `goto` would go to the step */
+        return console_refuse(console, "'%s' is the number of a step; a mark needs a letter", word);
     if (bp_host_mark(console->program->host, word) != BP_OK)
         return console_refuse(console, "%s", bp_host_error(console->program->host));
     return true;

@@ -50,6 +50,7 @@ static const line_t refused[] = {
     {"branches x", "'x' is one word too many"},
     {"mark", "under which name?"},
     {"mark a b", "'b' is one word too many"},
+    {"mark 12", "'12' is the number of a step; a mark needs a letter"},
     {"keep x", "'x' is one word too many"},
     {"keep", "nothing has been tried since the last keep"},
     {"try", "try for how many steps, and which change?"},
