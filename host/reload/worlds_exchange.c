@@ -206,18 +206,24 @@ static bool has_started(const world_change_t *w, const system_change_t *s)
     return s->started;
 }
 
+static void stop_system(const world_change_t *w, system_change_t *s)
+{
+    if (s->stopped || !has_started(w, s))
+        return;
+    s->started = false;
+    s->stopped = true;
+    if (s->kept->table.stop == NULL)
+        return;
+    system_enter(s);
+    verb_system_stop(s->kept, &s->unit->verb);
+    system_leave(s);
+}
+
 static void stop_world(reload_change_t *change, world_change_t *w)
 {
     (void)change;
-    for (uint32_t i = w->system_count; i > 0; i--) {
-        system_change_t *s = &w->systems[i - 1];
-        if (has_started(w, s) && s->kept->table.stop != NULL) {
-            system_enter(s);
-            verb_system_stop(s->kept, &s->unit->verb);
-            system_leave(s);
-        }
-        s->started = false;
-    }
+    for (uint32_t i = w->system_count; i > 0; i--)
+        stop_system(w, &w->systems[i - 1]);
     for (uint32_t i = w->manager_count; i > 0; i--) {
         manager_change_t *m = &w->managers[i - 1];
         if (m->started && m->component->kept->table.stop != NULL) {

@@ -484,6 +484,46 @@ START_TEST(a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_
 }
 END_TEST
 
+/* --- systems that go ---------------------------------------------------------------------------------------------- */
+
+static void bring_flock(rig_t *rig, const char *fixture)
+{
+    const char *name = "flock";
+    put_plugin(fixture, name);
+    WORKS(rig->host, bp_host_reload(rig->host, &name, 1, NULL));
+}
+
+/* Between two versions that have the system `land` comes one that lacks it. The system's state, a block of memory, ends
+ * with the probation of that version: by another reload, in the end, or not at all where the version is taken back. */
+START_TEST(a_system_that_goes_is_stopped_once)
+{
+    static const char *const types[] = {"bird", "egg"};
+    rig_t rig;
+    rig_init(&rig);
+    rig.desc.flags |= BP_HOST_COPY_PLUGINS;
+    rig_open(&rig);
+    rig.host->reload.probation_steps = 10;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("flock_next", "flock"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    for (uint32_t i = 0; i < COUNT(types); i++)
+        WORKS(rig.host, bp_world_use_component(world, types[i]));
+    WORKS(rig.host, bp_world_use_system(world, "land"));
+    for (uint32_t i = 0; i < 3; i++) {
+        bring_flock(&rig, "flock_first");
+        if (_i == 1)
+            WORKS(rig.host, reload_rollback(&rig.host->reload));
+        if (_i == 2)
+            reload_accept(&rig.host->reload);
+        bring_flock(&rig, "flock_next");
+        WORKS(rig.host, bp_world_step(world));
+    }
+    bring_flock(&rig, "flock_first");
+    check_host(rig.host);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *rollback_suite(void)
 {
     Suite *suite = suite_create("rollback");
@@ -501,6 +541,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
+    tcase_add_loop_test(commands, a_system_that_goes_is_stopped_once, 0, 3);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
     return suite;
