@@ -55,6 +55,7 @@ static const make_suite_t first_half[] = {
     allowed_suite,
     look_suite,
     memory_failure_suite,
+    plugins_memory_suite,
     loading_suite,
     declarations_suite,
 #if !defined(_WIN32)

@@ -53,6 +53,7 @@ Suite *worlds_suite(void);
 Suite *allowed_suite(void);
 Suite *look_suite(void);
 Suite *memory_failure_suite(void);
+Suite *plugins_memory_suite(void);
 Suite *config_suite(void);
 Suite *config_mistakes_suite(void);
 Suite *config_again_suite(void);

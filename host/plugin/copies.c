@@ -71,43 +71,50 @@ static bp_result_t read_twice(copies_t *copies, const char *path, bool library, 
     return result;
 }
 
-/* The folder for copies of the file `plugin`: the present folder, or a new one where there is none or where it has been
- * removed. NULL where no folder can be had. */
-static const char *need_folder(copies_t *copies, const char *plugin)
+static bp_result_t lack_folder(copies_t *copies, const char *plugin)
+{
+    return error_set(&copies->base->error, BP_ERROR_IO,
+                     "%s: there is no folder for a copy of it: neither TMPDIR nor its own folder can be written; "
+                     "set TMPDIR to one that can",
+                     plugin);
+}
+
+/* Find the folder for copies of the file `plugin`: the present folder, or a new one where there is none or where it has
+ * been removed. */
+static bp_result_t need_folder(copies_t *copies, const char *plugin)
 {
     static const char name[] = ".backplane";
     copies_folder_t *folder = &copies->folders[copies->place];
     bool beside = copies->place == COPIES_BESIDE;
     char path[FILE_PATH_MAX], parent[FILE_PATH_MAX];
     if (folder->path != NULL && !os_path_is_missing(folder->path))
-        return folder->path;
+        return BP_OK;
     drop_folder(copies, folder);
     if (beside && !file_path_beside(plugin, ".", parent, sizeof parent))
-        return NULL;
+        return lack_folder(copies, plugin);
     const char *where = beside ? parent : NULL, *called = beside ? name : name + 1;
     uint32_t swept = temporary_sweep(where, called);
     if (swept > 0)
         log_write(&copies->base->log, BP_LOG_INFO, "plugin", "removed %u temporary %s of hosts that were killed", swept,
                   swept == 1 ? "folder" : "folders");
     if (!temporary_create(&folder->owner, where, called, path, sizeof path))
-        return NULL;
+        return lack_folder(copies, plugin);
     folder->path = memory_copy_text(copies->memory, path);
-    if (folder->path == NULL)
-        temporary_remove(&folder->owner, path);
-    return folder->path;
+    if (folder->path != NULL)
+        return BP_OK;
+    temporary_remove(&folder->owner, path);
+    return error_memory(&copies->base->error, "copying a plugin");
 }
 
 static bp_result_t write_copy(copies_t *copies, const char *plugin, const char *name, const char *bytes, size_t size,
                               char *own)
 {
-    error_text_t *error = &copies->base->error;
-    const char *folder = need_folder(copies, plugin);
-    if (folder == NULL || !file_path_join(folder, name, own, FILE_PATH_MAX))
-        return error_set(error, BP_ERROR_IO,
-                         "%s: there is no folder for a copy of it: neither TMPDIR nor its own folder can be written; "
-                         "set TMPDIR to one that can",
-                         plugin);
-    return file_write(own, bytes, size, error);
+    bp_result_t result = need_folder(copies, plugin);
+    if (result != BP_OK)
+        return result;
+    if (!file_path_join(copies->folders[copies->place].path, name, own, FILE_PATH_MAX))
+        return lack_folder(copies, plugin);
+    return file_write(own, bytes, size, &copies->base->error);
 }
 
 /* Write the copy in TMPDIR, or beside the plugin where TMPDIR is missing, full or not to be written. */
@@ -115,7 +122,7 @@ static bp_result_t write_somewhere(copies_t *copies, const char *plugin, const c
                                    size_t size, char *own)
 {
     bp_result_t result = write_copy(copies, plugin, name, bytes, size, own);
-    if (result == BP_OK || copies->place == COPIES_BESIDE)
+    if (result == BP_OK || result == BP_ERROR_MEMORY || copies->place == COPIES_BESIDE)
         return result;
     copies_go(copies, COPIES_BESIDE);
     result = write_copy(copies, plugin, name, bytes, size, own);
