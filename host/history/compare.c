@@ -268,8 +268,6 @@ static void tell_value(const diffing_t *d, const bp_diff_field_t *told, const ke
                        const kept_column_t *after, const char *b, bp_entity_t e)
 {
     text_t was, is;
-    if (d->sink->value == NULL || told->count > d->sink->most)
-        return;
     bp_diff_value_t value = {.world = told->world, .component = told->component, .field = told->field, .entity = e};
     value.before = show(d, before, a, &was);
     value.after = show(d, after, b, &is);

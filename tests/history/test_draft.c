@@ -308,6 +308,49 @@ START_TEST(what_never_came_to_be_is_passed_over)
 }
 END_TEST
 
+static bp_result_t end_two(void *context, bp_host_o *clone)
+{
+    (void)context;
+    bp_host_api(clone)->entity->destroy(clone, entities, 2);
+    return BP_OK;
+}
+
+/* Of several that a call names, those that are there are changed, each by what was meant for it. */
+START_TEST(calls_for_some_that_never_came_to_be_are_made_for_the_others)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    const bp_api_t *api = rig.api;
+    bp_world_o *world = api->world->at(host, 0);
+    float masses[ENTITIES], mass;
+    bp_property_t property;
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_step(host));
+    for (uint32_t i = 0; i < ENTITIES; i++)
+        masses[i] = 100 + (float)i;
+    WORKS(host, api->property->resolve(world, entities[0], "probe", "mass", &property));
+    WORKS(host, api->property->set(world, &property, entities, ENTITIES, masses, sizeof *masses));
+    WORKS(host, api->world->add(world, key_of(world, "mark", ""), entities, ENTITIES));
+    WORKS(host, api->world->remove(world, key_of(world, "mark", ""), entities, 2)); /* none of them is there */
+    WORKS(host, api->property->set(world, &property, entities, 2, masses, sizeof *masses));
+    WORKS(host, bp_host_step(host));
+    const bp_draft_i draft = {.struct_size = sizeof draft, .back = 2, .change = end_two};
+    WORKS(host, bp_host_draft(host, &draft));
+    bp_drafted_t drafted = wait_for(host);
+    EXPECT(drafted.state == BP_DRAFT_BESIDE && drafted.passed == 4, "%s%llu passed over", drafted.text,
+           (unsigned long long)drafted.passed);
+    EXPECT(strstr(drafted.passed_first, "2 of 6 entities are not there") != NULL, "%s", drafted.passed_first);
+    WORKS(host, bp_host_draft_keep(host));
+    uint32_t alive = api->entity->alive(host, entities, ENTITIES, NULL);
+    EXPECT(alive == ENTITIES - 2, "%u are alive", alive);
+    for (uint32_t i = 2; i < ENTITIES; i++) {
+        WORKS(host, api->property->get_named(world, entities[i], "probe", "mass", BP_F32, &mass));
+        EXPECT(mass == masses[i], "%u has %g", i, (double)mass);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 /* Each allocation of a draft of the past fails once: the host is as it was. */
 START_TEST(no_memory_for_a_draft)
 {
@@ -352,6 +395,7 @@ Suite *draft_suite(void)
     tcase_add_loop_test(tcase, the_past_is_edited_and_kept, 0, 3);
     tcase_add_loop_test(tcase, the_same_code_makes_no_difference, 0, 3);
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
+    tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
     tcase_add_test(tcase, no_memory_for_a_draft);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -225,6 +225,36 @@ START_TEST(a_week_fits_into_a_fixed_budget)
 }
 END_TEST
 
+START_TEST(more_calls_at_one_moment_than_a_keyframe_takes_give_way_to_a_keyframe)
+{
+    enum { BODIES = 3000 };
+    static float masses[BODIES];
+    bp_property_t mass;
+    rig_t rig;
+    open_moving(&rig, BODIES);
+    bp_world_o *world = rig.api->world->at(rig.host, 0);
+    WORKS(rig.host, rig.api->property->resolve(world, moving[0], "body", "mass", &mass));
+    WORKS(rig.host, bp_host_remember(rig.host, UINT64_C(1) << 30));
+    bp_host_keyframe_every(rig.host, 1000000000);
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        uint32_t before = recall_history(rig.host).keyframes;
+        for (uint32_t k = 0; k < (turn == 1 ? 20u : 1u); k++) {
+            masses[k + turn] += 1;
+            WORKS(rig.host, rig.api->property->set(world, &mass, moving, BODIES, masses, sizeof *masses));
+        }
+        WORKS(rig.host, bp_host_step(rig.host));
+        EXPECT(recall_history(rig.host).keyframes == before + (turn == 1), "turn %u: %u keyframes after %u", turn,
+               recall_history(rig.host).keyframes, before);
+    }
+    uint64_t last = recall_hash(rig.host);
+    for (uint64_t moment = 3; moment > 0; moment--)
+        WORKS(rig.host, bp_host_go(rig.host, moment - 1));
+    WORKS(rig.host, bp_host_go(rig.host, 3));
+    EXPECT(recall_hash(rig.host) == last, "the end is another one");
+    rig_close(&rig);
+}
+END_TEST
+
 /* Budgets that differ by less than what each small part of the past takes: where one is not counted, one of the budgets
  * is exceeded. */
 START_TEST(no_budget_is_exceeded_by_a_byte)
@@ -913,6 +943,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, no_budget_is_exceeded_by_a_byte);
     tcase_add_test(tcase, the_oldest_past_goes_where_calls_take_most_of_the_budget);
     tcase_add_test(tcase, a_past_that_begins_anew_has_its_own_steps);
+    tcase_add_test(tcase, more_calls_at_one_moment_than_a_keyframe_takes_give_way_to_a_keyframe);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);

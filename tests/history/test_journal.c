@@ -1,6 +1,7 @@
 /* test_journal.c - calls from outside are made again where the past is computed, each kind of them, to the bit. */
 #include "../suites.h"
 #include "../unit/support.h"
+#include "lies.h"
 #include "recall.h"
 
 #include <bp_clock.h>
@@ -231,6 +232,32 @@ START_TEST(what_cannot_be_made_again_is_kept)
 }
 END_TEST
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { LIES = 150 };
+#else
+enum { LIES = 2000 };
+#endif
+
+START_TEST(calls_that_were_never_made_are_refused_or_made)
+{
+    static const char path[] = TEST_SCRATCH_DIR "/journal_recording";
+    outside_t o;
+    open_host(&o, 0);
+    WORKS(o.host, bp_host_record(o.host, path, NULL));
+    for (uint64_t i = 0; i < DEEDS; i++) {
+        act(&o, i);
+        WORKS(o.host, bp_host_step(o.host));
+    }
+    uint64_t end = recall_hash(o.host);
+    WORKS(o.host, bp_host_record_end(o.host));
+    close_host(&o);
+    lies_told_t told = lies_tell(path, LIES, DEEDS);
+    ck_assert_uint_eq(told.end, end);
+    ck_assert_uint_gt(told.refused, LIES / 4);
+    ck_assert_uint_gt(told.played, LIES / 20);
+}
+END_TEST
+
 START_TEST(the_end_of_the_past_has_what_came_there)
 {
     outside_t o;
@@ -309,6 +336,7 @@ Suite *journal_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, calls_are_made_again);
     tcase_add_test(tcase, what_cannot_be_made_again_is_kept);
+    tcase_add_test(tcase, calls_that_were_never_made_are_refused_or_made);
     tcase_add_test(tcase, the_end_of_the_past_has_what_came_there);
     tcase_add_test(tcase, more_calls_at_the_same_moment);
     tcase_add_test(tcase, no_memory_for_calls);

@@ -2,15 +2,16 @@
  * there, or refused. */
 #include "../suites.h"
 #include "../unit/support.h"
+#include "lies.h"
 #include "recall.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) /* some of them, which take as long as all do else */
-enum { CUTS = 400, FLIPS = 400 };
+enum { CUTS = 400, FLIPS = 400, LIES = 300 };
 #else
-enum { CUTS = 2000, FLIPS = 2000 };
+enum { CUTS = 2000, FLIPS = 2000, LIES = 1500 };
 #endif
 enum { STEPS = 40, SMALL_STEPS = 6 };
 
@@ -280,6 +281,18 @@ START_TEST(chunks_of_another_recording_are_not_taken_for_its_own)
 }
 END_TEST
 
+START_TEST(a_recording_that_lies_is_refused_or_played_and_the_host_goes_on)
+{
+    uint64_t hashes[SMALL_STEPS + 2];
+    every_ms = 0;
+    record(SMALL_STEPS, hashes, 0);
+    lies_told_t told = lies_tell(file, LIES, SMALL_STEPS);
+    EXPECT(told.end == hashes[SMALL_STEPS] || told.end == hashes[SMALL_STEPS + 1], "the end is another one");
+    ck_assert_uint_gt(told.refused, LIES / 4);
+    ck_assert_uint_gt(told.played, LIES / 20);
+}
+END_TEST
+
 /* Killed after the fifth step, in the middle of a chunk: a new host goes on, and comes to the same end; and the file is
  * that of the whole run. */
 START_TEST(resumed_it_goes_on_to_the_bit)
@@ -460,6 +473,7 @@ Suite *recording_suite(void)
     tcase_add_test(tcase, cut_at_any_length);
     tcase_add_test(tcase, with_any_byte_flipped);
     tcase_add_test(tcase, chunks_of_another_recording_are_not_taken_for_its_own);
+    tcase_add_test(tcase, a_recording_that_lies_is_refused_or_played_and_the_host_goes_on);
     tcase_add_test(tcase, resumed_it_goes_on_to_the_bit);
     tcase_add_test(tcase, a_past_that_is_gone_to_goes_on_in_the_file);
     tcase_add_test(tcase, a_difference_is_named);

@@ -270,7 +270,7 @@ START_TEST(handles_and_output)
 END_TEST
 
 typedef struct told_t {
-    uint32_t values, structures;
+    uint32_t values, structures, compound;
     double largest;
     uint64_t count;
     char last[256];
@@ -293,8 +293,9 @@ static void tell_field(void *context, const bp_diff_field_t *field)
 static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
 {
     told_t *t = context;
-    (void)world, (void)entity, (void)text;
+    (void)world, (void)entity;
     t->structures++;
+    t->compound += strcmp(text, "with mark, with fog") == 0;
 }
 
 START_TEST(differences)
@@ -457,6 +458,129 @@ START_TEST(states_that_differ_are_named)
 }
 END_TEST
 
+static void set_list(bp_world_o *world, bp_entity_t e, const char *field, bp_list_t list)
+{
+    const bp_property_api *properties = api_of(world)->property;
+    bp_property_t property;
+    WORKS(host_of(world), properties->resolve(world, e, "body", field, &property));
+    WORKS(host_of(world), properties->set(world, &property, &e, 1, &list, sizeof list));
+}
+
+/* A list of numbers 1, 2, 3, ... */
+static void set_trail(bp_world_o *world, bp_entity_t e, uint32_t count)
+{
+    float numbers[20];
+    for (uint32_t i = 0; i < COUNT(numbers); i++)
+        numbers[i] = (float)(i + 1);
+    set_list(world, e, "trail", (bp_list_t){numbers, count, count});
+}
+
+static void set_notes(bp_world_o *world, bp_entity_t e, const char *first, uint32_t count)
+{
+    const char *notes[] = {first, "and more"};
+    set_list(world, e, "notes", (bp_list_t){notes, count, count});
+}
+
+/* The last value that is told of between two moments, and how many there are. */
+static void expect_last(bp_host_o *host, const bp_snapshot_o *before, uint32_t values, const char *last)
+{
+    bp_snapshot_o *after;
+    told_t told = {.values = 0};
+    const bp_diff_i sink = {.most = 10, .context = &told, .value = tell_value};
+    WORKS(host, bp_host_snapshot(host, &after));
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    EXPECT(told.values == values && strcmp(told.last, last) == 0, "%u values, %s", told.values, told.last);
+    bp_snapshot_free(after);
+}
+
+START_TEST(differences_of_lists_and_texts_are_told_as_they_would_be_written)
+{
+    rig_t rig;
+    bp_snapshot_o *before;
+    bp_host_o *host = open_host(&rig, 1, true);
+    bp_world_o *world = bp_host_api(host)->world->at(host, 0);
+    bp_entity_t e[3];
+    const char *tag = "renamed";
+    for (uint32_t i = 0; i < 3; i++) {
+        e[i] = entity_with(world, "body");
+        set_trail(world, e[i], i);
+        set_notes(world, e[i], "first", i);
+    }
+    WORKS(host, bp_host_snapshot(host, &before));
+    set_trail(world, e[1], 3);
+    expect_last(host, before, 1, "body.trail [1] -> [1, 2, 3]");
+    set_trail(world, e[1], 20);
+    expect_last(host, before, 1,
+                "body.trail [1] -> [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, ...]");
+    set_trail(world, e[1], 1);
+    set_notes(world, e[2], "second", 2);
+    expect_last(host, before, 1, "body.notes [first, and more] -> [second, and more]");
+    set_notes(world, e[2], "", 0);
+    expect_last(host, before, 1, "body.notes [first, and more] -> []");
+    set_notes(world, e[2], "first", 2);
+    WORKS(host, bp_host_api(host)->property->set_named(world, e[0], "body", "tag", BP_STRING, &tag));
+    expect_last(host, before, 1, "body.tag newborn -> renamed");
+    EXPECT(bp_host_api(host)->entity->destroy(host, &e[1], 1) == 1, "it lived"); /* rows are elsewhere now */
+    set_trail(world, e[2], 1);
+    expect_last(host, before, 2, "body.trail [1, 2] -> [1]");
+    bp_snapshot_free(before);
+    rig_close(&rig);
+}
+END_TEST
+
+/* Each of its functions may be missing; where memory is, that is said. */
+START_TEST(differences_are_told_to_whom_wants_them)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_host_o *host = open_host(&rig, 1, true);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    bp_entity_t e[3];
+    float value = 7;
+    for (uint32_t i = 0; i < 3; i++)
+        e[i] = entity_with(world, "body");
+    WORKS(host, bp_host_snapshot(host, &before));
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "new", .step_rate = 50});
+    ck_assert_ptr_nonnull(other);
+    EXPECT(api->entity->destroy(host, &e[0], 1) == 1, "it lived");
+    WORKS(host, api->property->set_named(world, e[1], "body", "y", BP_F32, &value));
+    WORKS(host, api->property->set_named(world, e[2], "body", "y", BP_F32, &value));
+    WORKS(host, api->world->add(world, key_of(world, "mark", ""), &e[2], 1));
+    WORKS(host, api->world->add(world, key_of(world, "fog", ""), &e[2], 1));
+    WORKS(host, bp_host_snapshot(host, &after));
+    told_t told = {.values = 0};
+    WORKS(host, bp_snapshot_diff(host, before, after, &(bp_diff_i){.context = &told, .most = 5}));
+    WORKS(host, bp_snapshot_diff(host, before, after, &(bp_diff_i){.context = &told, .value = tell_value, .most = 1}));
+    ck_assert_uint_eq(told.values, 1);
+    WORKS(host, bp_snapshot_diff(host, before, after, &(bp_diff_i){.context = &told, .field = tell_field}));
+    ck_assert_uint_eq(told.count, 2);
+    bp_diff_i sentences = {.context = &told, .structure = tell_structure};
+    WORKS(host, bp_snapshot_diff(host, before, after, &sentences));
+    ck_assert_uint_eq(told.structures, 3); /* entities, the state of fog, a world */
+    told.structures = 0;
+    sentences.most = 5;
+    WORKS(host, bp_snapshot_diff(host, before, after, &sentences));
+    ck_assert_uint_eq(told.structures, 4); /* one entity died, one has other components */
+    ck_assert_uint_eq(told.compound, 1);
+    uint32_t failed = 0;
+    for (uint32_t nth = 1;; nth++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + nth;
+        uint64_t refused = rig.heap.refused;
+        bp_result_t result = bp_snapshot_diff(host, before, after, &(bp_diff_i){.context = &told, .field = tell_field});
+        rig.heap.refuse_first = 0;
+        if (rig.heap.refused == refused)
+            break;
+        EXPECT(result == BP_ERROR_MEMORY, "request %u: %s", nth, bp_host_error(host));
+        failed++;
+    }
+    ck_assert_uint_gt(failed, 0);
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- indices that worlds keep for their own --------------------------------------------------------------------- */
 
 enum { CROWD = 500, TURNS = 400 };
@@ -602,6 +726,13 @@ START_TEST(distances_of_numbers_that_are_no_floats_are_those_of_their_values)
     ck_assert(distance_of_cells(BP_DVEC2, (const char *)halves, (const char *)quarters, sizeof halves) == 0.5);
     ck_assert(distance_of_cells(BP_I32, (const char *)&(int32_t){-3}, (const char *)&(int32_t){4}, 4) == 7);
     ck_assert(distance_of_cells(BP_U8, (const char *)&(uint8_t){9}, (const char *)&(uint8_t){9}, 1) == 0);
+    ck_assert(distance_of_cells(BP_I8, (const char *)&(int8_t){-9}, (const char *)&(int8_t){9}, 1) == 18);
+    ck_assert(distance_of_cells(BP_I16, (const char *)&(int16_t){-300}, (const char *)&(int16_t){4}, 2) == 304);
+    ck_assert(distance_of_cells(BP_U16, (const char *)&(uint16_t){60000}, (const char *)&(uint16_t){1}, 2) == 59999);
+    ck_assert(distance_of_cells(BP_U32, (const char *)&(uint32_t){4000000000}, (const char *)&(uint32_t){0}, 4) == 4e9);
+    ck_assert(distance_of_cells(BP_I64, (const char *)&(int64_t){-1}, (const char *)&(int64_t){1}, 8) == 2);
+    ck_assert(distance_of_cells(BP_U64, (const char *)&(uint64_t){5}, (const char *)&(uint64_t){8}, 8) == 3);
+    ck_assert(distance_of_cells(BP_NAME, (const char *)&(uint64_t){5}, (const char *)&(uint64_t){8}, 8) == 0);
 }
 END_TEST
 
@@ -983,6 +1114,8 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, all_or_nothing_where_memory_fails);
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
+    tcase_add_test(tcase, differences_of_lists_and_texts_are_told_as_they_would_be_written);
+    tcase_add_test(tcase, differences_are_told_to_whom_wants_them);
     tcase_add_test(tcase, a_component_that_has_gone_and_come_again_is_compared_once);
     tcase_add_test(tcase, the_smallest_difference_of_a_number_is_one);
     tcase_add_test(tcase, states_that_differ_are_named);

@@ -1,0 +1,21 @@
+/* lies.h - recordings that are not what they say, with checksums that are right: such as a program that writes nonsense
+ * would leave, or one that means ill. A checksum finds what a disk has done to a file, not these.
+ *
+ * What it does not do: it makes no recording; and a lie may be as good as the truth.
+ */
+#ifndef TESTS_HISTORY_LIES_H
+#define TESTS_HISTORY_LIES_H
+
+#include <stdint.h>
+
+typedef struct lies_told_t {
+    uint32_t refused, played;
+    uint64_t end; /* the hash of the host where the file itself has been played */
+} lies_told_t;
+
+/* Change bytes of the chunks of a recording of a host of recall.h, `count` times, and play each such file for at most
+ * `steps` steps in one host: it is refused with a sentence or played, and the host is whole and plays the file itself,
+ * to the same end, now and then. */
+lies_told_t lies_tell(const char *path, uint32_t count, uint64_t steps);
+
+#endif
