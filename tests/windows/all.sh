@@ -1,10 +1,11 @@
 #!/bin/sh
 # all.sh BUILD - what is built for Windows (build/windows) does under wine what this machine's (in BUILD) does.
 #
-# The suites of the tests, one process each, since Check cannot fork there; the solar system, with the same table and
-# the same records to the last bit; scenes compiled and worlds saved on either system and spawned by the other; the
-# console; folders whose names are not ASCII, and whose paths are too long for the system by itself; files that are no
-# plugins; `check` in a process of its own. The last line counts. SUITES says which suites run.
+# What libraries it needs; the suites of the tests, one process each, since Check cannot fork there; the solar system,
+# with the same table and the same records to the last bit; scenes compiled and worlds saved on either system and spawned
+# by the other; the console, with all plugins; folders whose names are not ASCII, and whose paths are too long for the
+# system by itself; files that are no plugins; `check` in a process of its own. The last line counts. SUITES says which
+# suites run.
 set -u
 
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,6 +23,13 @@ bad() { failed=$((failed + 1)); echo "FAILED: $1"; tail -20 "$scratch/log" | cut
 judge() { if [ "$1" = 0 ]; then good "$2"; else bad "$2"; fi; }
 
 wineboot >/dev/null 2>&1
+# A library of the compiler's is on no user's machine. All that is in the archive, and the tests.
+for file in $windows/*.exe $windows/*.dll $windows/plugins/*.dll; do
+    x86_64-w64-mingw32-objdump -p "$file" | sed -n "s#.*DLL Name: #$file needs #p"
+done >"$scratch/needs"
+grep -q 'needs KERNEL32' "$scratch/needs" && ! grep -i 'needs lib' "$scratch/needs" | grep -v 'needs libbackplane\.dll$' >"$scratch/log"
+judge $? "what is built needs the libraries of Windows alone"
+
 mkdir -p $windows/scratch
 default="base strings values convert named lists os image entities prototypes store stamps queries referrers own \
     destruction collection properties schedule threads sets terms side_by_side messages pace host worlds look \
@@ -86,6 +94,16 @@ judge $? "what one system has recorded the other computes again"
 printf 'worlds\nplugins\nquit\n' | (cd "$scratch/there" && timeout 60 wine "$source/$windows/backplane.exe" console config/solar_system.ini) >"$scratch/log" 2>&1 &&
     grep -q gravity "$scratch/log"
 judge $? "the console answers"
+
+# Options that must be given are.
+{
+    printf '[host]\nplugins =\n'
+    (cd $windows/plugins && ls ./*.dll) | sed 's#^\./\(.*\)\.dll$#  ../plugins/\1#'
+    printf '[plugin picture]\nfile = all.png\n[plugin recorder]\nproperties = main/a.b.c\ncsv = all.csv\n[world main]\n'
+} >$windows/scratch/all.ini
+printf 'plugins\nquit\n' | timeout 60 wine $windows/backplane.exe console $windows/scratch/all.ini >"$scratch/log" 2>&1 &&
+    [ "$(grep -c ' [0-9]*\.[0-9] ' "$scratch/log")" = "$(find $windows/plugins -name '*.dll' | wc -l)" ]
+judge $? "all plugins are loaded together"
 
 if [ -f $windows/plugins/inspector.dll ] && command -v python3 >/dev/null && command -v curl >/dev/null; then
     PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 tests/inspector/protocol.py $windows >"$scratch/log" 2>&1
