@@ -386,6 +386,24 @@ START_TEST(a_version_that_is_refused_leaves_no_post_behind)
 }
 END_TEST
 
+/* The first post of all that the host has had. */
+START_TEST(a_version_that_is_taken_back_leaves_no_post_behind)
+{
+    static const char *const caller[] = {"caller"};
+    log_text.text[0] = '\0';
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text), .flags = BP_HOST_COPY_PLUGINS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("caller_first", "caller"), NULL, 0));
+    host->reload.probation_steps = 3;
+    put_plugin("caller_next", "caller");
+    WORKS(host, bp_host_reload(host, caller, 1, NULL));
+    WORKS(host, reload_rollback(&host->reload));
+    expect_once("1 posted task was not carried out ('call'): its version is taken back");
+    WORKS(host, bp_host_poll(host));
+    ck_assert_str_eq(log_text.text, "");
+    bp_host_destroy(host);
+}
+END_TEST
+
 /* The bytes say in which process they were posted; in another one the task ends the trial. */
 START_TEST(a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original)
 {
@@ -435,6 +453,7 @@ Suite *posts_suite(void)
     tcase_add_test(versions, what_threads_have_posted_when_their_plugin_goes_is_dropped_with_a_word);
     tcase_add_test(versions, the_version_that_posted_carries_out_and_what_its_tasks_post_goes_to_the_next);
     tcase_add_test(versions, a_version_that_is_refused_leaves_no_post_behind);
+    tcase_add_test(versions, a_version_that_is_taken_back_leaves_no_post_behind);
     tcase_add_test(versions, a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original);
     tcase_add_test(versions, a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one_word);
     suite_add_tcase(suite, alone);

@@ -447,6 +447,41 @@ START_TEST(a_host_comes_with_what_it_can_have_or_not_at_all)
 }
 END_TEST
 
+/* The handler of crashes has a stack of its own, for which memory is asked at the first call of a thread. Where there is
+ * none a crash is told all the same, and only one for which the stack was too small ends the process. */
+START_TEST(a_crash_is_told_where_its_handler_could_have_no_stack)
+{
+    static const bp_option_t options[] = {{"where", "simulate", NULL, NULL}, {"how", "null", NULL, NULL}};
+    static log_text_t log;
+    uint32_t told = 0, failed = 1;
+    for (uint32_t nth = 1; failed > 0 && nth < 100; nth++) {
+        uint32_t key, prototype;
+        bp_entity_t e;
+        log.text[0] = '\0';
+        log.count = 0;
+        calls_begin_named("mmap", nth);
+        bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log), .flags = BP_HOST_CRASH_GUARD});
+        bp_result_t result = host == NULL ? BP_ERROR_MEMORY : bp_host_load_plugin(host, TEST_FIXTURE_DIR "/crasher",
+                                                                                  options, COUNT(options));
+        bp_world_o *world = result != BP_OK ? NULL : bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+        if (world != NULL && bp_world_use_component(world, "crash_plain") == BP_OK) {
+            const bp_world_api *api = bp_host_api(host)->world;
+            if (api->key(world, api->component(world, "crash_plain"), 0, &key) == BP_OK &&
+                api->prototype(world, &key, 1, &prototype) == BP_OK &&
+                api->create(world, prototype, &e, 1) == BP_OK) {
+                bp_world_step(world);
+                EXPECT(strstr(log.text, "SIGSEGV at address 0x10") != NULL, "%s", log.text);
+                told++;
+            }
+        }
+        calls_end();
+        failed = calls_failed();
+        bp_host_destroy(host);
+    }
+    ck_assert_uint_gt(told, 0);
+}
+END_TEST
+
 Suite *calls_suite(void)
 {
     Suite *suite = suite_create("calls");
@@ -455,6 +490,7 @@ Suite *calls_suite(void)
     tcase_add_loop_test(tests, what_is_asked_for_is_done_or_refused_with_a_sentence_whatever_call_fails, 0,
                         2 * COUNT(scenarios));
     tcase_add_loop_test(tests, a_call_that_fails_in_a_trial_changes_nothing_outside, 0, 2);
+    tcase_add_test(tests, a_crash_is_told_where_its_handler_could_have_no_stack);
     tcase_add_loop_test(tests, a_host_comes_with_what_it_can_have_or_not_at_all, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
