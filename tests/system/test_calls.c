@@ -447,8 +447,8 @@ START_TEST(a_host_comes_with_what_it_can_have_or_not_at_all)
 }
 END_TEST
 
-/* The handler of crashes has a stack of its own, for which memory is asked at the first call of a thread. Where there is
- * none a crash is told all the same, and only one for which the stack was too small ends the process. */
+/* The handler of crashes has a stack of its own, for which memory is asked at the first call of a thread. Where there
+ * is none a crash is told all the same, and only one for which the stack was too small ends the process. */
 START_TEST(a_crash_is_told_where_its_handler_could_have_no_stack)
 {
     static const bp_option_t options[] = {{"where", "simulate", NULL, NULL}, {"how", "null", NULL, NULL}};

@@ -6,6 +6,8 @@
 #include "support.h"
 #include "zoo.h"
 
+#include <stdlib.h>
+
 static rig_t rig;
 static bp_world_o *world;
 static const bp_entity_api *entities_api;
@@ -136,6 +138,34 @@ START_TEST(many_runs_with_holes_get_their_turn)
     for (uint32_t i = 0; i < 200; i++)
         WORKS(rig.host, bp_world_step(world));
     ck_assert_uint_eq(holes_in(world), 0);
+}
+END_TEST
+
+/* Of every three entities one is destroyed, then of the rest, until so many have been. */
+static void destroy_thirds(const bp_entity_t *e, uint32_t of, uint32_t count)
+{
+    for (uint32_t i = 0; i < 3 * of && count > 0; i += 3)
+        count -= entities_api->destroy(rig.host, &e[i % of + i / of], 1);
+    ck_assert_uint_eq(count, 0);
+}
+
+/* Beside its share a run may have as many rows moved as have been left in each of the last intervals. Where many deaths
+ * have been followed by a quiet step, that step counts on few, and fills no more holes than the step before. */
+START_TEST(a_quiet_step_ends_the_rate_of_deaths_that_a_run_counts_on)
+{
+    enum { MANY = 99999, LEFT = 6000 };
+    static const uint32_t deaths[] = {46000, 0, LEFT, LEFT, LEFT, 10};
+    bp_entity_t *e = malloc(MANY * sizeof *e);
+    uint32_t filled[COUNT(deaths)];
+    make_bodies(e, MANY);
+    for (uint32_t i = 0; i < COUNT(deaths); i++) {
+        destroy_thirds(e, MANY, deaths[i]);
+        uint32_t before = holes_in(world);
+        WORKS(rig.host, bp_world_step(world));
+        filled[i] = before - holes_in(world);
+    }
+    EXPECT(filled[5] > 0 && filled[5] <= filled[4], "%u and %u", filled[4], filled[5]);
+    free(e);
 }
 END_TEST
 
@@ -300,6 +330,7 @@ Suite *collection_suite(void)
     tcase_add_test(tests, where_few_have_died_a_step_collects_random_rows_until_four_living_in_a_row);
     tcase_add_test(tests, all_holes_are_collected_in_the_end);
     tcase_add_test(tests, many_runs_with_holes_get_their_turn);
+    tcase_add_test(tests, a_quiet_step_ends_the_rate_of_deaths_that_a_run_counts_on);
     tcase_add_test(tests, holes_that_could_not_be_listed_are_found_later);
     tcase_add_test(tests, the_same_seed_collects_the_same_rows);
     tcase_add_test(tests, rows_lie_in_the_same_order_after_churn_on_any_number_of_threads);
