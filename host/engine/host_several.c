@@ -161,15 +161,14 @@ static const char *origin_of(const all_back_t *a, const back_t *back, char origi
 }
 
 /* A world that must refuse its part is found before anything is spawned: taking entities back collects rows of the dead
- * sooner than a step would. With BP_SCENE_SKIP what does not fit is left out, which is to be told once: there nothing
- * is checked. */
+ * sooner than a step would. */
 static bp_result_t check_all(all_back_t *a, uint32_t flags)
 {
     char origin[ORIGIN];
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
         result = check_once(a, &a->worlds[i]);
-    for (uint32_t i = 0; i < a->count && result == BP_OK && (flags & BP_SCENE_SKIP) == 0; i++)
+    for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
         result = spawn_check(&a->worlds[i].world->rows, a->worlds[i].blob, origin_of(a, &a->worlds[i], origin), flags);
     return result;
 }

@@ -640,7 +640,7 @@ bp_result_t spawn_check(world_t *world, const blob_t *blob, const char *origin, 
 {
     spawn_plan_t plan;
     bp_result_t result = world_holds_rows(world) ? store_refuse_held(world)
-                                                 : spawn_plan(&plan, world, blob, origin, flags);
+                                                 : spawn_plan(&plan, world, blob, origin, flags | SPAWN_QUIET);
     if (result == BP_OK)
         spawn_plan_free(&plan);
     return result;

@@ -34,7 +34,7 @@ bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *orig
                             bp_entity_t *entities, uint32_t given, bp_entity_t *own);
 
 /* Can all of 1 be done? What may fail later is not tried: memory, and managers that refuse. Nothing in the world has
- * changed. Errors: as spawn_blob. [main] */
+ * changed, and nothing is logged. Errors: as spawn_blob. [main] */
 bp_result_t spawn_check(world_t *world, const blob_t *blob, const char *origin, uint32_t flags);
 
 #endif

@@ -33,7 +33,7 @@ static bp_result_t skip(spawn_plan_t *plan, uint32_t c, bp_result_t result)
     const base_t *base = plan->world->base;
     if ((plan->flags & BP_SCENE_SKIP) == 0 || result == BP_ERROR_MEMORY)
         return about(plan, result);
-    if (plan->components[c].warned)
+    if (plan->components[c].warned || (plan->flags & SPAWN_QUIET) != 0)
         return BP_OK;
     plan->components[c].warned = true;
     log_write(&base->log, BP_LOG_WARNING, "host", "%s: %s is left out: %s", plan->origin, type_name(plan, c),

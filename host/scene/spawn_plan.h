@@ -7,6 +7,9 @@
 
 #include "spawn.h"
 
+/* Beside BP_SCENE_...: what is left out is not told. */
+enum { SPAWN_QUIET = 1u << 30 };
+
 typedef enum source_kind_t {
     SOURCE_DEFAULT, /* the plugin's default */
     SOURCE_COLUMN,  /* a value for each instance */
