@@ -66,6 +66,24 @@ void draft_free(bp_host_o *host)
     host->draft.state = BP_DRAFT_NONE;
 }
 
+void draft_drop(bp_host_o *host)
+{
+    if (host->draft.altering)
+        host->draft.dropped = true;
+    else
+        draft_free(host);
+}
+
+bp_result_t draft_alter(draft_t *d, bp_host_o *altered)
+{
+    if (d->alter == NULL)
+        return BP_OK;
+    d->altering = true;
+    bp_result_t result = d->alter(d->context, altered);
+    d->altering = false;
+    return result;
+}
+
 static void fail(bp_host_o *host, const char *why)
 {
     draft_t *d = &host->draft;
@@ -228,8 +246,10 @@ static bp_result_t keep_same(bp_host_o *host)
 static bp_result_t alter(bp_host_o *host)
 {
     draft_t *d = &host->draft;
-    bp_result_t result = d->alter == NULL ? BP_OK : d->alter(d->context, d->clone);
+    bp_result_t result = draft_alter(d, d->clone);
     d->state = BP_DRAFT_BEHIND;
+    if (d->dropped)
+        return BP_ERROR_STATE;
     return result == BP_OK ? begin_comparing(host) : result;
 }
 
@@ -347,6 +367,10 @@ void draft_go_on(bp_host_o *host)
         result = go_one(host);
         if (os_clock_ns() - began > SLICE_NS)
             break;
+    }
+    if (d->dropped) {
+        draft_free(host);
+        return;
     }
     if (result != BP_OK) {
         const char *own = d->clone->base.error.text;

@@ -39,6 +39,8 @@ typedef struct draft_t {
     trial_t trial;
     bp_result_t (*alter)(void *context, bp_host_o *clone); /* the rest of the change; may be NULL */
     void *context;
+    bool altering;            /* `alter` is being called: the draft cannot be freed now, ... */
+    bool dropped;             /* ... and was to be meanwhile */
     keyframe_t changed;       /* after the change and the calls of its moment, for keeping */
     bool has_changed;         /* ... there is one */
     bytes_t states[2];        /* after the last step: without the change, and with it; while they are compared */
@@ -52,6 +54,12 @@ typedef struct draft_t {
 
 void draft_init(bp_host_o *host);
 void draft_free(bp_host_o *host); /* drops it */
+
+/* Drop the draft; where its change is being made, as soon as that is over. */
+void draft_drop(bp_host_o *host);
+
+/* Call the caller's `alter` for one of the hosts. */
+bp_result_t draft_alter(draft_t *draft, bp_host_o *altered);
 
 /* Go on for a while; called by each poll. [main], between steps */
 void draft_go_on(bp_host_o *host);

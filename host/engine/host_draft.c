@@ -92,6 +92,8 @@ bp_result_t draft_begin(bp_host_o *host, const bp_draft_i *what, bool automatic)
 {
     draft_t *d = &host->draft;
     bp_result_t result = host_refuse_from_inside(host);
+    if (result == BP_OK && d->altering)
+        result = error_set(&host->base.error, BP_ERROR_STATE, "not while the change of a draft is being made");
     if (result == BP_OK)
         result = check(host, what);
     if (result != BP_OK)
@@ -199,7 +201,7 @@ static bp_result_t make_change(bp_host_o *host)
     bp_result_t result = BP_OK;
     if (d->plugin_count > 0)
         result = bp_host_reload(host, (const char *const *)(uintptr_t)d->plugins, d->plugin_count, NULL);
-    return result == BP_OK && d->alter != NULL ? d->alter(d->context, host) : result;
+    return result == BP_OK ? draft_alter(d, host) : result;
 }
 
 static bp_result_t bring_names(bp_host_o *host, const bp_host_o *from)
@@ -262,17 +264,19 @@ bp_result_t bp_host_draft_keep(bp_host_o *host)
 {
     draft_t *d = &host->draft;
     bp_result_t result = host_refuse_from_inside(host);
+    if (result == BP_OK && d->altering)
+        result = error_set(&host->base.error, BP_ERROR_STATE, "not while the change of a draft is being made");
     bool level = d->state == BP_DRAFT_BESIDE && d->next == d->feed.count;
     if (result == BP_OK)
         result = refuse_unless(host, level || (d->state == BP_DRAFT_READY && d->back == 0));
     if (result == BP_OK)
         result = d->back > 0 ? go_there(host) : make_change(host);
-    if (result == BP_OK)
+    if (result == BP_OK || d->dropped)
         draft_free(host);
     return result;
 }
 
 void bp_host_draft_drop(bp_host_o *host)
 {
-    draft_free(host);
+    draft_drop(host);
 }

@@ -191,7 +191,7 @@ bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
 {
     bp_result_t result = host_refuse_during_step(host);
     if (host->draft.back > 0)
-        draft_free(host); /* the draft uses a part of the past that is forgotten now */
+        draft_drop(host); /* the draft uses a part of the past that is forgotten now */
     return result == BP_OK ? history_set(&host->history, bytes) : result;
 }
 

@@ -351,6 +351,53 @@ START_TEST(calls_for_some_that_never_came_to_be_are_made_for_the_others)
 }
 END_TEST
 
+/* --- changes that meddle with their draft ------------------------------------------------------------------------- */
+
+static bp_host_o *meddled;
+static uint32_t meddling;
+
+static bp_result_t meddle(void *context, bp_host_o *clone)
+{
+    const bp_draft_i other = {.struct_size = sizeof other, .change = meddle};
+    (void)context, (void)clone;
+    FAILS(meddled, BP_ERROR_STATE, "not while the change of a draft", bp_host_draft(meddled, &other));
+    FAILS(meddled, BP_ERROR_STATE, "not while the change of a draft", bp_host_draft_keep(meddled));
+    if (meddling == 0)
+        bp_host_draft_drop(meddled);
+    if (meddling == 1)
+        WORKS(meddled, bp_host_remember(meddled, 0)); /* the draft's beginning is forgotten */
+    return meddling == 2 ? BP_ERROR_FAILED : BP_OK;
+}
+
+/* A draft of the past, or from now on, whose change drops it, has it forgotten, fails, or drops it while it is kept. */
+START_TEST(a_change_may_drop_its_draft)
+{
+    rig_t rig;
+    bp_drafted_t drafted = {.struct_size = sizeof drafted};
+    meddled = open_host(&rig, UINT64_C(1) << 30);
+    meddling = (uint32_t)_i / 2;
+    for (uint32_t i = 0; i < 10; i++)
+        WORKS(meddled, bp_host_step(meddled));
+    uint64_t before = recall_hash(meddled);
+    const bp_draft_i draft = {.struct_size = sizeof draft, .back = _i % 2 == 0 ? 5 : 0, .change = meddle};
+    WORKS(meddled, bp_host_draft(meddled, &draft));
+    drafted = wait_for(meddled);
+    if (meddling == 3) {
+        ck_assert_uint_eq(drafted.state, BP_DRAFT_BESIDE);
+        meddling = 0;
+        bp_result_t kept = bp_host_draft_keep(meddled);
+        ck_assert_int_eq(kept, BP_OK);
+        bp_host_draft_read(meddled, &drafted);
+    }
+    bool stays = meddling == 1 && draft.back == 0;
+    ck_assert_uint_eq(drafted.state, stays ? BP_DRAFT_BESIDE : meddling == 2 ? BP_DRAFT_FAILED : BP_DRAFT_NONE);
+    EXPECT(draft.back > 0 || recall_hash(meddled) == before, "the host has changed");
+    WORKS(meddled, bp_host_step(meddled));
+    WORKS(meddled, bp_host_poll(meddled));
+    recall_close(&rig);
+}
+END_TEST
+
 /* Each allocation of a draft of the past fails once: the host is as it was. */
 START_TEST(no_memory_for_a_draft)
 {
@@ -394,6 +441,7 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, plugins_are_paused_for_the_trial_of_a_draft);
     tcase_add_loop_test(tcase, the_past_is_edited_and_kept, 0, 3);
     tcase_add_loop_test(tcase, the_same_code_makes_no_difference, 0, 3);
+    tcase_add_loop_test(tcase, a_change_may_drop_its_draft, 0, 8);
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
     tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
     tcase_add_test(tcase, no_memory_for_a_draft);
