@@ -334,7 +334,7 @@ BACKPLANE_API void bp_host_drop_owner(bp_host_o *host, const void *owner);
 
 /* Do what an ini file says: load plugins, create worlds, bring in components and systems, spawn entities. All or
  * nothing: on an error the host is as it was, and bp_host_error begins with "file:line: ". docs/config.md
- * says what an ini may hold. */
+ * says what an ini may hold. Between steps only, as bp_host_reload. */
 BACKPLANE_API bp_result_t bp_host_setup(bp_host_o *host, const char *ini_path);
 
 /* Do what has changed in that file since: options (their plugins are reloaded with them), plugins, worlds, components,
@@ -688,8 +688,9 @@ BACKPLANE_API bp_result_t bp_host_draft_differences(bp_host_o *host, const bp_di
 
 /* bp_host_draft_keep keeps the draft, which is level or ready. Where the draft is from now on, its change is made in
  * the host. Where the draft is of the past, the host goes there: the draft's past is the host's from then on, and the
- * past that the host has left is kept as a branch (bp_host_branch_at). On an error the host is as it was.
- * bp_host_draft_drop ends the draft and changes nothing. */
+ * past that the host has left is kept as a branch (bp_host_branch_at). On an error the host is as it was; but where
+ * plugins have been reloaded and `change` then fails, the plugins stay, as does what `change` had done by then.
+ * bp_host_draft_drop ends the draft and changes nothing; from within `change`, when that is over. */
 BACKPLANE_API bp_result_t bp_host_draft_keep(bp_host_o *host);
 BACKPLANE_API void bp_host_draft_drop(bp_host_o *host);
 
@@ -757,7 +758,7 @@ typedef struct bp_playback_i {
     uint32_t struct_size;
     uint32_t flags;
     void *context;
-    void (*step)(void *context, uint64_t moment); /* a step has been taken */
+    void (*step)(void *context, uint64_t moment); /* a step has been taken; the recording must stay open */
     const bp_diff_i *differences;                 /* between the first keyframe that differs and what is computed */
     uint64_t here;                                /* of BP_PLAY_HERE */
 } bp_playback_i;
@@ -884,7 +885,8 @@ typedef struct bp_trace_i {
     void (*slices)(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost);
 } bp_trace_i;
 
-/* Send slices of all steps of the host to `sink` from now on; NULL ends it. Without a sink steps cost nothing more. */
+/* Send slices of all steps of the host to `sink` from now on; NULL ends it, also from within `slices`. Without a sink
+ * steps cost nothing more. BP_ERROR_STATE for another sink from within `slices`. */
 BACKPLANE_API bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink);
 
 /* --- report ------------------------------------------------------------------------------------------------------ */

@@ -278,6 +278,12 @@ bp_result_t bp_host_trace(bp_host_o *host, const bp_trace_i *sink)
     host_read_part(&known, sink, sizeof known);
     if (sink != NULL && known.slices == NULL)
         return error_set(&host->base.error, BP_ERROR_ARGUMENT, "looking at steps needs a function that takes slices");
+    if (host->crew.trace != NULL && trace_is_telling(host->crew.trace)) {
+        if (sink != NULL)
+            return error_set(&host->base.error, BP_ERROR_STATE, "not from the function that takes slices");
+        trace_end_later(host->crew.trace);
+        return BP_OK;
+    }
     trace_t *trace = sink == NULL ? NULL : trace_create(&host->base, &known);
     if (sink != NULL && trace == NULL)
         return error_memory(&host->base.error, "beginning to look at steps");
@@ -452,8 +458,10 @@ void host_end_world(bp_world_o *world)
 
 static bp_result_t after_step(bp_host_o *host, uint32_t world, bp_result_t result)
 {
-    if (host->crew.trace != NULL)
-        trace_flush(host->crew.trace);
+    if (host->crew.trace != NULL && !trace_is_telling(host->crew.trace) && !trace_flush(host->crew.trace)) {
+        trace_free(host->crew.trace, &host->base);
+        host->crew.trace = NULL;
+    }
     if (HOST_AUDITS || atomic_load_explicit(&host->loader.plugins.crashed, memory_order_relaxed))
         host_attend_crashes(host);
     if (result == BP_OK && host->destruction.stepping == 0)

@@ -436,9 +436,12 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
 {
     setup_t s;
     file_stamp_t stamp;
+    bp_result_t result = host_refuse_from_inside(host);
+    if (result != BP_OK)
+        return result;
     setup_begin(&s, host);
     file_stamp(ini_path, &stamp);
-    bp_result_t result = ini_read(&s.ini, &host->base, ini_path);
+    result = ini_read(&s.ini, &host->base, ini_path);
     if (result != BP_OK)
         return result;
     result = setup_check_names(&s);

@@ -58,10 +58,23 @@ void trace_slice(trace_t *trace, uint32_t kind, const world_t *world, const char
     };
 }
 
-void trace_flush(trace_t *trace)
+bool trace_flush(trace_t *trace)
 {
     uint32_t count = atomic_load(&trace->count);
+    trace->telling = true;
     trace->sink.slices(trace->sink.context, trace->slices, count, atomic_load(&trace->lost));
+    trace->telling = false;
     atomic_store(&trace->count, 0);
     atomic_store(&trace->lost, 0);
+    return !trace->ends;
+}
+
+bool trace_is_telling(const trace_t *trace)
+{
+    return trace->telling;
+}
+
+void trace_end_later(trace_t *trace)
+{
+    trace->ends = true;
 }

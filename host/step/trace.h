@@ -21,6 +21,8 @@ enum {
 typedef struct trace_t {
     memory_t memory;
     bp_trace_i sink;
+    bool telling;   /* the sink is being called ... */
+    bool ends;      /* ... and has asked for the end */
     uint64_t start; /* the times handed over count from this reading of the clock */
     _Atomic uint64_t threads[TRACE_THREADS]; /* the system's number of each thread; 0: free. The first is the main
                                                 thread */
@@ -38,7 +40,11 @@ void trace_free(trace_t *trace, base_t *base);
 void trace_slice(trace_t *trace, uint32_t kind, const world_t *world, const char *name, uint64_t begin, uint64_t end,
                  uint64_t count);
 
-/* Hand over the slices put down so far. [main] */
-void trace_flush(trace_t *trace);
+/* Hand over the slices put down so far. False where the sink has asked for the end meanwhile. [main] */
+bool trace_flush(trace_t *trace);
+
+/* Is the sink being called? If it is, the trace ends when that is over. [main] */
+bool trace_is_telling(const trace_t *trace);
+void trace_end_later(trace_t *trace);
 
 #endif

@@ -857,6 +857,54 @@ START_TEST(a_host_steps_its_worlds_in_order_of_creation)
 }
 END_TEST
 
+/* --- calls from an embedder's own functions ----------------------------------------------------------------------- */
+
+static uint32_t traced;
+
+static void trace_once(void *context, const bp_trace_slice_t *slices, uint32_t count, uint64_t lost)
+{
+    const bp_trace_i other = {.struct_size = sizeof other, .slices = trace_once};
+    (void)context, (void)lost;
+    FAILS(rig.host, BP_ERROR_STATE, "not from the function that takes slices", bp_host_trace(rig.host, &other));
+    traced += count > 0 && slices[0].struct_size == sizeof *slices;
+    WORKS(rig.host, bp_host_trace(rig.host, NULL));
+}
+
+START_TEST(the_function_that_takes_slices_may_end_that)
+{
+    const bp_trace_i sink = {.struct_size = sizeof sink, .slices = trace_once};
+    load("shop");
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "a"});
+    WORKS(rig.host, bp_world_use_component(world, "shelf"));
+    traced = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        WORKS(rig.host, bp_host_trace(rig.host, &sink));
+        WORKS(rig.host, bp_host_step(rig.host));
+        WORKS(rig.host, bp_host_step(rig.host));
+    }
+    ck_assert_uint_eq(traced, 2);
+}
+END_TEST
+
+static void set_up_again(void *context, const bp_entity_t *entities, uint32_t count)
+{
+    const char *ini = scratch_file("inner.ini", "[host]\nplugins = customer\n[world inner]\n");
+    (void)context, (void)entities, (void)count;
+    FAILS(rig.host, BP_ERROR_STATE, "not from inside", bp_host_setup(rig.host, ini));
+    FAILS(rig.host, BP_ERROR_STATE, "not from inside", bp_host_setup_plugins(rig.host, ini));
+}
+
+START_TEST(an_ini_is_refused_before_anything_is_done_from_inside_a_callback)
+{
+    bp_entity_t e;
+    WORKS(rig.host, bp_host_on_destroyed(rig.host, &rig, set_up_again, NULL));
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &e, 1), 1);
+    ck_assert_ptr_null(bp_host_plugin(rig.host, 0, NULL));
+    bp_host_drop_owner(rig.host, &rig);
+}
+END_TEST
+
 /* --- reports -------------------------------------------------------------------------------------------- */
 
 static char report[1024];
@@ -962,6 +1010,8 @@ Suite *host_suite(void)
     add_plugins(new_case(suite, "plugins"));
     TCase *worlds = new_case(suite, "worlds");
     tcase_add_test(worlds, a_host_steps_its_worlds_in_order_of_creation);
+    tcase_add_test(worlds, the_function_that_takes_slices_may_end_that);
+    tcase_add_test(worlds, an_ini_is_refused_before_anything_is_done_from_inside_a_callback);
     tcase_add_test(worlds, managers_and_systems_are_asked_for_their_reports);
     return suite;
 }
