@@ -161,6 +161,7 @@ static const char *const ways[][3] = {
     {"call", "SIGSEGV: it called a null pointer", "jump_to"},
     {"jump", "SIGSEGV: it jumped to address 0x5000", "jump_to"},
     {"library", "SIGSEGV at address 0x20 (a null pointer)", ""},
+    {"at_end", "SIGSEGV at address 0x10 (a null pointer)", ""},
     {"trap", "SIGTRAP: a break point where no debugger is", "crash"},
     {"forbidden", "SIGSYS: a system call that is not allowed", "crash"},
     {"pipe", "SIGPIPE: it wrote to a pipe or socket that has no reader", ""},
