@@ -50,8 +50,9 @@ static void lie(char *bytes, size_t size, uint64_t *random)
     char *inside = bytes + at + sizeof chunk;
     for (uint32_t left = 1 + bp_random_below(random, 3); left > 0 && chunk.size > 0; left--) {
         uint32_t place = bp_random_below(random, (uint32_t)chunk.size);
-        inside[place] = bp_random_below(random, 2) == 0 ? (char)(inside[place] ^ (1 << bp_random_below(random, 8)))
-                                                        : (char)bp_random_below(random, 256);
+        int byte = bp_random_below(random, 2) == 0 ? inside[place] ^ (1 << bp_random_below(random, 8))
+                                                   : (int)bp_random_below(random, 256);
+        inside[place] = (char)byte;
     }
     if (chunk.size < 8 || bp_random_below(random, 8) > 0)
         return;
