@@ -108,9 +108,10 @@ typedef struct bp_history_api {
     void (BP_CALL *read)(bp_host_o *host, bp_past_t *past);
 
     /* Go to a moment when the host polls. A wish replaces one that has not been carried out. Worlds that are stopped
-     * stay stopped; the others go on from there, and repeat what was remembered until the host is changed from outside.
-     * BP_ERROR_STATE where nothing is remembered, BP_ERROR_RANGE for a moment that is not; a moment that cannot be
-     * computed any more shows when the wish is carried out. */
+     * stay stopped; the others go on from there, and repeat what was remembered until the host is changed from outside,
+     * or takes a step while a world is stopped that went on then: with that step another future begins. BP_ERROR_STATE
+     * where nothing is remembered, BP_ERROR_RANGE for a moment that is not; a moment that cannot be computed any more
+     * shows when the wish is carried out. */
     bp_result_t (BP_CALL *wish)(bp_host_o *host, uint64_t moment);
 
     /* Begin another future, of which the next step is the first; what comes after now is kept as a branch. From a step

@@ -478,6 +478,8 @@ bp_result_t bp_world_step(bp_world_o *world)
         return result;
     if (!world_clock_runs(&world->clock))
         return BP_OK;
+    if (world->rows.host->wish.holds)
+        host_step_where_wished(world->rows.host);
     error_begin_step(&world->rows.host->base.error);
     uint32_t number = world->rows.number;
     history_begin_step(&world->rows.host->history, number);
@@ -532,6 +534,8 @@ bp_result_t bp_host_step(bp_host_o *host)
     if (result == BP_OK && all_stand(host))
         return BP_OK;
     if (result == BP_OK) {
+        if (host->wish.holds)
+            host_step_where_wished(host);
         error_begin_step(&host->base.error);
         history_begin_step(&host->history, BP_NONE);
     }

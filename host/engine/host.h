@@ -121,6 +121,11 @@ bp_result_t host_bring_over(bp_host_o *host, const bp_snapshot_o *snapshot);
 /* Go to the moment that a plugin has wished, where one has. [main], between steps */
 void host_go_where_wished(bp_host_o *host);
 
+/* A step is about to be taken, and the host may still be where a plugin has wished to be. Worlds stand and run there as
+ * they did before the wish. Where that is not as it was at that moment, the step is another one: the difference counts
+ * as a change from outside. [main] */
+void host_step_where_wished(bp_host_o *host);
+
 /* Remember nothing yet; the history is told of reloads from now on. Errors: memory. */
 bp_result_t host_init_history(bp_host_o *host);
 

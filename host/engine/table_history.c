@@ -121,6 +121,24 @@ static void get_clocks(const bp_host_o *host, host_clock_t clocks[HOST_CLOCKS])
         clocks[i] = (host_clock_t){host_world(host, i)->clock.stopped, host_world(host, i)->clock.granted};
 }
 
+static bool same_clocks(const bp_host_o *host, const host_clock_t clocks[HOST_CLOCKS])
+{
+    bool same = true;
+    for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++) {
+        const world_clock_t *clock = &host_world(host, i)->clock;
+        same = same && clock->stopped == clocks[i].stopped && clock->granted == clocks[i].granted;
+    }
+    return same;
+}
+
+void host_step_where_wished(bp_host_o *host)
+{
+    if (host->wish.at == host->history.now && host->wish.branch == host->history.branch && !host->history.touched &&
+        !same_clocks(host, host->wish.clocks))
+        history_touch_always(&host->history);
+    host->wish.holds = false;
+}
+
 /* Going forward begins with the present state. Where the host has not been changed from outside since the last wish,
  * the clocks are set to those of the past first, so that its steps are taken. */
 void host_go_where_wished(bp_host_o *host)
