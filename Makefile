@@ -111,7 +111,7 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
 TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_served.c \
-                   $(patsubst %,tests/reload/test_%.c,behind check crash_matrix fence hot mutated posts process sources storm \
+                   $(patsubst %,tests/reload/test_%.c,behind build check crash_matrix fence hot mutated posts process sources storm \
                    temporary trial watch) $(wildcard tests/reload/storm*.c),$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
@@ -320,7 +320,8 @@ DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename 
 # These fail where a test names them, and are not counted otherwise.
 DOUBLED += openat fdopendir fstatat unlinkat lstat access readlink fcntl dup dup2 getcwd chdir mprotect madvise malloc calloc \
            sysconf sched_getaffinity getrlimit waitpid unsetenv dlinfo posix_spawn_file_actions_init \
-           posix_spawn_file_actions_addopen posix_spawn_file_actions_adddup2 posix_spawn_file_actions_addclose
+           posix_spawn_file_actions_addopen posix_spawn_file_actions_adddup2 posix_spawn_file_actions_addclose \
+           posix_spawnattr_init posix_spawnattr_setflags posix_spawnattr_setsigmask
 # What adds a test is led to tests/chosen.c, which can leave it out.
 DOUBLED += _tcase_add_test
 

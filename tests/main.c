@@ -166,6 +166,7 @@ static const make_suite_t second_half[] = {
 #if !defined(_WIN32)
     posts_suite,
     vote_suite,
+    build_suite,
     sources_suite,
 #endif
     loaders_suite,

@@ -140,6 +140,7 @@ Suite *pause_suite(void);
 Suite *posts_suite(void);
 Suite *vote_suite(void);
 Suite *loaders_suite(void);
+Suite *build_suite(void);
 Suite *sources_suite(void);
 Suite *wants_suite(void);
 

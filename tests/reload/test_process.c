@@ -2,10 +2,12 @@
 #define _GNU_SOURCE 1
 
 #include "../suites.h"
+#include "../system/calls.h"
 #include "../unit/support.h"
 
 #include "reload/process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,6 +63,33 @@ START_TEST(a_command_does_not_run_in_a_folder_that_is_not_there)
     ck_assert_uint_eq(over.state, PROCESS_ENDED);
     ck_assert_int_eq(over.code, 127);
     ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(a_helper_that_cannot_be_started_leaves_nothing)
+{
+    static const char *const names[] = {"posix_spawnattr_init",          "posix_spawn_file_actions_init",
+                                        "posix_spawnattr_setflags",      "posix_spawnattr_setsigmask",
+                                        "posix_spawn_file_actions_addopen", "posix_spawn_file_actions_adddup2",
+                                        "pipe"};
+    uint32_t before = calls_descriptors(), refused = 0;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        for (uint32_t nth = 1;; nth++) {
+            calls_begin_coded(names[i], nth, false, ENOMEM);
+            process_t *process = process_start_helper(&memory, "/bin/sh", "-c", "echo help");
+            calls_end();
+            if (process != NULL) {
+                ck_assert_uint_eq(finish(process).state, PROCESS_ENDED);
+                ck_assert_str_eq(said, "help\n");
+            }
+            ck_assert_uint_eq(calls_descriptors(), before);
+            ck_assert_uint_eq(memory_bytes(&memory), 0);
+            if (calls_failed() == 0)
+                break;
+            refused++;
+        }
+    }
+    ck_assert_uint_ge(refused, COUNT(names));
 }
 END_TEST
 
@@ -212,6 +241,7 @@ Suite *process_suite(void)
     tcase_add_checked_fixture(processes, begin, end);
     tcase_add_test(processes, a_command_runs_and_is_heard);
     tcase_add_test(processes, a_command_does_not_run_in_a_folder_that_is_not_there);
+    tcase_add_test(processes, a_helper_that_cannot_be_started_leaves_nothing);
     tcase_add_test(processes, a_command_that_is_let_go_is_killed_with_all_it_has_started);
     tcase_add_test(processes, a_copy_of_ourselves_reports_by_its_pipe);
     tcase_add_test(processes, a_copy_that_is_killed_says_by_what);

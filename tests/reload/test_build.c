@@ -1,0 +1,172 @@
+/* test_build.c - plugins that a command builds when their sources are saved (`build` and `sources` of an ini): what
+ * becomes of the command is told, and neither memory that lacks nor a folder that goes ends the watching.
+ *
+ * Commands that really build something are in tests/scripts/hot_reload.sh.
+ */
+#define _GNU_SOURCE 1
+
+#include "../suites.h"
+#include "../system/calls.h"
+#include "reload_support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATIENCE = 6000 /* naps */, NAP = 10000000 };
+
+#define SOURCES TEST_SCRATCH_DIR "/build_sources"
+
+static rig_t rig;
+static uint32_t saved;
+
+static void forget_log(void)
+{
+    rig.log.text[0] = '\0';
+    rig.log.count = 0;
+}
+
+/* The source is saved, and is another one each time. */
+static void save(const char *name)
+{
+    char text[64];
+    snprintf(text, sizeof text, "version %u\n", saved++);
+    scratch_file(name, text);
+}
+
+static void save_source(void)
+{
+    save("build_sources/probe/probe.c");
+}
+
+static void open_host(const char *command)
+{
+    char ini[512];
+    mkdir(SOURCES, 0755);
+    mkdir(SOURCES "/probe", 0755);
+    save_source();
+    put_plugin("reload_probe_first", "probe");
+    snprintf(ini, sizeof ini,
+             "[host]\nplugins = ./probe\nhot_reload = on\nbuild = %s\nsources = build_sources\n"
+             "[world main]\ncomponents = probe\n",
+             command);
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("build.ini", ini)));
+    forget_log();
+}
+
+static void close_host(void)
+{
+    forget_log();
+    rig_close(&rig);
+}
+
+static void wait_for(const char *words)
+{
+    for (uint32_t i = 0; i < PATIENCE && strstr(rig.log.text, words) == NULL; i++) {
+        WORKS(rig.host, bp_host_poll(rig.host));
+        WORKS(rig.host, bp_host_wait(rig.host, NAP));
+    }
+    EXPECT(strstr(rig.log.text, words) != NULL, "it is not said that %s, but: %s", words, rig.log.text);
+}
+
+START_TEST(what_becomes_of_a_command_is_told)
+{
+    static const char *const commands[][2] = {
+        {"true {plugin}", "'probe' is built"},
+        {"false {plugin}", "'probe' could not be built (the command ended with 1)"},
+        {"kill -9 $$ {plugin}", "'probe' could not be built (the command was ended by SIGKILL)"},
+    };
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        open_host(commands[i][0]);
+        WORKS(rig.host, bp_host_poll(rig.host));
+        save_source();
+        wait_for(commands[i][1]);
+        close_host();
+    }
+}
+END_TEST
+
+START_TEST(a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again)
+{
+    open_host("true {plugin}");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    save_source();
+    calls_begin_coded("fork", 1, true, EAGAIN);
+    wait_for("'probe' cannot be built: its command cannot be started");
+    calls_end();
+    save_source();
+    wait_for("'probe' is built");
+    close_host();
+}
+END_TEST
+
+START_TEST(a_folder_of_sources_may_go_and_come_back)
+{
+    open_host("true {plugin}");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    for (int i = 0; i < 2; i++) {
+        const char *folder = i == 0 ? SOURCES "/probe" : SOURCES;
+        ck_assert_int_eq(rename(folder, TEST_SCRATCH_DIR "/build_away"), 0);
+        for (int k = 0; k < 20; k++) {
+            WORKS(rig.host, bp_host_poll(rig.host));
+            WORKS(rig.host, bp_host_wait(rig.host, NAP));
+        }
+        ck_assert_int_eq(rename(TEST_SCRATCH_DIR "/build_away", folder), 0);
+        forget_log();
+        for (int k = 0; k < PATIENCE && strstr(rig.log.text, "'probe' is built") == NULL; k++) {
+            if (k % 100 == 0) /* it is looked for again now and then */
+                save(i == 0 ? "build_sources/probe/probe.c" : "build_sources/probe.c");
+            WORKS(rig.host, bp_host_poll(rig.host));
+            WORKS(rig.host, bp_host_wait(rig.host, NAP));
+        }
+        ck_assert_msg(strstr(rig.log.text, "'probe' is built") != NULL, "%d: %s", i, rig.log.text);
+    }
+    close_host();
+}
+END_TEST
+
+/* Of what is done at polls: a change that could not be noted is noted when the source is saved again. */
+START_TEST(memory_that_lacks_while_sources_are_watched_does_not_end_it)
+{
+    uint32_t refused = 0;
+    for (uint32_t nth = 1;; nth++) {
+        open_host("true {plugin}");
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + nth;
+        for (int k = 0; k < 12; k++) {
+            if (k == 1)
+                save_source();
+            bp_host_poll(rig.host);
+            WORKS(rig.host, bp_host_wait(rig.host, NAP));
+        }
+        rig.heap.refuse_first = 0;
+        bool was = rig.heap.refused > 0;
+        refused += was;
+        forget_log();
+        for (int k = 0; k < PATIENCE && strstr(rig.log.text, "'probe' is built") == NULL; k++) {
+            if (k % 100 == 0)
+                save_source();
+            WORKS(rig.host, bp_host_poll(rig.host));
+            WORKS(rig.host, bp_host_wait(rig.host, NAP));
+        }
+        ck_assert_msg(strstr(rig.log.text, "'probe' is built") != NULL, "request %u: %s", nth, rig.log.text);
+        close_host();
+        if (!was)
+            break;
+    }
+    ck_assert_uint_ge(refused, 3);
+}
+END_TEST
+
+Suite *build_suite(void)
+{
+    Suite *suite = suite_create("build");
+    TCase *tests = add_case(suite, "build", NULL, NULL, 200);
+    tcase_add_test(tests, what_becomes_of_a_command_is_told);
+    tcase_add_test(tests, a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again);
+    tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
+    tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
+    return suite;
+}
