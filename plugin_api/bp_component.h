@@ -311,9 +311,9 @@ typedef struct bp_component_i {
     const bp_storage_i *storage BP_OR_ZERO; /* NULL: declared */
 
     /* Reload: what m->state is (BP_STATE_FORM). Where the next version of the plugin says the same, the state goes over
-     * to it as it is, with everything in it, and neither `stop` nor `start` is called. 0: `start` of the next version
-     * makes a state of its own. State that goes over holds no address inside the plugin's image: no function, no
-     * literal. */
+     * to it as it is, with everything in it, and neither `stop` nor `start` is called. 0, and where the next version
+     * begins to be told of rows (bp_rows_i): `start` of the next version makes a state of its own. State that goes over
+     * holds no address inside the plugin's image: no function, no literal. */
     uint64_t state_form BP_OR_ZERO;
     uint32_t keeps BP_OR_ZERO;            /* BP_KEEP_... */
     uint32_t padding BP_OR_ZERO;

@@ -204,6 +204,14 @@ static inline bool same_form(uint64_t old, uint64_t new)
     return old == new && old != 0;
 }
 
+/* Does the state of a component go over unchanged? Not where the new version begins to be told of rows: it is told
+ * while the change may still be refused, and then the state of the old version must be as it was. */
+static inline bool state_goes_over(const component_t *old, const component_t *next)
+{
+    return same_form(old->table.state_form, next->table.state_form) && old->own_storage == next->own_storage &&
+           (old->rows.rows_added != NULL || next->rows.rows_added == NULL);
+}
+
 /* --- versions.c: components --------------------------------------------------------------------------------------- */
 
 bp_result_t plan_components(reload_change_t *change);

@@ -386,7 +386,7 @@ static bool same_fields(const component_t *a, const component_t *b)
 static void plan_rows(reload_change_t *change, component_change_t *c)
 {
     const component_t *old = c->slot, *next = c->kept;
-    bool goes_over = same_form(old->table.state_form, next->table.state_form) && old->own_storage == next->own_storage;
+    bool goes_over = state_goes_over(old, next);
     bool stateless = old->table.start == NULL && next->table.start == NULL && old->own_storage == next->own_storage;
     bool rebuilds = false;
     for (uint32_t i = 0; i < component_columns(next); i++)

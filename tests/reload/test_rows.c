@@ -25,7 +25,7 @@ static ledger_t *ledger(void)
     return state_of(world, "ledger");
 }
 
-static void open_with(uint32_t flags)
+static void open_file(const char *ledger_file, uint32_t flags)
 {
     rig_init(&rig);
     rig.desc.flags = flags;
@@ -34,13 +34,18 @@ static void open_with(uint32_t flags)
     api = rig.api;
     for (uint32_t i = 0; i < ZOO_PLUGINS; i++)
         WORKS(host, bp_host_load_plugin(host, zoo_plugins[i]->name, NULL, 0));
-    WORKS(host, bp_host_load_plugin(host, put_plugin("ledger_first", "ledger"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin(ledger_file, "ledger"), NULL, 0));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
     WORKS(host, bp_world_use_component(world, "body"));
     WORKS(host, bp_world_use_component(world, "fx")); /* storage of its own */
     WORKS(host, bp_world_use_component(world, "ledger"));
     key = key_of(world, "ledger", "");
     body = key_of(world, "body", "");
+}
+
+static void open_with(uint32_t flags)
+{
+    open_file("ledger_first", flags);
 }
 
 static void begin(void)
@@ -442,6 +447,33 @@ START_TEST(a_reload_tells_rows_to_a_state_that_does_not_know_them)
 }
 END_TEST
 
+/* It is told of the rows of one run before those of another one are refused: in a state of its own, since the old one
+ * goes on. */
+START_TEST(a_state_of_which_a_refused_version_would_be_told_of_rows_stays_as_it_was)
+{
+    bp_entity_t e[40];
+    float debts = -1;
+    open_file("ledger_untold", 0);
+    make(e, COUNT(e));
+    WORKS(host, api->world->add(world, body, e, 10));
+    WORKS(host, api->property->set_named(world, e[3], "ledger", "amount", BP_F32, &debts));
+    const ledger_t *old = ledger();
+    ledger()->sets = 42;
+    FAILS(host, BP_ERROR_FAILED, "no debts", reload("ledger_kept"));
+    ck_assert(ledger() == old && old->sets == 42 && old->count == 0 && old->calls == 0);
+    WORKS(host, api->property->set_named(world, e[3], "ledger", "amount", BP_F32, &(float){0}));
+    WORKS(host, reload("ledger_kept"));
+    ck_assert(ledger()->sets == 0 && ledger()->count == COUNT(e));
+    expect_known();
+    WORKS(host, reload("ledger_first")); /* told before and after: the state goes over */
+    ck_assert(ledger()->calls == 2);
+    expect_known();
+    rig.log.count = 0;
+    memset(rig.log.text, 0, sizeof rig.log.text);
+    end();
+}
+END_TEST
+
 START_TEST(each_allocation_of_such_a_reload_may_fail)
 {
     bp_entity_t e[40];
@@ -600,5 +632,9 @@ Suite *rows_suite(void)
     tcase_add_test(tests, texts_of_a_list_are_set_one_by_one_and_told);
     tcase_add_test(tests, declarations_that_cannot_be_are_refused);
     suite_add_tcase(suite, tests);
+    TCase *alone = tcase_create("alone");
+    tcase_set_timeout(alone, 240);
+    tcase_add_test(alone, a_state_of_which_a_refused_version_would_be_told_of_rows_stays_as_it_was);
+    suite_add_tcase(suite, alone);
     return suite;
 }
