@@ -7,6 +7,8 @@
  * A call that fails has done nothing and sets errno to what a system in need would say: no descriptors, no room, no
  * memory, a broken disk. Calls of copies of the process (fork) are passed on, unless calls_follow says otherwise.
  *
+ * A read that finds nothing yet is not counted: how many there are depends on time.
+ *
  * What it does not do: calls that libraries make among themselves, and those of plugins from files, are not seen.
  */
 #ifndef TESTS_SYSTEM_CALLS_H
