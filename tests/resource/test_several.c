@@ -185,6 +185,12 @@ START_TEST(what_cannot_come_back_is_refused_and_nothing_changes)
     ck_assert_uint_eq(other.game->rows.occupied, 2);
     ck_assert_uint_eq(other.rig.api->entity->count(other.host), 2);
     ck_assert_uint_eq(other.rig.api->entity->alive(other.host, (bp_entity_t[]){there, last}, 2, NULL), 2);
+    /* What does not fit is left out where that is asked for, and told once though it is looked at twice. */
+    WORKS(other.host, bp_host_restore_worlds(other.host, NULL, 0, path, BP_SCENE_SKIP));
+    const char *told = strstr(other.rig.log.text, "world bag: label is left out");
+    EXPECT(told != NULL && strstr(told + 15, "label is left out") == NULL, "told: %s", other.rig.log.text);
+    memset(&other.rig.log.text, 0, sizeof other.rig.log.text);
+    other.rig.log.count = 0;
     check_host(other.host);
     rig_close(&other.rig);
     expect_same(before, describe_host(two.host), "a refusal");
