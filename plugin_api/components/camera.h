@@ -62,7 +62,7 @@ typedef struct bp_camera_api {
 
     /* The matrix from world space to the clip space of the camera: depth from -1 to 1, right-handed, columns.
      * BP_ERROR_NOT_FOUND where the entity has no camera or no transform, BP_ERROR_RANGE where it is scaled to nothing
-     * or its far plane is not behind the near one. [main] */
+     * or beyond all numbers, or its far plane is not behind the near one. [main] */
     bp_result_t (BP_CALL *matrix)(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection);
 
     /* The meshes that the camera sees, the nearest first. `*count` is their number, which may exceed `capacity`; at

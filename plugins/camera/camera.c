@@ -22,7 +22,7 @@ static const bp_field_t fields[] = {
                        .doc = "what is farther is not seen"},
 };
 
-enum { KEYS = 64, EFFECTS_SHOWN = 16 };
+enum { EFFECTS_SHOWN = 16 };
 
 /* --- effects ---------------------------------------------------------------------------------- */
 
@@ -70,16 +70,12 @@ static int by_order(const void *a, const void *b)
 bp_result_t camera_effects(bp_manager_t *m, bp_entity_t camera, bp_camera_effect_t *effects, uint32_t capacity,
                            uint32_t *count)
 {
-    uint32_t keys[KEYS], component = BP_NONE, wanted = m->api->world->component(m->world, BP_RENDER_DATA), found = 0;
-    uint32_t key_count = m->api->world->keys_of(m->world, camera, keys, KEYS);
-    *count = 0;
-    if (key_count > KEYS)
-        return camera_refuse(m, BP_ERROR_LIMIT, camera, "has more than 64 components");
-    for (uint32_t i = 0; wanted != BP_NONE && i < key_count; i++) {
+    uint32_t keys[CAMERA_KEYS], wanted = m->api->world->component(m->world, BP_RENDER_DATA), found = 0;
+    uint32_t key_count = m->api->world->keys_of(m->world, camera, keys, CAMERA_KEYS);
+    for (uint32_t i = 0; i < key_count; i++) {
         bp_camera_effect_t effect;
         bp_name_t name;
-        if (m->api->world->key_info(m->world, keys[i], &component, &name) != BP_OK || component != wanted ||
-            !read_effect(m, camera, keys[i], name, &effect))
+        if (camera_component(m, keys[i], &name) != wanted || !read_effect(m, camera, keys[i], name, &effect))
             continue;
         if (found < capacity)
             effects[found] = effect;
@@ -106,8 +102,7 @@ static void write_effects(bp_manager_t *m, bp_entity_t camera, char *text, size_
     uint32_t count;
     size_t used = 0;
     text[0] = '\0';
-    if (camera_effects(m, camera, effects, EFFECTS_SHOWN, &count) != BP_OK)
-        return;
+    camera_effects(m, camera, effects, EFFECTS_SHOWN, &count);
     for (uint32_t i = 0; i < count && i < EFFECTS_SHOWN && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "",
                                  m->api->name->text(m->host, effects[i].effect));

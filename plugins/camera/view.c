@@ -20,6 +20,13 @@ bp_result_t camera_refuse(bp_manager_t *m, bp_result_t code, bp_entity_t camera,
     return m->api->error->set(m->host, code, sentence);
 }
 
+uint32_t camera_component(bp_manager_t *m, uint32_t key, bp_name_t *name)
+{
+    uint32_t component = BP_NONE;
+    m->api->world->key_info(m->world, key, &component, name);
+    return component;
+}
+
 /* --- the matrix ------------------------------------------------------------------------------- */
 
 typedef struct lens_t {
@@ -29,21 +36,17 @@ typedef struct lens_t {
 static bool read_lens(bp_manager_t *m, bp_entity_t camera, lens_t *lens)
 {
     float *const parts[] = {&lens->angle, &lens->aspect, &lens->near_distance, &lens->far_distance};
-    uint32_t keys[64], component = BP_NONE, found = BP_NONE;
-    uint32_t count = m->api->world->keys_of(m->world, camera, keys, 64);
+    uint32_t keys[CAMERA_KEYS], count = m->api->world->keys_of(m->world, camera, keys, CAMERA_KEYS), at = 0;
     bp_name_t name;
-    for (uint32_t i = 0; i < count && i < 64 && found == BP_NONE; i++) {
-        if (m->api->world->key_info(m->world, keys[i], &component, &name) == BP_OK && component == m->component)
-            found = keys[i];
+    while (at < count && camera_component(m, keys[at], &name) != m->component)
+        at++;
+    if (at == count)
+        return false;
+    for (uint32_t i = 0; i < 4; i++) {
+        bp_ref_t ref = {.entity = camera, .field = keys[at] << 8 | i};
+        *parts[i] = *(const float *)m->api->world->ref(m->world, &ref);
     }
-    for (uint32_t i = 0; found != BP_NONE && i < 4; i++) {
-        bp_ref_t ref = {.entity = camera, .field = found << 8 | i};
-        const float *value = m->api->world->ref(m->world, &ref);
-        if (value == NULL)
-            return false;
-        *parts[i] = *value;
-    }
-    return found != BP_NONE;
+    return true;
 }
 
 /* A component of another plugin in this world: its table and its manager. False where either is missing. */
@@ -123,22 +126,29 @@ static bp_result_t find_eye(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *worl
     return BP_OK;
 }
 
-bp_result_t camera_matrix(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection)
+/* The matrix of a camera, and that of its transform. */
+static bp_result_t look_through(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection, bp_mat4_t *world)
 {
-    bp_mat4_t world;
     lens_t lens;
     double view[16];
     if (!read_lens(m, camera, &lens))
         return camera_refuse(m, BP_ERROR_NOT_FOUND, camera, "is no camera");
-    bp_result_t result = find_eye(m, camera, &world);
+    bp_result_t result = find_eye(m, camera, world);
     if (result != BP_OK)
         return result;
     if (!(lens.far_distance > lens.near_distance))
         return camera_refuse(m, BP_ERROR_RANGE, camera, "has a far plane that is not behind its near one");
-    if (!make_view(world.m, view))
-        return camera_refuse(m, BP_ERROR_RANGE, camera, "looks nowhere: it is scaled to nothing");
+    if (!make_view(world->m, view))
+        return camera_refuse(m, BP_ERROR_RANGE, camera,
+                             "looks nowhere: it is scaled to nothing, or beyond all numbers");
     project(&lens, view, view_projection);
     return BP_OK;
+}
+
+bp_result_t camera_matrix(bp_manager_t *m, bp_entity_t camera, bp_mat4_t *view_projection)
+{
+    bp_mat4_t world;
+    return look_through(m, camera, view_projection, &world);
 }
 
 /* --- what is seen ----------------------------------------------------------------------------- */
@@ -205,12 +215,10 @@ bp_result_t camera_draws(bp_manager_t *m, bp_entity_t camera, bp_camera_draw_t *
     scene_t scene;
     uint32_t few[ON_STACK], *slots = few;
     *count = 0;
-    bp_result_t result = camera_matrix(m, camera, &view_projection);
-    if (result == BP_OK)
-        result = find_eye(m, camera, &eye);
-    if (result != BP_OK || !find_manager(m, BP_MESH, &meshes, &scene.mesh) ||
-        !find_manager(m, BP_TRANSFORM, &transforms, &scene.transform))
+    bp_result_t result = look_through(m, camera, &view_projection, &eye);
+    if (result != BP_OK || !find_manager(m, BP_MESH, &meshes, &scene.mesh))
         return result;
+    find_manager(m, BP_TRANSFORM, &transforms, &scene.transform); /* the camera has one, so there is a manager */
     scene.meshes = meshes;
     scene.transforms = transforms;
     size_t size = capacity * sizeof *slots;

@@ -467,6 +467,222 @@ START_TEST(what_cannot_see_is_told_why)
     set(s.world, camera, BP_CAMERA, "far", BP_F32, &(float){50});
     set(s.world, camera, BP_TRANSFORM, "scale", BP_VEC3, &(bp_vec3_t){1, 1, 0});
     FAILS(s.rig.host, BP_ERROR_RANGE, "scaled to nothing", s.cameras->matrix(m, camera, &matrix));
+    /* Its y axis is longer than a float can say, along z only. */
+    set(s.world, thing, BP_TRANSFORM, "scale", BP_VEC3, &(bp_vec3_t){1, 1, 9});
+    set(s.world, camera, BP_TRANSFORM, "parent", BP_ENTITY, &thing);
+    set(s.world, camera, BP_TRANSFORM, "rotation", BP_QUAT, &(bp_quat_t){0.4f, 0.5f, 0.3f, 0.70710678f});
+    set(s.world, camera, BP_TRANSFORM, "scale", BP_VEC3, &(bp_vec3_t){1, 3e38f, 1});
+    FAILS(s.rig.host, BP_ERROR_RANGE, "beyond all numbers", s.cameras->matrix(m, camera, &matrix));
+    rig_close(&s.rig);
+}
+END_TEST
+
+/* The order of the answer does not depend on where in memory the meshes lie. */
+START_TEST(what_is_equally_far_comes_by_entity_and_then_by_name)
+{
+    enum { MANY = 300 };
+    studio_t s;
+    static bp_camera_draw_t draws[MANY + 2], big[MANY + 7];
+    bp_entity_t things[4];
+    uint32_t count;
+    open_studio(&s);
+    bp_entity_t camera = new_camera(s.world);
+    bp_manager_t *m = manager_of(s.world, BP_CAMERA);
+    for (uint32_t i = 0; i < COUNT(things); i++)
+        things[i] = new_thing(&s, "cube.obj", 0, 0, -50);
+    static const char *const names[] = {"left", "right", "middle"};
+    for (uint32_t i = 0; i < COUNT(names); i++) {
+        add(s.world, BP_MESH, names[i], things[2]);
+        set_text(s.world, things[2], names[i], "resource", "cube.obj");
+    }
+    WORKS(s.rig.host, s.rig.api->world->remove(s.world, key_of(s.world, BP_MESH, ""), &things[0], 1));
+    WORKS(s.rig.host, s.rig.api->world->add(s.world, key_of(s.world, BP_MESH, ""), &things[0], 1));
+    set_text(s.world, things[0], BP_MESH, "resource", "cube.obj");
+    WORKS(s.rig.host, s.cameras->draws(m, camera, draws, 8, &count));
+    ck_assert_uint_eq(count, 7);
+    for (uint32_t i = 1; i < count; i++)
+        EXPECT(draws[i - 1].entity.id < draws[i].entity.id ||
+                   (draws[i - 1].entity.id == draws[i].entity.id && draws[i - 1].name < draws[i].name),
+               "draws %u and %u are not in order", i - 1, i);
+    /* More than the plugin has room for on its stack; and memory for them is refused once. */
+    for (uint32_t i = 0; i < MANY; i++)
+        new_thing(&s, "cube.obj", 0, 0, -(float)(2 + (i * 7) % MANY));
+    WORKS(s.rig.host, s.cameras->draws(m, camera, draws, 0, &count));
+    s.rig.heap.refuse_first = s.rig.heap.refuse_last = s.rig.heap.requests + 1;
+    FAILS(s.rig.host, BP_ERROR_MEMORY, "memory", s.cameras->draws(m, camera, draws, MANY, &count));
+    ck_assert_uint_eq(count, 0);
+    WORKS(s.rig.host, s.cameras->draws(m, camera, draws, MANY + 2, &count));
+    ck_assert_uint_eq(count, MANY + 7);
+    WORKS(s.rig.host, s.cameras->draws(m, camera, big, COUNT(big), &count));
+    for (uint32_t i = 1; i < count; i++)
+        EXPECT(big[i - 1].distance <= big[i].distance, "draw %u is nearer than the one before", i);
+    rig_close(&s.rig);
+}
+END_TEST
+
+START_TEST(effects_of_the_same_order_come_by_name_and_those_without_room_are_counted)
+{
+    studio_t s;
+    bp_camera_effect_t effects[4];
+    uint32_t count;
+    open_studio(&s);
+    bp_entity_t camera = new_camera(s.world);
+    bp_manager_t *m = manager_of(s.world, BP_CAMERA);
+    static const char *const names[] = {"fog", "vignette", "grain", "night"};
+    for (uint32_t i = 0; i < COUNT(names); i++)
+        add(s.world, BP_RENDER_DATA, names[i], camera);
+    WORKS(s.rig.host, s.cameras->effects(m, camera, effects, 4, &count));
+    ck_assert_uint_eq(count, 4);
+    for (uint32_t i = 1; i < count; i++)
+        ck_assert(effects[i - 1].name < effects[i].name);
+    memset(effects, 0, sizeof effects);
+    WORKS(s.rig.host, s.cameras->effects(m, camera, effects, 2, &count));
+    ck_assert_uint_eq(count, 4);
+    ck_assert(effects[1].name != 0 && effects[2].name == 0);
+    WORKS(s.rig.host, s.cameras->effects(m, (bp_entity_t){0}, effects, 4, &count));
+    ck_assert_uint_eq(count, 0);
+    rig_close(&s.rig);
+}
+END_TEST
+
+/* As many components as an entity can have, so that the camera's own lie anywhere among them. */
+START_TEST(a_camera_among_255_components_sees_and_has_all_its_effects)
+{
+    studio_t s;
+    static bp_camera_effect_t effects[255];
+    bp_mat4_t matrix;
+    bp_entity_t camera;
+    uint32_t count;
+    open_studio(&s);
+    WORKS(s.rig.host, s.rig.api->entity->create(s.rig.host, &camera, 1));
+    bp_world_o *worlds[] = {s.world, new_world(&s, "second")};
+    for (uint32_t w = 0; w < COUNT(worlds); w++) {
+        const char *const own[] = {BP_TRANSFORM, BP_CAMERA};
+        for (uint32_t i = 0; w == 1 && i < COUNT(own); i++)
+            add(worlds[w], own[i], "", camera);
+        for (uint32_t i = 0; i < 253; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "effect_%u", i);
+            add(worlds[w], BP_RENDER_DATA, name, camera);
+        }
+        for (uint32_t i = 0; w == 0 && i < COUNT(own); i++)
+            add(worlds[w], own[i], "", camera);
+        bp_manager_t *m = manager_of(worlds[w], BP_CAMERA);
+        WORKS(s.rig.host, s.cameras->matrix(m, camera, &matrix));
+        WORKS(s.rig.host, s.cameras->effects(m, camera, effects, 255, &count));
+        ck_assert_uint_eq(count, 253);
+    }
+    rig_close(&s.rig);
+}
+END_TEST
+
+typedef struct seen_rows_t {
+    char text[1024];
+    uint32_t tables, rows;
+} seen_rows_t;
+
+static void take_value(void *context, const char *world, const char *unit, const char *name, const char *text)
+{
+    (void)context, (void)world, (void)unit, (void)name, (void)text;
+}
+
+static void take_table(void *context, const char *world, const char *unit, const char *title,
+                       const char *const *headers, uint32_t columns)
+{
+    seen_rows_t *seen = context;
+    (void)world, (void)unit, (void)headers, (void)columns;
+    seen->tables += strcmp(title, "what cameras see") == 0;
+}
+
+static void take_row(void *context, const char *const *cells, uint32_t columns)
+{
+    seen_rows_t *seen = context;
+    size_t length = strlen(seen->text);
+    ck_assert_uint_eq(columns, 3);
+    seen->rows++;
+    snprintf(seen->text + length, sizeof seen->text - length, "%s|%s\n", cells[1], cells[2]);
+}
+
+static void take_report(studio_t *s, seen_rows_t *seen)
+{
+    *seen = (seen_rows_t){.text = ""};
+    const bp_report_sink_i sink = {.struct_size = sizeof sink, .context = seen, .value = take_value,
+                                   .table = take_table, .row = take_row};
+    bp_host_report(s->rig.host, &sink);
+}
+
+START_TEST(the_report_has_a_row_for_each_living_camera)
+{
+    studio_t s;
+    seen_rows_t seen;
+    open_studio(&s);
+    take_report(&s, &seen);
+    ck_assert_uint_eq(seen.tables, 0);
+    bp_entity_t first = new_camera(s.world), second = new_camera(s.world);
+    new_thing(&s, "cube.obj", 0, 0, -9);
+    put(s.world, second, 0, 0, -50);
+    take_report(&s, &seen);
+    ck_assert_uint_eq(seen.tables, 1);
+    ck_assert_str_eq(seen.text, "1|\n0|\n");
+    WORKS(s.rig.host, s.rig.api->world->remove(s.world, key_of(s.world, BP_TRANSFORM, ""), &second, 1));
+    s.rig.api->entity->destroy(s.rig.host, &first, 1);
+    take_report(&s, &seen);
+    ck_assert_str_eq(seen.text, "nowhere|\n");
+    /* At most 16 effects are named, and what does not fit a cell of 255 bytes is cut off. */
+    for (int32_t i = 0; i < 16; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "an_effect_called_%03d", i);
+        add(s.world, BP_RENDER_DATA, name, second);
+        set(s.world, second, name, "order", BP_I32, &i);
+    }
+    take_report(&s, &seen);
+    ck_assert_uint_eq(strlen(seen.text), strlen("nowhere|") + 255 + 1);
+    ck_assert_ptr_nonnull(strstr(seen.text, "|an_effect_called_000 an_effect_called_001 "));
+    rig_close(&s.rig);
+    open_studio(&s);
+    second = new_camera(s.world);
+    for (int32_t i = 0; i < 20; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "e%d", i);
+        add(s.world, BP_RENDER_DATA, name, second);
+    }
+    take_report(&s, &seen);
+    uint32_t words = 1;
+    for (const char *at = seen.text; (at = strchr(at, ' ')) != NULL; at++)
+        words++;
+    ck_assert_uint_eq(words, 16);
+    rig_close(&s.rig);
+}
+END_TEST
+
+/* What the plugin asks of others may be missing: the plugin, its component in this world, or both. */
+START_TEST(a_camera_whose_world_has_no_transforms_or_no_meshes_sees_nothing)
+{
+    studio_t s;
+    bp_camera_draw_t draw;
+    bp_mat4_t matrix;
+    bp_entity_t e;
+    uint32_t count = 7;
+    rig_init(&s.rig);
+    rig_open(&s.rig);
+    load(&s, BP_CAMERA);
+    s.world = bp_world_create(s.rig.host, &(bp_world_desc_t){.name = "bare"});
+    WORKS(s.rig.host, bp_world_use_component(s.world, BP_CAMERA));
+    s.cameras = s.rig.api->registry->find(s.rig.host, BP_CAMERA_API, 1);
+    bp_manager_t *m = manager_of(s.world, BP_CAMERA);
+    WORKS(s.rig.host, s.rig.api->entity->create(s.rig.host, &e, 1));
+    add(s.world, BP_CAMERA, "", e);
+    FAILS(s.rig.host, BP_ERROR_NOT_FOUND, "the world has no transforms", s.cameras->matrix(m, e, &matrix));
+    load(&s, BP_TRANSFORM);
+    FAILS(s.rig.host, BP_ERROR_NOT_FOUND, "the world has no transforms", s.cameras->draws(m, e, &draw, 1, &count));
+    ck_assert_uint_eq(count, 0);
+    WORKS(s.rig.host, bp_world_use_component(s.world, BP_TRANSFORM));
+    add(s.world, BP_TRANSFORM, "", e);
+    count = 7;
+    WORKS(s.rig.host, s.cameras->draws(m, e, &draw, 1, &count));
+    ck_assert_uint_eq(count, 0);
+    WORKS(s.rig.host, s.cameras->effects(m, e, NULL, 0, &count));
+    ck_assert_uint_eq(count, 0);
     rig_close(&s.rig);
 }
 END_TEST
@@ -527,6 +743,11 @@ Suite *camera_suite(void)
     tcase_add_test(tests, a_camera_lists_what_it_sees_the_nearest_first);
     tcase_add_test(tests, the_effects_of_a_camera_come_in_their_order_without_those_that_are_off);
     tcase_add_test(tests, what_cannot_see_is_told_why);
+    tcase_add_test(tests, what_is_equally_far_comes_by_entity_and_then_by_name);
+    tcase_add_test(tests, effects_of_the_same_order_come_by_name_and_those_without_room_are_counted);
+    tcase_add_test(tests, a_camera_among_255_components_sees_and_has_all_its_effects);
+    tcase_add_test(tests, the_report_has_a_row_for_each_living_camera);
+    tcase_add_test(tests, a_camera_whose_world_has_no_transforms_or_no_meshes_sees_nothing);
     tcase_add_test(tests, a_pickaxe_is_in_the_game_and_in_the_inventory_and_breaks_in_both);
     suite_add_tcase(suite, tests);
     return suite;
