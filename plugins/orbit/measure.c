@@ -36,7 +36,7 @@ static const bp_term_field_t report_fields[] = {
 };
 static const bp_term_t report_terms[] = {{.component = "orbit", .fields = BP_LIST(report_fields)}};
 
-#define KEYS_LOOKED_AT 64  /* components of a primary, to find its point_mass among them */
+#define KEYS_MOST 255     /* components that an entity can have: docs/scenes.md */
 #define ROWS_REPORTED 100  /* most rows of the table */
 #define FIRST_TRACKS 16
 
@@ -92,12 +92,13 @@ static track *track_at(bp_system_t *s, uint32_t index)
 static uint32_t point_mass_key(bp_system_t *s, bp_entity_t entity)
 {
     const bp_world_api *world = s->api->world;
-    uint32_t keys[KEYS_LOOKED_AT], point_mass = world->component(s->world, BP_POINT_MASS);
-    uint32_t count = world->keys_of(s->world, entity, keys, KEYS_LOOKED_AT);
-    for (uint32_t i = 0; i < count && i < KEYS_LOOKED_AT; i++) {
-        uint32_t component;
+    uint32_t keys[KEYS_MOST], point_mass = world->component(s->world, BP_POINT_MASS);
+    uint32_t count = world->keys_of(s->world, entity, keys, KEYS_MOST);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t component = BP_NONE;
         bp_name_t name;
-        if (world->key_info(s->world, keys[i], &component, &name) == BP_OK && component == point_mass)
+        world->key_info(s->world, keys[i], &component, &name);
+        if (component == point_mass)
             return keys[i];
     }
     return BP_NONE;

@@ -54,10 +54,10 @@ typedef struct attempt {
     char message[ORBIT_MESSAGE];
 } attempt;
 
-/* The order of work: deepest first, the satellites of one body together, inner before outer. */
+/* The order of work: deepest first, and of these inner before outer. */
 typedef struct rank {
     double semi_major_axis;
-    uint32_t depth, parent, index, padding;
+    uint32_t depth, index;
 } rank;
 
 bp_result_t orbit_place_start(bp_system_t *s)
@@ -170,7 +170,7 @@ static int locate_primaries(attempt *a)
         const bp_match_t *match = &a->matches[i];
         for (uint32_t row = 0; row < match->count && missing > 0; row++) {
             for (uint32_t k = a->moving; k < a->count; k++) {
-                if (a->bodies[k].match == NULL && a->bodies[k].entity.id == match->entities[row].id) {
+                if (a->bodies[k].entity.id == match->entities[row].id) {
                     locate(&a->bodies[k], match, row);
                     missing--;
                 }
@@ -211,8 +211,6 @@ static int compare_ranks(const void *left, const void *right)
     const rank *l = left, *r = right;
     if (l->depth != r->depth)
         return l->depth > r->depth ? -1 : 1;
-    if (l->parent != r->parent)
-        return l->parent < r->parent ? -1 : 1;
     if (l->semi_major_axis != r->semi_major_axis)
         return l->semi_major_axis < r->semi_major_axis ? -1 : 1;
     return l->index < r->index ? -1 : l->index > r->index;
@@ -223,7 +221,7 @@ static void rank_bodies(attempt *a)
     for (uint32_t i = 0; i < a->count; i++) {
         const body *b = &a->bodies[i];
         double axis = b->moves ? orbit_of(b->match).semi_major_axis[b->row] : 0;
-        a->ranks[i] = (rank){.semi_major_axis = axis, .depth = b->depth, .parent = b->parent, .index = i};
+        a->ranks[i] = (rank){.semi_major_axis = axis, .depth = b->depth, .index = i};
     }
     qsort(a->ranks, a->count, sizeof *a->ranks, compare_ranks);
 }

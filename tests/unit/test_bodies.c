@@ -334,6 +334,286 @@ START_TEST(a_body_without_its_primary_is_not_placed_and_the_log_says_why)
 }
 END_TEST
 
+/* A world for bodies on orbits that do not attract each other. */
+static void begin_orbits(double rate)
+{
+    const bp_option_t constant = {"constant", "2.959122082855911e-4", NULL, NULL};
+    begin(rate);
+    use("point_mass");
+    use("debug_name");
+    load("gravity", NULL, 0); /* which orbit_place names */
+    load("orbit", &constant, 1);
+    OK(bp_world_use_component(world, "orbit"));
+    OK(bp_world_use_system(world, "orbit_place"));
+    OK(bp_world_use_system(world, "orbit_measure"));
+}
+
+/* A body with a name; with an orbit where `primary` is not NULL. */
+static bp_entity_t new_body(const char *name, float mass, const char *primary, double axis)
+{
+    bp_entity_t e;
+    create("point_mass", &e, 1);
+    set(e, "point_mass", "mass", BP_F32, &mass);
+    OK(api->world->add(world, key_of("debug_name"), &e, 1));
+    set_text(e, "debug_name", "name", name);
+    if (primary == NULL)
+        return e;
+    OK(api->world->add(world, key_of("orbit"), &e, 1));
+    set_text(e, "orbit", "primary", primary);
+    set(e, "orbit", "semi_major_axis", BP_F64, &axis);
+    return e;
+}
+
+static bool is_placed(bp_entity_t e)
+{
+    uint8_t placed;
+    get(e, "orbit", "placed", BP_BOOL, &placed);
+    return placed != 0;
+}
+
+static double distance_between(bp_entity_t a, bp_entity_t b)
+{
+    bp_vec3_t p = vector_of(a, "point_mass", "position"), q = vector_of(b, "point_mass", "position");
+    return length_of((bp_vec3_t){p.x - q.x, p.y - q.y, p.z - q.z});
+}
+
+/* What keeps a body from its orbit: nothing is placed, the log says so, and says it once. */
+START_TEST(what_cannot_be_on_an_orbit_is_told_why)
+{
+    static const char *const says[] = {
+        "more than one entity has the debug name 'sun'", "the primary sun has no point_mass in this world",
+        "goes around itself, by way of its primaries", "a and its primary have no mass, so no orbit",
+        "to find 'sun', this world needs the component debug_name",
+    };
+    bp_entity_t sun, a, b;
+    if (_i == 4) {
+        begin(8);
+        use("point_mass");
+        load("gravity", NULL, 0);
+        load("orbit", NULL, 0);
+        OK(bp_world_use_component(world, "orbit"));
+        OK(bp_world_use_system(world, "orbit_place"));
+        create("point_mass", &a, 1);
+        OK(api->world->add(world, key_of("orbit"), &a, 1));
+        set_text(a, "orbit", "primary", "sun");
+        b = a;
+    } else {
+        begin_orbits(8);
+        sun = new_body("sun", _i == 3 ? 0 : 1, NULL, 0);
+        a = new_body("a", 0, _i == 2 ? "b" : "sun", 1);
+        b = new_body("b", 1, _i == 2 ? "a" : "sun", 2);
+        if (_i == 0)
+            new_body("sun", 1, NULL, 0);
+        if (_i == 1)
+            OK(api->world->remove(world, key_of("point_mass"), &sun, 1));
+    }
+    steps(3);
+    const char *first = strstr(log_text, says[_i]);
+    ck_assert_msg(first != NULL, "%s", log_text);
+    ck_assert_msg(strchr(first, '\n')[1] == '\0', "said more than once: %s", log_text);
+    ck_assert(!is_placed(a) && !is_placed(b));
+    ck_assert(length_of(vector_of(a, "point_mass", "position")) < 1e-30);
+    log_text[0] = '\0';
+    end();
+}
+END_TEST
+
+/* Satellites of several primaries, two of them on one orbit; later a body without a primary, and one that comes when
+ * others are placed. */
+START_TEST(bodies_are_placed_whatever_their_order_and_their_primaries)
+{
+    bp_entity_t e[8], dead;
+    double away = 50, opposite = 180, round = 3;
+    begin_orbits(8);
+    e[0] = new_body("moon", 1e-12f, "earth", 0.0026);
+    e[1] = new_body("deimos", 1e-12f, "mars", 0.0026);
+    dead = new_body("vulcan", 1e-9f, "sun", 0.2);
+    e[2] = new_body("earth", 3e-6f, "sun", 1);
+    e[3] = new_body("mars", 3e-7f, "sun", 1.5);
+    e[4] = new_body("trojan", 1e-12f, "sun", 1.5);
+    e[5] = new_body("phobos", 1e-12f, "mars", 0.0026);
+    e[6] = new_body("left alone", 1e-12f, "", 1);
+    e[7] = new_body("sun", 1, NULL, 0);
+    set(e[4], "orbit", "mean_longitude", BP_F64, &opposite);
+    set(e[6], "point_mass", "position", BP_VEC3, &(bp_vec3_t){(float)away, 0, 0});
+    steps(1);
+    for (int i = 0; i < 7; i++)
+        ck_assert_msg(is_placed(e[i]), "body %d", i);
+    ck_assert_double_eq_tol(distance_between(e[0], e[2]), 0.0026, 1e-5);
+    ck_assert_double_eq_tol(distance_between(e[1], e[3]), 0.0026, 1e-5);
+    ck_assert_double_eq_tol(distance_between(e[5], e[3]), 0.0026, 1e-5);
+    ck_assert_double_eq_tol(distance_between(e[2], e[7]), 1, 1e-3);
+    ck_assert_double_eq_tol(distance_between(e[3], e[4]), 3, 1e-3);
+    ck_assert_double_eq_tol((double)vector_of(e[6], "point_mass", "position").x, away, 1e-3);
+    /* The others stay where they are when one comes, and the dead are not placed. */
+    bp_vec3_t before = vector_of(e[7], "point_mass", "position");
+    api->entity->destroy(host, &dead, 1);
+    bp_entity_t venus = new_body("venus", 1, "sun", 0.7);
+    steps(1);
+    ck_assert(is_placed(venus));
+    ck_assert_double_eq_tol(distance_between(venus, e[7]), 0.7, 1e-3);
+    bp_vec3_t after = vector_of(e[7], "point_mass", "position");
+    ck_assert(fabs((double)after.x - (double)before.x) < 1e-3 && fabs((double)after.y - (double)before.y) < 1e-3);
+    set(venus, "orbit", "published_period", BP_F64, &round);
+    ck_assert_ptr_nonnull(strstr(take_report(), "row|venus|0|-|3.0000|-\n"));
+    ck_assert_ptr_null(strstr(report_text, "left alone"));
+    end();
+}
+END_TEST
+
+/* A cigar of an orbit: near the perihelion Newton's method alone goes astray for some of these. */
+START_TEST(very_long_ellipses_are_followed)
+{
+    enum { COMETS = 150 };
+    bp_entity_t comets[COMETS];
+    double e = 0.9999;
+    begin_orbits(1e9);
+    bp_entity_t sun = new_body("sun", 1, NULL, 0);
+    for (int i = 0; i < COMETS; i++) {
+        double longitude = (i - 20) * 0.001 * 180 / 3.14159265358979323846;
+        comets[i] = new_body("", 0, "sun", 1);
+        set(comets[i], "orbit", "eccentricity", BP_F64, &e);
+        set(comets[i], "orbit", "mean_longitude", BP_F64, &longitude);
+    }
+    steps(1);
+    bp_vec3_t from = vector_of(sun, "point_mass", "position");
+    for (int i = 0; i < COMETS; i++) {
+        double mean = (i - 20) * 0.001, low = mean - e, high = mean + e;
+        for (int k = 0; k < 200; k++) {
+            double middle = 0.5 * (low + high);
+            *(middle - e * sin(middle) > mean ? &high : &low) = middle;
+        }
+        bp_vec3_t at = vector_of(comets[i], "point_mass", "position");
+        ck_assert_double_eq_tol((double)at.x - (double)from.x, cos(low) - e, 1e-6);
+        ck_assert_double_eq_tol((double)at.y - (double)from.y, sqrt(1 - e * e) * sin(low), 1e-6);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(an_orbit_of_no_numbers_ends_in_no_numbers)
+{
+    double nothing = NAN;
+    begin_orbits(8);
+    new_body("sun", 1, NULL, 0);
+    bp_entity_t a = new_body("a", 0, "sun", 1);
+    set(a, "orbit", "mean_longitude", BP_F64, &nothing);
+    steps(2);
+    ck_assert(is_placed(a));
+    ck_assert(isnan(vector_of(a, "point_mass", "position").x));
+    end();
+}
+END_TEST
+
+/* Move a body by hand around its primary, so many steps a turn, one way or the other. */
+static void go_round(bp_entity_t e, int count, double step)
+{
+    for (int i = 1; i <= count; i++) {
+        set(e, "point_mass", "position", BP_VEC3, &(bp_vec3_t){(float)cos(i * step), (float)sin(i * step), 0});
+        set(e, "point_mass", "velocity", BP_VEC3, &(bp_vec3_t){0, 0, 0});
+        steps(1);
+    }
+}
+
+START_TEST(turns_are_counted_either_way_round_and_from_whichever_body_is_the_primary)
+{
+    bp_entity_t a, sun, other, bare;
+    double angle, published = 16, step = _i == 0 ? 0.4 : -0.4;
+    uint32_t revolutions;
+    begin_orbits(1);
+    sun = new_body("sun", 1, NULL, 0);
+    other = new_body("other", 1, NULL, 0);
+    a = new_body("a", 0, "sun", 1);
+    new_body("c", 0, "", 1);
+    set(other, "point_mass", "position", BP_VEC3, &(bp_vec3_t){1e6f, 0, 0});
+    steps(1);
+    set(sun, "point_mass", "position", BP_VEC3, &(bp_vec3_t){0, 0, 0});
+    set(sun, "point_mass", "velocity", BP_VEC3, &(bp_vec3_t){0, 0, 0});
+    set(a, "orbit", "published_period", BP_F64, &published);
+    go_round(a, 64, step);
+    get(a, "orbit", "revolutions", BP_U32, &revolutions);
+    ck_assert_uint_eq(revolutions, 4);
+    get(a, "orbit", "angle", BP_F64, &angle);
+    ck_assert_double_eq_tol(angle, 64 * step, 0.1);
+    ck_assert_msg(strstr(take_report(), "row|a|4|") != NULL && strstr(report_text, "|16.0000|-") != NULL, "%s",
+                  report_text);
+    /* From a body so far off nothing is seen to turn. */
+    set_text(a, "orbit", "primary", "other");
+    go_round(a, 1, step);
+    get(a, "orbit", "angle", BP_F64, &angle);
+    double before = angle;
+    go_round(a, 20, step);
+    get(a, "orbit", "angle", BP_F64, &angle);
+    ck_assert_double_eq_tol(angle, before, 1e-4);
+    /* One that is no body, or that has died, is no primary; the measure goes on with the one that follows. */
+    create("debug_name", &bare, 1);
+    set_text(bare, "debug_name", "name", "bare");
+    set_text(a, "orbit", "primary", "bare");
+    go_round(a, 20, step);
+    set_text(a, "orbit", "primary", "sun");
+    go_round(a, 1, step);
+    get(a, "orbit", "angle", BP_F64, &before);
+    api->entity->destroy(host, &sun, 1);
+    go_round(a, 1, step);
+    get(a, "orbit", "angle", BP_F64, &angle);
+    ck_assert(angle <= before && angle >= before);
+    sun = new_body("sun", 1, NULL, 0); /* another, which takes the name in the next step */
+    go_round(a, 4, step);
+    get(a, "orbit", "angle", BP_F64, &angle);
+    ck_assert(fabs(angle - before) > 0.1);
+    end();
+}
+END_TEST
+
+/* More bodies than the plugin has room for at first, and than its table shows. */
+START_TEST(of_many_bodies_each_is_measured_and_100_are_reported)
+{
+    enum { BODIES = 120 };
+    bp_entity_t e[BODIES];
+    double angle;
+    begin_orbits(8);
+    new_body("sun", 1, NULL, 0);
+    for (int i = 0; i < BODIES; i++)
+        e[i] = new_body("", 0, "sun", 1 + i * 0.01);
+    steps(9);
+    for (int i = 0; i < BODIES; i++) {
+        get(e[i], "orbit", "angle", BP_F64, &angle);
+        ck_assert_msg(angle > 0.001, "body %d", i);
+    }
+    uint32_t rows = 0;
+    take_report();
+    for (const char *at = report_text; (at = strstr(at, "\nrow|#")) != NULL; at++)
+        rows++;
+    ck_assert_uint_eq(rows, 100);
+    ck_assert_ptr_nonnull(strstr(report_text, "not shown|20 more bodies"));
+    end();
+}
+END_TEST
+
+/* The components of the primary lie anywhere among as many as an entity can have. */
+START_TEST(a_primary_of_255_components_is_found)
+{
+    bp_entity_t sun, a;
+    double angle;
+    begin_orbits(8);
+    use("render_data");
+    sun = new_body("sun", 1, NULL, 0);
+    OK(api->world->remove(world, key_of("point_mass"), &sun, 1));
+    for (uint32_t i = 0; i < 253; i++) {
+        char name[16];
+        uint32_t key = (snprintf(name, sizeof name, "effect_%u", i), key_in(world, "render_data", name));
+        OK(api->world->add(world, key, &sun, 1));
+    }
+    OK(api->world->add(world, key_in(world, "point_mass", "late"), &sun, 1));
+    set(sun, "late", "mass", BP_F32, &(float){1});
+    a = new_body("a", 0, "sun", 1);
+    steps(9);
+    get(a, "orbit", "angle", BP_F64, &angle);
+    ck_assert(angle > 0.01);
+    end();
+}
+END_TEST
+
 Suite *bodies_suite(void)
 {
     Suite *suite = suite_create("bodies");
@@ -355,6 +635,13 @@ Suite *bodies_suite(void)
     tcase_add_test(orbit, earth_is_put_one_au_from_the_sun_where_kepler_says);
     tcase_add_test(orbit, the_period_of_earth_is_measured);
     tcase_add_test(orbit, a_body_without_its_primary_is_not_placed_and_the_log_says_why);
+    tcase_add_loop_test(orbit, what_cannot_be_on_an_orbit_is_told_why, 0, 5);
+    tcase_add_test(orbit, bodies_are_placed_whatever_their_order_and_their_primaries);
+    tcase_add_test(orbit, very_long_ellipses_are_followed);
+    tcase_add_test(orbit, an_orbit_of_no_numbers_ends_in_no_numbers);
+    tcase_add_loop_test(orbit, turns_are_counted_either_way_round_and_from_whichever_body_is_the_primary, 0, 2);
+    tcase_add_test(orbit, of_many_bodies_each_is_measured_and_100_are_reported);
+    tcase_add_test(orbit, a_primary_of_255_components_is_found);
     suite_add_tcase(suite, orbit);
     return suite;
 }
