@@ -4,12 +4,16 @@
 #include "../suites.h"
 #include "plugin_stage.h"
 
+#include "zoo.h"
+
 #include "../../plugins/recorder/curve.h"
+#include "../../plugins/recorder/series.h"
 
 /* --- recorder ----------------------------------------------------------------------------------------------------- */
 
 static const char csv_file[] = TEST_SCRATCH_DIR "/plugins.csv";
 static const char svg_file[] = TEST_SCRATCH_DIR "/plugins.svg";
+enum { OPTION_MISTAKES = 10 };
 
 /* Two named bodies and a recorder of the first one's position and the distance between the two. */
 static void begin_recorder(const bp_option_t *options, uint32_t count, bp_entity_t e[2])
@@ -270,6 +274,263 @@ START_TEST(a_recorder_that_cannot_write_does_not_start)
 }
 END_TEST
 
+START_TEST(an_option_that_says_nothing_useful_is_refused)
+{
+    static char long_path[1200];
+    static const char seventeen[] = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17";
+    static const struct {
+        bp_option_t options[2];
+        const char *says;
+    } rows[] = {
+        {{{"svg_axes", "xyz", NULL, NULL}}, "svg_axes names two different axes"},
+        {{{"svg_axes", "yy", NULL, NULL}}, "svg_axes names two different axes"},
+        {{{"svg_axes", "xw", NULL, NULL}}, "svg_axes names two different axes"},
+        {{{"svg_panels", "2 x", NULL, NULL}}, "svg_panels is a list of numbers above 0"},
+        {{{"svg_panels", "2 0", NULL, NULL}}, "svg_panels is a list of numbers above 0"},
+        {{{"svg_panels", "2 inf", NULL, NULL}}, "svg_panels is a list of numbers above 0"},
+        {{{"svg_panels", seventeen, NULL, NULL}}, "svg_panels lists more than 16 panels"},
+        {{{"svg", csv_file, NULL, NULL}}, "csv and svg name the same file"},
+        {{{"properties", " , ", NULL, NULL}}, "the option properties is empty"},
+        {{{"svg", long_path, NULL, NULL}}, "is too long"},
+    };
+    bp_option_t options[2] = {{"csv", csv_file, NULL, NULL}, rows[_i].options[0]};
+    bp_entity_t e[2];
+    ck_assert_uint_eq(sizeof rows / sizeof rows[0], OPTION_MISTAKES);
+    memset(long_path, 'x', sizeof long_path - 1);
+    begin_recorder(options, 2, e);
+    REFUSED(strcmp(options[1].value, long_path) == 0 ? BP_ERROR_IO : BP_ERROR_ARGUMENT, rows[_i].says,
+            bp_world_use_system(world, "recorder"));
+    steps(1);
+    end();
+}
+END_TEST
+
+/* The components of the zoo in a world, for a recorder of `properties`. */
+static bp_entity_t begin_zoo(const char *properties, const bp_option_t *option)
+{
+    const bp_option_t options[] = {{"properties", properties, NULL, NULL}, {"csv", csv_file, NULL, NULL}, *option};
+    bp_entity_t e;
+    begin_with(zoo_plugins, ZOO_PLUGINS);
+    new_world(10);
+    for (int i = 0; i < ZOO_PLUGINS; i++)
+        OK(bp_host_load_plugin(host, zoo_plugins[i]->name, NULL, 0));
+    for (int i = 0; zoo_components[i] != NULL; i++)
+        OK(bp_world_use_component(world, zoo_components[i]));
+    use("debug_name");
+    load("recorder", options, 3);
+    create("sample", &e, 1);
+    OK(api->world->add(world, key_of("bag"), &e, 1));
+    OK(api->world->add(world, key_of("debug_name"), &e, 1));
+    set_text(e, "debug_name", "name", "a\"b");
+    OK(bp_world_use_system(world, "recorder"));
+    return e;
+}
+
+START_TEST(numbers_of_every_type_are_recorded)
+{
+    static const char properties[] =
+        "main/a\"b.sample.a_bool main/a\"b.sample.an_i8 main/a\"b.sample.a_u8 main/a\"b.sample.an_i16 "
+        "main/a\"b.sample.a_u16 main/a\"b.sample.a_i32 main/a\"b.sample.a_u32 main/a\"b.sample.a_i64 "
+        "main/a\"b.sample.a_u64 main/a\"b.sample.a_f32 main/a\"b.sample.a_f64 main/a\"b.sample.a_vec2 "
+        "main/a\"b.sample.a_vec3 main/a\"b.sample.a_vec4 main/a\"b.sample.a_dvec2 main/a\"b.sample.a_dvec3 "
+        "main/a\"b.sample.a_dvec4 main/a\"b.sample.a_quat main/a\"b.sample.a_colour main/a\"b.sample.a_mat4 "
+        "main/a\"b.bag.slots[1] main/a\"b.sample.a_dvec3@main/a\"b.sample.a_dvec3";
+    static const double values[] = {1,  -7, 7, -700, 700, -7, 7, -7e11, 1e19, 0.1, 0.1, 1, 2,
+                                    1,  2,  3, 1,    2,   3,  4, 1,     0.1,  1,   2,   0.1, 0.1,
+                                    2,  3,  4, 0,    0,   0,  1};
+    const bp_option_t svg = {"svg", svg_file, NULL, NULL};
+    begin_zoo(properties, &svg);
+    steps(2);
+    end();
+    char *text = read_file(csv_file), *at = strchr(text, '\n');
+    ck_assert_ptr_nonnull(strstr(text, ",\"main/a\"\"b.sample.a_bool\",\"main/a\"\"b.sample.an_i8\","));
+    ck_assert_ptr_nonnull(strstr(text, "a_vec4.w\","));
+    ck_assert_ptr_nonnull(strstr(text, "a_colour.r\",\"main/a\"\"b.sample.a_colour.g\","));
+    ck_assert_ptr_nonnull(strstr(text, "a_mat4.m15\","));
+    ck_assert_double_eq_tol(strtod(at, &at), 0.1, 1e-12);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        ck_assert_msg(*at == ',', "value %zu: %s", i, at);
+        ck_assert_double_eq_tol(strtod(at + 1, &at), values[i], 1e-7 * fabs(values[i]) + 1e-9);
+    }
+    uint32_t cells = 0;
+    for (; *at != '\n'; at++)
+        cells += *at == ',';
+    ck_assert_uint_eq(cells, 4 + 16 + 1 + 3);
+    ck_assert_msg(strncmp(at - 8, ",2,0,0,0", 8) == 0, "%s", at - 8);
+    ck_assert_ptr_nonnull(strstr(text, ",1e+19,"));
+    ck_assert_ptr_nonnull(strstr(text, ",0.10000000000000001,"));
+    free(text);
+    text = read_file(svg_file);
+    const char *wrong = check_xml(text);
+    ck_assert_msg(wrong == NULL, "%s", wrong);
+    free(text);
+}
+END_TEST
+
+/* Told once each, and the one that is a number is recorded. */
+START_TEST(what_is_no_number_is_not_recorded)
+{
+    static const char *const says[] = {
+        "'main/a\"b.sample.a_string' has no value at time 0.1: only numbers and vectors can be recorded",
+        "'main/a\"b.bag.slots' has no value at time 0.1: it is an array or a list",
+        "'main/a\"b.bag.hits' has no value at time 0.1: it is an array or a list",
+        "'main/a\"b.sample.a_u16@main/a\"b.bag.slots' has no value at time 0.1: it is an array or a list",
+        "'main/a\"b.sample.a_u16@main/a\"b.sample.a_u32' has no value at time 0.1: the two properties are of "
+        "different types",
+        "'main/a\"b.sample.a_u16@main/nothing.sample.a_u16' has no value at time 0.1",
+        "'nothing' has no value at time 0.1",
+    };
+    const bp_option_t every = {"every", "1", NULL, NULL};
+    begin_zoo("main/a\"b.sample.a_string main/a\"b.bag.slots main/a\"b.bag.hits "
+              "main/a\"b.sample.a_u16@main/a\"b.bag.slots "
+              "main/a\"b.sample.a_u16@main/a\"b.sample.a_u32 main/a\"b.sample.a_u16@main/nothing.sample.a_u16 "
+              "main/a\"b.sample.a_u8 nothing", &every);
+    steps(3);
+    for (size_t i = 0; i < sizeof says / sizeof says[0]; i++) {
+        const char *first = strstr(log_text, says[i]);
+        ck_assert_msg(first != NULL, "%s is not in\n%s", says[i], log_text);
+        ck_assert_msg(strstr(first + 1, says[i]) == NULL, "told more than once:\n%s", log_text);
+    }
+    ck_assert_ptr_nonnull(strstr(take_report(), "never found|main/a\"b.bag.slots\n"));
+    log_text[0] = '\0';
+    end();
+    char *text = read_file(csv_file);
+    const char *rows = strchr(text, '\n'); /* the columns of differences are there and empty: a_u16 is a number */
+    ck_assert_ptr_nonnull(strstr(text, "b.sample.a_u16@main/nothing.sample.a_u16\",\"main/a\"\"b.sample.a_u8\"\n"));
+    ck_assert_str_eq(rows, "\n0.1,,,,7\n0.2,,,,7\n0.3,,,,7\n");
+    free(text);
+}
+END_TEST
+
+/* A gap in a number and in a curve, in one whose origin has died, and no room for more than the least of points. */
+START_TEST(a_picture_of_those_that_die_has_gaps)
+{
+    const bp_option_t options[] = {
+        {"properties", "main/ball.point_mass.position main/ball.point_mass.mass main/home.point_mass.position", NULL,
+         NULL},
+        {"svg", svg_file, NULL, NULL},
+        {"svg_origin", "main/home.point_mass.position", NULL, NULL},
+        {"svg_panels", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16", NULL, NULL},
+    };
+    bp_entity_t e[2];
+    remove(svg_file);
+    begin_recorder(options, 4, e);
+    OK(bp_world_use_system(world, "recorder"));
+    steps(20);
+    log_least = BP_LOG_ERROR + 1;
+    api->entity->destroy(host, &e[_i], 1);
+    steps(3);
+    create("point_mass", &e[_i], 1);
+    OK(api->world->add(world, key_of("debug_name"), &e[_i], 1));
+    set_text(e[_i], "debug_name", "name", _i == 0 ? "ball" : "home");
+    steps(20);
+    end();
+    char *text = read_file(svg_file);
+    const char *wrong = check_xml(text);
+    ck_assert_msg(wrong == NULL, "%s", wrong);
+    uint32_t panels = 0;
+    for (const char *at = text; (at = strstr(at, "class=\"panel\"")) != NULL; at++)
+        panels++;
+    ck_assert_uint_eq(panels, 17);
+    const char *first = strstr(text, "class=\"path\""), *last = first, *empty = strstr(first, "d=\"\"><title>ball");
+    for (const char *next; (next = strstr(last + 1, "class=\"path\"")) != NULL;)
+        last = next;
+    uint32_t lines = 0;
+    for (const char *at = last; (at = strchr(at, 'M')) != NULL; at++)
+        lines++;
+    ck_assert_uint_eq(lines, _i == 0 ? 2 : 1); /* of the ball's mass, which is drawn last */
+    /* From one origin to the other no line is drawn, which would cross the smallest panel. */
+    ck_assert(_i == 0 || (empty != NULL && empty < strstr(first, "</g>")));
+    free(text);
+}
+END_TEST
+
+/* Names that need several lines, letters of several bytes, bytes that are no letters, and a number that goes up and
+ * down more often than there is room for. */
+START_TEST(a_picture_of_many_shows_them_all)
+{
+    enum { BODIES = 24, STEPS = 2500 };
+    static char properties[8192], names[BODIES][64];
+    static const char title[] = "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9d\x84\x9e <&> \x01 \xff \xc3( \xc0\xaf";
+    const bp_option_t options[] = {
+        {"properties", properties, NULL, NULL},
+        {"svg", svg_file, NULL, NULL},
+        {"title", title, NULL, NULL},
+        {"svg_panels", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16", NULL, NULL},
+    };
+    bp_entity_t e[BODIES];
+    remove(svg_file);
+    for (int i = 0; i < BODIES; i++) {
+        size_t used = strlen(properties);
+        snprintf(names[i], sizeof names[i], "a_body_with_quite_a_long_name_%d", i);
+        snprintf(properties + used, sizeof properties - used,
+                 "main/%s.point_mass.position main/%s.point_mass.mass ", names[i], names[i]);
+    }
+    begin(10);
+    use("point_mass");
+    use("debug_name");
+    load("recorder", options, 4);
+    create("point_mass", e, BODIES);
+    OK(api->world->add(world, key_of("debug_name"), e, BODIES));
+    for (int i = 0; i < BODIES; i++) {
+        set_text(e[i], "debug_name", "name", names[i]);
+        put_body(e[i], (float)i, (bp_vec3_t){(float)i, 0, 0}, (bp_vec3_t){0, 0.01f * (float)(i / 2), 0});
+    }
+    OK(bp_world_use_system(world, "recorder"));
+    for (int i = 0; i < STEPS; i++) {
+        set(e[5], "point_mass", "mass", BP_F32, &(float){i % 3 == 1 ? 90 : i % 3 == 2 ? 10 : 50});
+        steps(1);
+    }
+    end();
+    char *text = read_file(svg_file);
+    const char *wrong = check_xml(text);
+    ck_assert_msg(wrong == NULL, "%s", wrong);
+    ck_assert_ptr_nonnull(strstr(text, "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9d\x84\x9e &#60;&#38;&#62; ? ? ?( ??"));
+    for (int i = 0; i < BODIES; i++) {
+        char found[80];
+        snprintf(found, sizeof found, ">%.60s<", names[i]);
+        ck_assert_msg(strstr(text, found) != NULL, "%s is not in the picture", names[i]);
+    }
+    free(text);
+}
+END_TEST
+
+/* --- series ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_long_series_keeps_every_high_and_low)
+{
+    enum { SAMPLES = 5 * RECORDER_BUCKETS };
+    static recorder_series series;
+    series = (recorder_series){.width = 1};
+    uint32_t samples = 0, begins = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        if (i == SAMPLES - 100)
+            recorder_series_add(&series, i, NAN);
+        if (i == SAMPLES - 50)
+            recorder_series_lift(&series);
+        recorder_series_add(&series, i, i == 777 ? 9 : i == 3333 ? -9 : i % 2 == 0 ? 1 : -1);
+    }
+    ck_assert_uint_le(series.count, RECORDER_BUCKETS);
+    ck_assert_uint_gt(series.count, RECORDER_BUCKETS / 2);
+    ck_assert_uint_eq(series.width, 8);
+    double low = 0, high = 0, low_time = 0, high_time = 0;
+    for (uint32_t i = 0; i < series.count; i++) {
+        const recorder_bucket *b = &series.buckets[i];
+        samples += b->samples;
+        begins += b->begins;
+        ck_assert(i == 0 || (b->low_time > b[-1].low_time && b->high_time > b[-1].high_time));
+        ck_assert(b->samples == 1 || (b->low < 0 && b->high > 0));
+        if (b->low < low)
+            low = b->low, low_time = b->low_time;
+        if (b->high > high)
+            high = b->high, high_time = b->high_time;
+    }
+    ck_assert_uint_eq(samples, SAMPLES);
+    ck_assert_uint_eq(begins, 2);
+    ck_assert(low == -9 && low_time == 3333 && high == 9 && high_time == 777);
+}
+END_TEST
+
 /* --- curves ------------------------------------------------------------------------------------------------------- */
 
 enum { POINTS = 4000, GRID_BITS = 1024 * 1024, A_TURN = 64 };
@@ -303,6 +564,41 @@ START_TEST(a_path_that_is_gone_many_times_is_kept_once)
 }
 END_TEST
 
+/* A walk longer than there is room for, with jumps: it gets coarser, and still goes where the walk goes. */
+START_TEST(a_long_walk_is_kept_within_its_room)
+{
+    enum { ROOM = 300, STEPS = 20000 };
+    recorder_curve curve = {.limit = ROOM};
+    curve.points = calloc(ROOM, sizeof *curve.points);
+    curve.grid = calloc(GRID_BITS / 64, sizeof *curve.grid);
+    ck_assert(curve.points != NULL && curve.grid != NULL);
+    uint64_t random = 3;
+    double x = 0, y = 0, most = 0;
+    uint32_t begins = 0;
+    for (int i = 0; i < STEPS; i++) {
+        if (i % 500 == 499) { /* elsewhere; now and then a value that is no number is between */
+            recorder_curve_add(&curve, i % 1000 == 499 ? NAN : x, i % 1000 == 499 ? y : INFINITY);
+            x = (double)random_float(&random, 100);
+            y = (double)random_float(&random, 100);
+        }
+        x += (double)random_float(&random, 1);
+        y += (double)random_float(&random, 1);
+        recorder_curve_add(&curve, x, y);
+        ck_assert_uint_le(curve.count, ROOM);
+        most = fmax(most, fmax(fabs(x), fabs(y)));
+    }
+    ck_assert_uint_gt(curve.count, 20);
+    for (uint32_t i = 0; i < curve.count; i++) {
+        begins += curve.points[i].begins;
+        ck_assert(fabs(curve.points[i].x) <= most && fabs(curve.points[i].y) <= most);
+    }
+    ck_assert_uint_ge(begins, 10);
+    ck_assert(fmax(fmax(-curve.low_x, curve.high_x), fmax(-curve.low_y, curve.high_y)) >= most);
+    free(curve.points);
+    free(curve.grid);
+}
+END_TEST
+
 Suite *recorder_suite(void)
 {
     Suite *suite = suite_create("recorder");
@@ -314,7 +610,14 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, a_recorded_entity_that_dies_is_told_of_once);
     tcase_add_test(recorder, what_was_unknown_at_the_first_sample_is_not_recorded_later);
     tcase_add_loop_test(recorder, a_recorder_that_cannot_write_does_not_start, 0, 3);
+    tcase_add_loop_test(recorder, an_option_that_says_nothing_useful_is_refused, 0, OPTION_MISTAKES);
+    tcase_add_test(recorder, numbers_of_every_type_are_recorded);
+    tcase_add_test(recorder, what_is_no_number_is_not_recorded);
+    tcase_add_test(recorder, a_picture_of_many_shows_them_all);
+    tcase_add_loop_test(recorder, a_picture_of_those_that_die_has_gaps, 0, 2);
+    tcase_add_test(recorder, a_long_series_keeps_every_high_and_low);
     tcase_add_test(recorder, a_path_that_is_gone_many_times_is_kept_once);
+    tcase_add_test(recorder, a_long_walk_is_kept_within_its_room);
     suite_add_tcase(suite, recorder);
     return suite;
 }
