@@ -98,17 +98,18 @@ static bool misfit(ask_t *ask, const shape_t *shape)
                                      : "a value of that type, or the text that the console takes");
 }
 
-/* Read a number, also from the texts that stand for the numbers that JSON lacks. */
-static bool read_number(const json_t *json, double *number)
+/* Is this a text that stands for a number that JSON lacks? */
+static bool is_no_json_number(const json_t *json)
 {
     const char *text = json_string_value(json);
-    if (json_is_number(json)) {
-        *number = json_number_value(json);
-        return true;
-    }
-    if (text == NULL || (strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0 && strcmp(text, "-inf") != 0))
+    return text != NULL && (strcmp(text, "nan") == 0 || strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0);
+}
+
+static bool read_number(const json_t *json, double *number)
+{
+    if (!json_is_number(json) && !is_no_json_number(json))
         return false;
-    *number = strtod(text, NULL);
+    *number = json_is_number(json) ? json_number_value(json) : strtod(json_string_value(json), NULL);
     return true;
 }
 
@@ -245,9 +246,11 @@ static bool read_path(ask_t *ask, const char *path, uint32_t type, uint32_t *par
     return *part != BP_NONE || ask_fail(ask, RPC_COMPONENT, "a %s has no part '%.32s'", shape_of(type)->name, path);
 }
 
+/* Is it for the console's reader? That does not take the texts by which a number is told that JSON lacks. */
 static bool is_text_for_console(const json_t *json, uint32_t type)
 {
-    return json_is_string(json) && type != BP_STRING && type != BP_NAME;
+    bool number = (type == BP_F32 || type == BP_F64) && is_no_json_number(json);
+    return json_is_string(json) && type != BP_STRING && type != BP_NAME && !number;
 }
 
 static bool read_items(ask_t *ask, const json_t *json, uint32_t type, char *items)

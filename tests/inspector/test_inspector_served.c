@@ -7,12 +7,14 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "../suites.h"
+#include "../unit/zoo.h"
 
 #include <arpa/inet.h>
 #include <backplane.h>
 #include <check.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +63,8 @@ static void load(served_t *served, const char *budget)
 static void open_host(served_t *served)
 {
     *served = (served_t){0};
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = served, .write = hear}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = served, .write = hear},
+                           .static_plugins = zoo_plugins, .static_plugin_count = ZOO_PLUGINS};
     served->host = bp_host_create(&desc);
     ck_assert_ptr_nonnull(served->host);
     must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
@@ -345,6 +348,126 @@ START_TEST(components_are_listed_read_and_changed)
 }
 END_TEST
 
+/* A value is set to `value`, and told as `wanted`; where `wanted` begins with '!' it is refused with the rest of it,
+ * and is told as before. */
+typedef struct setting_t {
+    const char *component, *path, *value, *wanted;
+} setting_t;
+
+static const setting_t settings[] = {
+    {"sample", "a_bool", "false", "\"a_bool\":false"},
+    {"sample", "a_bool", "1", "!this is no bool"},
+    {"sample", "an_i8", "-128", "\"an_i8\":-128"},
+    {"sample", "an_i8", "-129", "!this is no i8"},
+    {"sample", "an_i8", "101", "!-23402"},
+    {"sample", "an_i8", "12.0", "\"an_i8\":12"},
+    {"sample", "an_i8", "12.5", "!this is no i8"},
+    {"sample", "an_i8", "1e17", "!this is no i8"},
+    {"sample", "an_i8", "\"-9\"", "\"an_i8\":-9"},
+    {"sample", "an_i8", "null", "!this is no i8"},
+    {"sample", "a_u16", "59999", "\"a_u16\":59999"},
+    {"sample", "a_u16", "65536", "!this is no u16"},
+    {"sample", "a_u16", "-1", "!this is no u16"},
+    {"sample", "a_u16", "true", "!this is no u16"},
+    {"sample", "a_i64", "-9223372036854775808", "\"a_i64\":-9223372036854775808"},
+    {"sample", "a_u64", "9223372036854775807", "\"a_u64\":9223372036854775807"},
+    {"sample", "a_u64", "\"18446744073709551615\"", "\"a_u64\":18446744073709551615"},
+    {"sample", "a_u64", "-1", "!this is no u64"},
+    {"sample", "a_f64", "0.1", "\"a_f64\":0.1"},
+    {"sample", "a_f64", "\"-inf\"", "\"a_f64\":\"-inf\""},
+    {"sample", "a_f64", "[1]", "!this is no f64"},
+    {"sample", "a_vec3", "[4,5,6]", "\"a_vec3\":[4,5,6]"},
+    {"sample", "a_vec3", "[4,5]", "!write an array of its parts"},
+    {"sample", "a_vec3", "[4,\"x\",6]", "!write an array of its parts"},
+    {"sample", "a_vec3", "{\"y\":7}", "\"a_vec3\":[4,7,6]"},
+    {"sample", "a_vec3", "{\"q\":7}", "!write an array of its parts"},
+    {"sample", "a_vec3", "{\"x\":false}", "!write an array of its parts"},
+    {"sample", "a_vec3", "\"1 2 3\"", "\"a_vec3\":[1,2,3]"},
+    {"sample", "a_vec3", "3", "!write an array of its parts"},
+    {"sample", "a_vec3.z", "9", "\"a_vec3\":[1,2,9]"},
+    {"sample", "a_vec3[0]", "8", "\"a_vec3\":[8,2,9]"},
+    {"sample", "a_vec3.x", "\"inf\"", "\"a_vec3\":[\"inf\",2,9]"},
+    {"sample", "a_vec3.x", "\"nothing\"", "!this is no vec3"},
+    {"sample", "a_vec3.q", "1", "!a vec3 has no part '.q'"},
+    {"sample", "a_vec3.much_too_long", "1", "!a vec3 has no part"},
+    {"sample", "a_colour.g", "0.25", "\"a_colour\":[1,0.25,0,1]"},
+    {"sample", "a_f32", "\"inf\"", "\"a_f32\":\"inf\""},
+    {"sample", "a_dvec2", "{\"y\":\"nan\"}", "!-23402"}, /* it has a least value */
+    {"sample", "a_dvec3", "{\"y\":\"nan\"}", "\"a_dvec3\":[1,\"nan\",0.1]"},
+    {"sample", "a_f64", "\"nothing\"", "!-23402"},
+    {"sample", "a_string", "\"a \\\"text\\\"\"", "\"a_string\":\"a \\\"text\\\"\""},
+    {"sample", "a_string", "5", "!this is no string"},
+    {"sample", "a_name", "\"other\"", "\"a_name\":\"other\""},
+    {"sample", "a_name", "5", "!this is no name"},
+    {"sample", "an_entity", "4294967296", "\"an_entity\":4294967296"},
+    {"sample", "an_entity", "77", "!-23401"},
+    {"sample", "an_entity", "null", "\"an_entity\":null"},
+    {"sample", "a_reading", "1", "!-23402"},
+    {"sample", "nothing", "1", "!-23403"},
+    {"bag", "slots", "[9,8,7,6,5]", "\"slots\":[9,8,7,6,5]"},
+    {"bag", "slots", "[9,8]", "!this is no array of 5 u16"},
+    {"bag", "slots", "{}", "!this is no array of 5 u16"},
+    {"bag", "slots", "[9,8,7,6,70000]", "!this is no u16"},
+    {"bag", "slots[1]", "4", "\"slots\":[9,4,7,6,5]"},
+    {"bag", "slots[5]", "4", "!-23403"},
+    {"bag", "marks", "[1,-1,1]", "!-23402"},
+    {"bag", "words", "[\"x, y\",\"\"]", "\"words\":[\"x, y\",\"\"]"},
+    {"bag", "targets", "[null,4294967296,null]", "\"targets\":[null,4294967296,null]"},
+    {"bag", "hits", "[1,2.5]", "\"hits\":[1,2.5]"},
+    {"bag", "hits", "[1,2000]", "!-23402"},
+    {"bag", "hits", "1", "!this is no list of f32"},
+    {"bag", "hits", "\"[3]\"", "\"hits\":[3]"},
+    {"bag", "hits", "\"[3\"", "!-23402"},
+    {"bag", "hits", "[]", "\"hits\":[]"},
+    {"bag", "path", "[[1,2,3],{\"y\":5}]", "\"path\":[[1,2,3],[0,5,0]]"},
+    {"bag", "path[1].z", "6", "\"path\":[[1,2,3],[0,5,6]]"},
+    {"bag", "names", "[\"a\",\"b\"]", "\"names\":[\"a\",\"b\"]"},
+    {"bag", "tags", "[\"a\",7]", "!this is no string"},
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+/* What a component is told as; a text that the caller frees. */
+static char *told_of(const served_t *served, const char *component)
+{
+    char params[128];
+    snprintf(params, sizeof params, "{\"entity\":4294967296,\"components\":[\"%s\"],\"strict\":true}", component);
+    int client = send_call(served, "world.get_components", params);
+    const char *text = await(served, client, "}}}");
+    const char *body = strstr(text, "\r\n\r\n");
+    char *copy = malloc(strlen(text) + 1);
+    ck_assert(body != NULL && copy != NULL);
+    strcpy(copy, body);
+    close(client);
+    return copy;
+}
+
+START_TEST(values_of_every_type_are_set_and_told_or_refused_whole)
+{
+    served_t served;
+    open_host(&served);
+    must(&served, bp_host_load_plugin(served.host, zoo_plugins[0]->name, NULL, 0));
+    must(&served, bp_world_use_component(served.world, "sample"));
+    must(&served, bp_world_use_component(served.world, "bag"));
+    ask(&served, "world.spawn_entity", "{\"components\":{\"sample\":{},\"bag\":{}}}", "\"entity\":4294967296");
+    for (int i = 0; i < SETTINGS; i++) {
+        char params[256];
+        const setting_t *row = &settings[i];
+        bool refused = row->wanted[0] == '!';
+        char *before = told_of(&served, row->component);
+        snprintf(params, sizeof params, "{\"entity\":4294967296,\"component\":\"%s\",\"path\":\".%s\",\"value\":%s}",
+                 row->component, row->path, row->value);
+        ask(&served, "world.mutate_components", params, refused ? row->wanted + 1 : "\"result\":null");
+        char *after = told_of(&served, row->component);
+        ck_assert_msg(refused ? strcmp(before, after) == 0 : strstr(after, row->wanted) != NULL,
+                      "%s = %s, wanted: %s, before:\n%s\nafter:\n%s", row->path, row->value, row->wanted, before,
+                      after);
+        free(before);
+        free(after);
+    }
+    close_host(&served);
+}
+END_TEST
+
 START_TEST(a_stream_tells_which_components_came_and_went)
 {
     served_t served;
@@ -509,6 +632,7 @@ Suite *inspector_served_suite(void)
     tcase_add_loop_test(tcase, a_search_misses_nobody_who_moves_meanwhile, 0, 2);
     tcase_add_test(tcase, components_are_taken_from_entities_that_have_them);
     tcase_add_test(tcase, components_are_listed_read_and_changed);
+    tcase_add_test(tcase, values_of_every_type_are_set_and_told_or_refused_whole);
     tcase_add_test(tcase, a_stream_tells_which_components_came_and_went);
     tcase_add_test(tcase, a_stream_that_is_changed_tells_all_anew);
     tcase_add_test(tcase, what_changes_something_is_logged_and_what_only_asks_is_not);
