@@ -359,6 +359,13 @@ static bool same_entity(void *context, bp_entity_t entity, const char *text)
     return entity.id != 0 && text[0] == '#' && (uint64_t)(text[1] - '0') == entity.id;
 }
 
+static const char *name_of(void *context, bp_name_t name)
+{
+    static const char *const names[] = {"", "sun", "earth", "moon"};
+    (void)context;
+    return names[name];
+}
+
 static const char *no_name(void *context, bp_name_t name)
 {
     (void)context, (void)name;
@@ -540,7 +547,8 @@ START_TEST(conditions_that_are_none_are_refused_with_their_place)
         {"", "a name is missing"}, {"a.", "a name"},          {"a.f >", "a name"},         {"a.f > 1 and", "a name"},
         {"(a", "')' is missing"},  {"a.f > 1)", "column 8"},  {"a.f > 1 a", "should end"}, {"\"x", "no end"},
         {"1", "comparison"},       {"a > 1", "has no value"}, {"length(a) > 1", "vector"}, {"b.s ~ 1", "text"},
-        {"b.v[1 > 2", "']'"},      {"a..f", "a name"},        {"::a", "a name"},           {"a.f > 1e", "end"}};
+        {"b.v[1 > 2", "']'"},      {"a..f", "a name"},        {"::a", "a name"},           {"a.f > 1e", "end"},
+        {"a:: > 1", "a name"},     {"b.v[] > 1", "a name"},   {"length(a.f > 1", "')'"},   {"length() > 1", "a name"}};
     static condition_t c;
     char sentence[CONDITION_SENTENCE_MAX], deep[400];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -566,6 +574,91 @@ START_TEST(words_are_compared_and_searched)
     for (uint32_t r = 0; r < ROWS; r++)
         ck_assert_int_eq(mask[r], rows.s[r][0] == '\0' && rows.e[r].id != 0);
     ck_assert(condition_contains("abc", "") && condition_contains("aBc", "bC") && !condition_contains("ab", "abc"));
+}
+END_TEST
+
+/* Four rows of columns of other types, and which of them a condition holds for. */
+START_TEST(conditions_hold_for_columns_of_every_type)
+{
+    static const uint32_t u[4] = {0, 1, 5, 4000000000u};
+    static const uint8_t truth[4] = {1, 0, 0, 1};
+    static const int16_t h[4] = {-3, 0, 3, 300};
+    static const char *const s[4] = {"", "sun", "earth", "moon"}, *const t[4] = {"", "moon", "earth", "sun"};
+    static const bp_name_t n[4] = {0, 1, 2, 3}, m[4] = {0, 3, 2, 1};
+    static const bp_entity_t e[4] = {{0}, {1}, {2}, {3}}, d[4] = {{1}, {1}, {1}, {3}};
+    static const struct {
+        const char *name;
+        condition_column_t column;
+    } all[] = {{"u", {u, 4, BP_U32, NULL}},    {"b", {truth, 1, BP_BOOL, NULL}}, {"h", {h, 2, BP_I16, NULL}},
+               {"s", {s, 8, BP_STRING, NULL}}, {"t", {t, 8, BP_STRING, NULL}},   {"n", {n, 8, BP_NAME, NULL}},
+               {"m", {m, 8, BP_NAME, NULL}},   {"e", {e, 8, BP_ENTITY, NULL}},   {"d", {d, 8, BP_ENTITY, NULL}},
+               {"z", {NULL, 0, BP_F32, NULL}}};
+    static const struct {
+        const char *text, *holds;
+    } cases[] = {
+        {"a.u", "0111"}, {"a.u > 1", "0011"}, {"a.u >= 1", "0111"}, {"a.u < 1", "1000"}, {"a.u <= 1", "1100"},
+        {"a.u = 5", "0010"}, {"a.u != 5", "1101"}, {"a.u > -1", "1111"}, {"a.u > 0.5", "0111"}, {"a.u < 3e9", "1110"},
+        {"a.b", "1001"}, {"a.b = false", "0110"}, {"a.b = true", "1001"}, {"a.h", "1011"}, {"a.h < 0", "1000"},
+        {"a.h >= 3", "0011"}, {"a.h = a.u", "0000"}, {"a.u > a.h", "1111"},
+        {"a.s", "0111"}, {"a.s = \"sun\"", "0100"}, {"a.s != \"sun\"", "1011"}, {"a.s < \"moon\"", "1010"},
+        {"a.s <= \"moon\"", "1011"}, {"a.s > \"moon\"", "0100"}, {"a.s >= \"moon\"", "0101"},
+        {"a.s = \"s\\un\"", "0100"}, {"a.s ~ \"UN\"", "0100"}, {"a.s = 1", "0000"},
+        {"a.s = a.t", "1010"}, {"a.s != a.t", "0101"}, {"a.s < a.t", "0001"}, {"a.s >= a.t", "1110"},
+        {"a.n = \"sun\"", "0100"}, {"a.n ~ \"o\"", "0001"}, {"a.n = a.m", "1010"}, {"a.n != a.m", "0101"},
+        {"a.n = a.s", "0000"}, {"a.e", "0111"}, {"a.e = \"#2\"", "0010"}, {"a.e = a.d", "0101"},
+        {"a.e != none", "0111"}, {"a.e = none", "1000"},
+        {"1 < 2", "1111"}, {"2 < 1", "0000"}, {"\"a\" = \"a\"", "1111"}, {"\"a\" > \"b\"", "0000"},
+        {"true = 1", "1111"}, {"false = 1", "0000"}, {"\"a\" = 1", "0000"}, {"a.z > 1", "0000"}, {"not a.z", "1111"},
+    };
+    const condition_words_t hands = {NULL, same_entity, name_of};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static condition_t c;
+        condition_column_t columns[CONDITION_FIELDS_MAX];
+        char sentence[CONDITION_SENTENCE_MAX];
+        uint8_t mask[4];
+        ck_assert_msg(condition_read(&c, cases[i].text, sentence), "%s: %s", cases[i].text, sentence);
+        for (uint32_t f = 0; f < c.field_count; f++) {
+            for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+                if (strcmp(all[k].name, c.fields[f].property) == 0)
+                    columns[f] = all[k].column;
+            }
+        }
+        condition_test(&c, columns, &hands, 4, mask);
+        for (uint32_t r = 0; r < 4; r++)
+            ck_assert_msg((mask[r] != 0) == (cases[i].holds[r] == '1'), "row %u of: %s", r, cases[i].text);
+    }
+}
+END_TEST
+
+/* Seventeen properties, 65 parts, names and texts that have no room. */
+START_TEST(conditions_that_are_too_long_are_refused)
+{
+    static condition_t c;
+    char sentence[CONDITION_SENTENCE_MAX], text[8192];
+    static const struct {
+        const char *begin, *again, *end, *says;
+        int fit;
+    } cases[] = {{"a.", "b", " > 1", "this name is too long", CONDITION_NAME_MAX - 1},
+                 {"a.f", " and a.f", "", "at most 64 parts", CONDITION_NODES_MAX / 2 - 1},
+                 {"a.s = \"", "x", "\"", "its texts are too long", CONDITION_TEXTS_MAX - 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int more = 0; more < 2; more++) {
+            strcpy(text, cases[i].begin);
+            for (int k = 0; k < cases[i].fit + more; k++)
+                strcat(text, cases[i].again);
+            strcat(text, cases[i].end);
+            bool read = condition_read(&c, text, sentence);
+            ck_assert_msg(read == (more == 0), "case %zu, %d more: %s", i, more, sentence);
+            ck_assert_msg(read || strstr(sentence, cases[i].says) != NULL, "case %zu: %s", i, sentence);
+        }
+    }
+    for (int fields = 16; fields < 18; fields++) {
+        strcpy(text, "a.f0");
+        for (int k = 1; k < fields; k++)
+            snprintf(text + strlen(text), 32, " and a.f%d", k);
+        ck_assert(condition_read(&c, text, sentence) == (fields == 16));
+    }
+    ck_assert_ptr_nonnull(strstr(sentence, "at most 16 different properties"));
 }
 END_TEST
 
@@ -633,6 +726,8 @@ Suite *inspector_suite(void)
                                   random_conditions_hold_where_an_oracle_says,
                                   conditions_that_are_none_are_refused_with_their_place,
                                   words_are_compared_and_searched,
+                                  conditions_hold_for_columns_of_every_type,
+                                  conditions_that_are_too_long_are_refused,
                                   the_component_that_is_sure_to_be_there_is_found,
                                   parts_of_types_have_names_and_numbers};
     Suite *suite = suite_create("inspector");
