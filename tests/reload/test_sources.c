@@ -396,6 +396,161 @@ START_TEST(where_no_folder_is_of_use_a_source_is_not_loaded_and_that_is_told)
 }
 END_TEST
 
+/* A compiler of any language: copies the probe to where the library belongs, and writes down its arguments. */
+static void be_compiler_of_any_language(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "for last; do :; done\n"
+             "case \"$last\" in --emit=link=*) last=${last#--emit=link=}; last=${last%%,dep-info=*}; esac\n"
+             "echo \"$*\" >'%s/arguments'\n"
+             "cp '%s/%s.so' \"$last\"\n",
+             TEST_SCRATCH_DIR, TEST_FIXTURE_DIR, probe_fixture(PROBE_FIRST));
+    scratch_file("compiler", text);
+    for (size_t i = 0; i < 3; i++)
+        WORKS(rig.host, bp_host_set_compiler(rig.host, (const char *const[]){"cc", "cxx", "rustc"}[i], compiler));
+}
+
+/* The file of the library that is made of a source, after the last slash. */
+static const char *made_of(const char *name)
+{
+    const char *library = "";
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", TEST_SCRATCH_DIR, name);
+    WORKS(rig.host, bp_host_compile_plugin(rig.host, path, &library));
+    EXPECT(access(library, R_OK) == 0, "of %s there is no %s", name, library);
+    return strrchr(library, '/') + 1;
+}
+
+START_TEST(a_source_is_compiled_by_the_compiler_of_its_language)
+{
+    static const char *const cases[][3] = {
+        {"speech.c", "cflags", "-O2 -g -Wall -lm -MMD -MF "},
+        {"speech.cpp", "cxxflags", "speech.cpp -fno-gnu-unique -std=c++20 -O2 -g -Wall -lm -MMD -MF "},
+        {"speech.rs", "rustflags", "-C link-arg=-lc --crate-name speech "},
+    };
+    begin(0);
+    be_compiler_of_any_language();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char arguments[8192], *text;
+        scratch_file(cases[i][0], "a source\n");
+        for (int given = 0; given < 2; given++) {
+            if (given)
+                WORKS(rig.host, bp_host_set_compiler(rig.host, cases[i][1], "--an-option"));
+            made_of(cases[i][0]);
+            FILE *file = fopen(TEST_SCRATCH_DIR "/arguments", "r");
+            text = file == NULL ? NULL : fgets(arguments, sizeof arguments, file);
+            ck_assert_ptr_nonnull(text);
+            fclose(file);
+            EXPECT((strstr(text, " --an-option ") != NULL) == given, "%s: %s", cases[i][0], text);
+            EXPECT(given || strstr(text, cases[i][2]) != NULL, "%s: %s", cases[i][0], text);
+        }
+    }
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(sources_of_one_name_get_libraries_of_different_names)
+{
+    static const char *const names[] = {"twin.c", "twin-2.c", "twins/twin.c", "twin.cpp"};
+    static const char *const made[] = {"twin.so", "twin-2.so", "twin-3.so", "twin-4.so"};
+    begin(0);
+    be_compiler_of_any_language();
+    ck_assert(os_folder_create(TEST_SCRATCH_DIR "/twins"));
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0; i < COUNT(names); i++) {
+            scratch_file(names[i], "a source\n");
+            ck_assert_str_eq(made_of(names[i]), made[i]);
+        }
+    }
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(the_folder_of_what_is_compiled_is_made_anew_where_it_has_been_removed)
+{
+    const char *library;
+    char command[1200], tmp[600], away[700];
+    snprintf(tmp, sizeof tmp, "%s/temporary_sources", TEST_SCRATCH_DIR);
+    snprintf(away, sizeof away, "%s.away", tmp);
+    ck_assert(os_folder_create(tmp));
+    setenv("TMPDIR", tmp, 1);
+    begin(0);
+    WORKS(rig.host, bp_host_compile_plugin(rig.host, source, &library));
+    snprintf(command, sizeof command, "rm -r '%.*s'", (int)(strrchr(library, '/') - library), library);
+    ck_assert_int_eq(system(command), 0);
+    WORKS(rig.host, bp_host_compile_plugin(rig.host, source, &library));
+    ck_assert_int_eq(access(library, R_OK), 0);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(rename(tmp, away), 0);
+    FAILS(rig.host, BP_ERROR_IO, "the folder of compiled plugins", bp_host_compile_plugin(rig.host, source, &library));
+    ck_assert_int_eq(rename(away, tmp), 0);
+    WORKS(rig.host, bp_host_compile_plugin(rig.host, source, &library));
+    rig_close(&rig);
+    unsetenv("TMPDIR");
+}
+END_TEST
+
+/* Write the path of folder `part`, `times` one in the other, below the scratch folder; they are made. */
+static void nest(char *path, size_t size, const char *part, int times)
+{
+    size_t length = (size_t)snprintf(path, size, "%s", TEST_SCRATCH_DIR);
+    for (int i = 0; i < times; i++) {
+        length += (size_t)snprintf(path + length, size - length, "/%s", part);
+        ck_assert(length < size && os_folder_create(path));
+    }
+}
+
+START_TEST(what_makes_too_long_a_path_or_command_is_not_compiled)
+{
+    const char *library;
+    char part[200], folder[1000], path[1500];
+    begin(0); /* a quote takes four bytes in a word of the shell */
+    memset(part, '\'', sizeof part);
+    part[sizeof part - 1] = '\0';
+    nest(folder, sizeof folder, part, 3);
+    snprintf(path, sizeof path, "%s/quoted.c", folder);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+    setenv("TMPDIR", folder, 1);
+    FAILS(rig.host, BP_ERROR_LIMIT, "the command that compiles it has more than 8191 bytes",
+          bp_host_compile_plugin(rig.host, path, &library));
+    rig_close(&rig);
+    begin(0);
+    nest(folder, sizeof folder, ".", (int)(900 - strlen(TEST_SCRATCH_DIR)) / 2);
+    setenv("TMPDIR", folder, 1);
+    memset(path, 'n', 230);
+    strcpy(path + 230, ".c");
+    FAILS(rig.host, BP_ERROR_LIMIT, "the path is too long",
+          bp_host_compile_plugin(rig.host, scratch_file(path, "a source\n"), &library));
+    WORKS(rig.host, bp_host_compile_plugin(rig.host, source, &library));
+    rig_close(&rig);
+    unsetenv("TMPDIR");
+}
+END_TEST
+
+START_TEST(of_what_a_compiler_says_the_line_with_the_error_is_told_however_much_it_says)
+{
+    const char *library;
+    begin(0);
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "exit 3;"));
+    FAILS(rig.host, BP_ERROR_FAILED, "ended with 3)", bp_host_compile_plugin(rig.host, source, &library));
+    ck_assert_ptr_null(strstr(bp_host_error(rig.host), "ended with 3):"));
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", "printf 'it says\\n\\nand more\\n'; exit 3;"));
+    FAILS(rig.host, BP_ERROR_FAILED, "ended with 3): it says", bp_host_compile_plugin(rig.host, source, &library));
+    forget_log();
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc",
+                                         "printf 'in a header\\nin another\\nprobe.c:7: error: '; head -c 200000 /dev/zero "
+                                         "| tr '\\0' y; exit 3;"));
+    FAILS(rig.host, BP_ERROR_FAILED, "ended with 3): probe.c:7: error: yyyy",
+          bp_host_compile_plugin(rig.host, source, &library));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "build: 2: in another\nbuild: 2: probe.c:7: error: yyyy"));
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *sources_suite(void)
 {
     Suite *suite = suite_create("sources");
@@ -411,6 +566,11 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
     tcase_add_test(test_case, where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source);
     tcase_add_test(test_case, where_no_folder_is_of_use_a_source_is_not_loaded_and_that_is_told);
+    tcase_add_test(test_case, a_source_is_compiled_by_the_compiler_of_its_language);
+    tcase_add_test(test_case, sources_of_one_name_get_libraries_of_different_names);
+    tcase_add_test(test_case, the_folder_of_what_is_compiled_is_made_anew_where_it_has_been_removed);
+    tcase_add_test(test_case, what_makes_too_long_a_path_or_command_is_not_compiled);
+    tcase_add_test(test_case, of_what_a_compiler_says_the_line_with_the_error_is_told_however_much_it_says);
     suite_add_tcase(suite, test_case);
     return suite;
 }
