@@ -106,6 +106,71 @@ START_TEST(a_component_is_tried_with_whole_letters_and_with_various_names)
 }
 END_TEST
 
+/* Values of each type: a default as its declaration writes it, another one, and the first in a complaint. */
+START_TEST(a_value_of_each_type_is_understood_compared_and_shown)
+{
+    static const struct {
+        uint32_t type;
+        const char *text, *other, *shown;
+    } cases[] = {
+        {BP_BOOL, "true", "false", "1"},
+        {BP_BOOL, "on", "off", "1"},
+        {BP_BOOL, "yes", "no", "1"},
+        {BP_BOOL, "1", "0", "1"},
+        {BP_I8, "-128", "127", "-128"},
+        {BP_U8, "0xff", "254", "255"},
+        {BP_I16, "-32768", "1", "-32768"},
+        {BP_U16, "65535", "1", "65535"},
+        {BP_I32, "-2147483648", "1", "-2147483648"},
+        {BP_U32, "4294967295", "1", "4294967295"},
+        {BP_I64, "-9223372036854775808", "1", "-9223372036854775808"},
+        {BP_U64, "18446744073709551615", "1", "18446744073709551615"},
+        {BP_F32, "0.5", "0.25", "0.5"},
+        {BP_F64, "-1e300", "1", "-1.0000000000000001e+300"},
+        {BP_VEC2, "1 2", "1 3", "1 2"},
+        {BP_VEC3, "1 2", "1 2 3", "1 2 0"},
+        {BP_DVEC3, "1 -2 0.5", "1 2 0.5", "1 -2 0.5"},
+        {BP_DVEC4, "1 2", "1 2 0 1", "1 2 0 0"},
+        {BP_COLOUR, "#f00", "#f0f", "1 0 0 1"},
+        {BP_COLOUR, "#00ff0000", "#0f0", "0 1 0 0"},
+        {BP_COLOUR, "1 0.5 0 1", "1 0 0 1", "1 0.5 0 1"},
+        {BP_QUAT, "0 0 0 2", "0 0 2 0", "0 0 0 2"},
+        {BP_STRING, "a text", "another", "\"a text\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char shown[CONFORMANCE_TEXT];
+        conformance_t c = {.host = NULL};
+        conformance_value_t one, same, other;
+        conformance_property_t p = {.declared = {.type = cases[i].type, .initial = cases[i].text}};
+        ck_assert(conformance_default(&c, &p, &one) && conformance_default(&c, &p, &same));
+        p.declared.initial = cases[i].other;
+        ck_assert(conformance_default(&c, &p, &other));
+        ck_assert_str_eq(conformance_show(cases[i].type, &one.value, shown), cases[i].shown);
+        ck_assert_msg(conformance_same(cases[i].type, &one.value, &same.value), "%u", (unsigned)i);
+        ck_assert_msg(!conformance_same(cases[i].type, &one.value, &other.value), "%u", (unsigned)i);
+    }
+    const bp_quat_t turn = {0, 0, 0.6f, 0.8f}, longer = {0, 0, 6, 8}, opposite = {0, 0, -0.6f, 0.8f};
+    ck_assert(conformance_same(BP_QUAT, &turn, &longer) && !conformance_same(BP_QUAT, &turn, &opposite));
+    const char *none = NULL, *empty = "";
+    char shown[CONFORMANCE_TEXT];
+    ck_assert(!conformance_same(BP_STRING, &none, &empty) && !conformance_same(BP_STRING, &empty, &none));
+    ck_assert_str_eq(conformance_show(BP_STRING, &none, shown), "\"(null)\"");
+    ck_assert_uint_eq(conformance_size(BP_TYPE_COUNT), 0);
+}
+END_TEST
+
+START_TEST(an_entity_is_no_default_but_none)
+{
+    conformance_t c = {.host = NULL};
+    conformance_value_t value;
+    conformance_property_t p = {.declared = {.type = BP_ENTITY, .initial = "none"}};
+    ck_assert(conformance_default(&c, &p, &value));
+    ck_assert_uint_eq(value.value.entity.id, 0);
+    p.declared.initial = "#0:1";
+    ck_assert(!conformance_default(&c, &p, &value));
+}
+END_TEST
+
 /* --- finding components ---------------------------------------------------------------------------- */
 
 static void add_subjects(const char *needs, const char *plugin, const char *options)
@@ -196,7 +261,9 @@ Suite *conformance_suite(void)
         add_subjects("", keeper_file, "");
         tcase_add_loop_test(all, a_component_that_breaks_a_rule_is_complained_about, 1, FAULTS + 1);
         tcase_add_test(all, a_component_is_tried_with_whole_letters_and_with_various_names);
-    tcase_add_test(all, there_is_no_fault_that_is_not_tried);
+        tcase_add_test(all, a_value_of_each_type_is_understood_compared_and_shown);
+        tcase_add_test(all, an_entity_is_no_default_but_none);
+        tcase_add_test(all, there_is_no_fault_that_is_not_tried);
     }
     tcase_add_test(all, components_are_found_in_the_plugins);
     if (trouble_count > 0)

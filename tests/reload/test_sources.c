@@ -541,8 +541,8 @@ START_TEST(of_what_a_compiler_says_the_line_with_the_error_is_told_however_much_
     FAILS(rig.host, BP_ERROR_FAILED, "ended with 3): it says", bp_host_compile_plugin(rig.host, source, &library));
     forget_log();
     WORKS(rig.host, bp_host_set_compiler(rig.host, "cc",
-                                         "printf 'in a header\\nin another\\nprobe.c:7: error: '; head -c 200000 /dev/zero "
-                                         "| tr '\\0' y; exit 3;"));
+                                         "printf 'in a header\\nin another\\nprobe.c:7: error: '; "
+                                         "head -c 200000 /dev/zero | tr '\\0' y; exit 3;"));
     FAILS(rig.host, BP_ERROR_FAILED, "ended with 3): probe.c:7: error: yyyy",
           bp_host_compile_plugin(rig.host, source, &library));
     ck_assert_ptr_nonnull(strstr(rig.log.text, "build: 2: in another\nbuild: 2: probe.c:7: error: yyyy"));
