@@ -468,6 +468,53 @@ START_TEST(values_of_every_type_are_set_and_told_or_refused_whole)
 }
 END_TEST
 
+/* Requests of BRP that say too little, or something else than what is asked for. */
+START_TEST(requests_that_do_not_fit_are_told_what_is_wrong)
+{
+    static const struct {
+        const char *method, *params, *wanted;
+    } rows[] = {
+        {"get_components", "{\"entity\":4294967296,\"components\":5}", "has to be an array of names"},
+        {"get_components", "{\"entity\":4294967296,\"components\":[5]}", "has to be an array of names"},
+        {"get_components", "{\"components\":[]}", "\\\"entity\\\" is missing"},
+        {"get_components", "{\"entity\":4294967296,\"components\":[\"nothing\"],\"strict\":true}", "-23402"},
+        {"query", "{\"data\":5}", "are objects"},
+        {"query", "{\"data\":{},\"filter\":5}", "are objects"},
+        {"query", "{\"data\":{\"components\":[\"nothing\"]},\"strict\":true}", "-23402"},
+        {"query", "{\"data\":{\"components\":[\"nothing\"]}}", "\"result\":[]"},
+        {"query", "{\"data\":{\"option\":\"all\"}}", "\"point_mass\":{"},
+        {"query", "{\"data\":{\"has\":[\"point_mass\"]}}", "\"has\":{\"point_mass\":true}"},
+        {"query", "{\"data\":{},\"filter\":{\"without\":[\"point_mass\"]}}", "\"result\":[]"},
+        {"spawn_entity", "{\"components\":5}", "object of components"},
+        {"spawn_entity", "{\"components\":{\"nothing\":{}}}", "nothing"},
+        {"insert_components", "{\"entity\":4294967296,\"components\":5}", "object of components"},
+        {"despawn_entity", "{}", "\\\"entity\\\" is missing"},
+        {"despawn_entity", "{\"entity\":77}", "\"error\""},
+        {"list_components", "{\"entity\":77}", "-23401"},
+        {"list_components", "{}", "\"point_mass\""},
+        {"reparent_entities", "{\"entities\":5}", "is an array of entities"},
+        {"reparent_entities", "{\"entities\":[4294967296],\"parent\":4294967296}", "cannot be its own parent"},
+        {"reparent_entities", "{\"entities\":[4294967296]}", "no component with a parent"},
+        {"reparent_entities", "{\"entities\":[77]}", "\"error\""},
+        {"remove_components", "{\"entity\":4294967296,\"components\":[5]}", "has to be an array of names"},
+        {"mutate_components", "{\"entity\":4294967296,\"component\":\"nothing\",\"path\":\".x\",\"value\":1}",
+         "-23402"},
+        {"mutate_components", "{\"entity\":4294967296,\"component\":\"point_mass\",\"value\":1}",
+         "\\\"path\\\" is missing"},
+    };
+    served_t served;
+    open_host(&served);
+    ask(&served, "world.spawn_entity", "{\"components\":{\"point_mass\":{}}}", "\"entity\":4294967296");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char method[64];
+        snprintf(method, sizeof method, "world.%s", rows[i].method);
+        ask(&served, method, rows[i].params, rows[i].wanted);
+    }
+    ask(&served, "world.query", "{\"data\":{}}", "\"result\":[{\"entity\":4294967296,\"components\":{}}]");
+    close_host(&served);
+}
+END_TEST
+
 START_TEST(a_stream_tells_which_components_came_and_went)
 {
     served_t served;
@@ -633,6 +680,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, components_are_taken_from_entities_that_have_them);
     tcase_add_test(tcase, components_are_listed_read_and_changed);
     tcase_add_test(tcase, values_of_every_type_are_set_and_told_or_refused_whole);
+    tcase_add_test(tcase, requests_that_do_not_fit_are_told_what_is_wrong);
     tcase_add_test(tcase, a_stream_tells_which_components_came_and_went);
     tcase_add_test(tcase, a_stream_that_is_changed_tells_all_anew);
     tcase_add_test(tcase, what_changes_something_is_logged_and_what_only_asks_is_not);
