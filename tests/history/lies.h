@@ -1,7 +1,7 @@
-/* lies.h - recordings that are not what they say, with checksums that are right: such as a program that writes nonsense
- * would leave, or one that means ill. A checksum finds what a disk has done to a file, not these.
+/* lies.h - recordings with changed bytes whose checksums are right: what a faulty or hostile program would write. A
+ * checksum finds what a disk has done to a file, and not these.
  *
- * What it does not do: it makes no recording; and a lie may be as good as the truth.
+ * What it does not do: it makes no recording. A changed byte may leave a recording that can be played.
  */
 #ifndef TESTS_HISTORY_LIES_H
 #define TESTS_HISTORY_LIES_H
