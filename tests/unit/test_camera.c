@@ -642,7 +642,7 @@ START_TEST(the_report_has_a_row_for_each_living_camera)
     open_studio(&s);
     second = new_camera(s.world);
     for (int32_t i = 0; i < 20; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "e%d", i);
         add(s.world, BP_RENDER_DATA, name, second);
     }
