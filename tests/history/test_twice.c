@@ -300,10 +300,7 @@ START_TEST(no_memory_for_what_threads_of_the_other_step_say)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     rig_t rig;
-    rig_init(&rig);
-    rig.desc.static_plugins = plugins;
-    rig.desc.static_plugin_count = 1;
-    rig_open(&rig);
+    rig_open_with(&rig, plugins, 1);
     recall_open(rig.host);
     uint64_t before = recall_hash(rig.host);
     rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
@@ -321,10 +318,7 @@ START_TEST(no_memory_for_the_other_step)
     for (uint64_t k = 1; k < 300; k += 2) {
         static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
         rig_t rig;
-        rig_init(&rig);
-        rig.desc.static_plugins = plugins;
-        rig.desc.static_plugin_count = 1;
-        rig_open(&rig);
+        rig_open_with(&rig, plugins, 1);
         recall_open(rig.host);
         recall_act(rig.host, 1, 6);
         recall_act(rig.host, 2, 6);
