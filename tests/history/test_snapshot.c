@@ -378,6 +378,44 @@ START_TEST(a_component_that_has_gone_and_come_again_is_compared_once)
 }
 END_TEST
 
+/* In the place of each field of a component that has gone, a world has one that is called `gone`, of a u32. The
+ * component leaver has such a field itself. */
+static const bp_field_t leaver_fields[] = {{.name = "first", .type = BP_F64, .initial = "1.5"},
+                                           {.name = "gone", .type = BP_U32}};
+static const bp_component_i leavers[] = {{.name = "leaver", .fields = BP_LIST(leaver_fields)}};
+static const bp_plugin_desc_t leaver_desc = {.version = "1.0", .components = BP_LIST(leavers)};
+static const bp_plugin_head_t leaver = BP_PLUGIN_HEAD("leaver", &leaver_desc);
+
+START_TEST(a_field_is_not_taken_for_one_that_has_gone)
+{
+    static const bp_plugin_head_t *const plugins[] = {&leaver};
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_entity_t e[2];
+    uint32_t value = 7;
+    told_t told = {.values = 0};
+    bp_diff_i sink = {
+        .most = 10, .context = &told, .structure = tell_structure, .value = tell_value, .field = tell_field};
+    rig_open_with(&rig, plugins, 1);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "leaver", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "leaver"));
+    entity_with(world, "leaver");
+    WORKS(rig.host, bp_world_drop_component(world, "leaver"));
+    WORKS(rig.host, bp_world_use_component(world, "leaver"));
+    e[0] = entity_with(world, "leaver");
+    e[1] = entity_with(world, "leaver");
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, rig.api->property->set_named(world, e[1], "leaver", "gone", BP_U32, &value));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &after));
+    WORKS(rig.host, bp_snapshot_diff(rig.host, before, after, &sink));
+    EXPECT(told.values == 1 && strcmp(told.last, "leaver.gone 0 -> 7") == 0, "%u values, %s", told.values, told.last);
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    rig_close(&rig);
+}
+END_TEST
+
 /* Of the bits of these numbers the lowest one alone is another. */
 START_TEST(the_smallest_difference_of_a_number_is_one)
 {
@@ -1117,6 +1155,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, differences_of_lists_and_texts_are_told_as_they_would_be_written);
     tcase_add_test(tcase, differences_are_told_to_whom_wants_them);
     tcase_add_test(tcase, a_component_that_has_gone_and_come_again_is_compared_once);
+    tcase_add_test(tcase, a_field_is_not_taken_for_one_that_has_gone);
     tcase_add_test(tcase, the_smallest_difference_of_a_number_is_one);
     tcase_add_test(tcase, states_that_differ_are_named);
     tcase_add_loop_test(tcase, fields_that_are_declared_otherwise_are_not_brought_back, 0, COUNT(thing_fields));
