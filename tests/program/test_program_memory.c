@@ -3,7 +3,7 @@
  * A case is a command. It runs undisturbed, which tells from which places it asks for memory behind the setting up of a
  * host (suite memory_failure has that); then the first request of each place is refused, one in each run. Such a run
  * prints what the undisturbed one does, or ends with status 1 or 2 and says that memory was short; it never ends by a
- * signal.
+ * signal. Where it makes files, then there is none of them.
  *
  * TEST_BACKPLANE is the program's path, TEST_SCRATCH_DIR a folder for files.
  */
@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,6 +44,7 @@ static const char lines_file[] = TEST_SCRATCH_DIR "/refuse.in";
 static const char cargo_ini[] = TEST_SCRATCH_DIR "/refuse_cargo.ini";
 static const char recording_file[] = TEST_SCRATCH_DIR "/refuse.rec";
 static const char second_file[] = TEST_SCRATCH_DIR "/refuse_second.rec";
+static const char made_folder[] = TEST_SCRATCH_DIR "/refuse_made";
 static const char trace_file[] = TEST_SCRATCH_DIR "/refuse_trace.json";
 
 static const char world_text[] =
@@ -55,8 +57,9 @@ static const char scene_text[] =
     " \"entities\": [{\"name\": \"a\", \"extends\": \"ball\", \"components\": {\"debug_name\": {\"name\": \"x\"}}},\n"
     "              {\"count\": 3, \"extends\": \"ball\", \"components\": {\"body\": {\"mass\": [1, 2, 3]}}}]}\n";
 
-/* SAME: what it prints is the same each time. ALONE: no host is set up by the ini first. */
-enum { SAME = 1, ALONE = 2 };
+/* SAME: what it prints is the same each time. ALONE: no host is set up by the ini first. MAKES: it makes files, in an
+ * empty folder in which it is started. */
+enum { SAME = 1, ALONE = 2, MAKES = 4 };
 
 typedef struct memory_case_t {
     const char *arguments[ARGUMENTS];
@@ -83,6 +86,20 @@ static const memory_case_t cases[] = {
      "set main/earth.body.mass 5\nfind main body.mass > 1\nremove main/earth.other\ndestroy earth\n", SAME},
     {{"console", small_ini}, "watch main/earth.body.mass\nstep 3\nmark here\nback 2\nset main/earth.body.mass 7\n"
      "branches\nbranch 1\ngoto here\nwhen main body.mass > 2\nbisect main body.mass > 2\nunwatch\n", 0},
+    {{"console", small_ini}, "worlds\nstats\nreport\nget main/earth.body\nspawn " TEST_SCRATCH_DIR "/refuse.json\n"
+     "despawn 1\nsave main " TEST_SCRATCH_DIR "/refuse_saved.bpe\nload main " TEST_SCRATCH_DIR "/refuse_saved.bpe\n"
+     "plugins point_mass\n", 0},
+    {{"new", "a"}, "", SAME | ALONE | MAKES},
+    {{"new", "a", "--fields", "hp:f32=100,l:vec3[],m:u8[4]=7,s:string=x,who:entity,on:bool"}, "", SAME | ALONE | MAKES},
+    {{"new", "a", "--fields", "p:vec3=1 2 3,n:u16", "--lang", "c++"}, "", SAME | ALONE | MAKES},
+    {{"new", "a", "--system", "--fields", "much:f64=0.25,count:u32=3,text:string=abc"}, "", SAME | ALONE | MAKES},
+    {{"new", "a", "--own-storage", "--fields", "on:bool=yes,n:i16=-3,v:vec2=1 2,q:quat,e:entity"}, "",
+     SAME | ALONE | MAKES},
+    {{"new", "a", "--lang", "rust", "--fields", "hp:f32=100,l:vec3[],m:u8[4]=7,s:string=x,who:entity"}, "",
+     SAME | ALONE | MAKES},
+    {{"new", "a", "--lang", "rust", "--system"}, "", SAME | ALONE | MAKES},
+    {{"new", "a", "--lang", "rust", "--own-storage", "--fields", "on:bool=yes,n:i16=-3,v:vec2=1 2,q:quat,e:entity"}, "",
+     SAME | ALONE | MAKES},
     {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -93,8 +110,12 @@ enum { CASES = sizeof cases / sizeof cases[0] };
  * behind `start` requests are told. */
 static int run_case(const memory_case_t *one, unsigned long nth, unsigned long start)
 {
-    char *arguments[ARGUMENTS + 2] = {(char *)(uintptr_t)TEST_BACKPLANE};
-    char number[32];
+    char program[PATH_MAX], library[PATH_MAX], told[PATH_MAX], number[32];
+    char *arguments[ARGUMENTS + 2] = {program};
+    ck_assert_ptr_nonnull(realpath(TEST_BACKPLANE, program));
+    ck_assert_ptr_nonnull(realpath(refuse_library, library));
+    write_file(told_file, "");
+    ck_assert_ptr_nonnull(realpath(told_file, told));
     snprintf(number, sizeof number, "%lu", start);
     unsetenv("BACKPLANE_PLACES");
     if (nth == 0)
@@ -103,17 +124,18 @@ static int run_case(const memory_case_t *one, unsigned long nth, unsigned long s
         arguments[i + 1] = (char *)(uintptr_t)one->arguments[i];
     snprintf(number, sizeof number, "%lu", nth);
     setenv("BACKPLANE_REFUSE", number, 1);
-    setenv("BACKPLANE_REFUSED", told_file, 1);
-    setenv("LD_PRELOAD", refuse_library, 1);
-    unlink(told_file);
+    setenv("BACKPLANE_REFUSED", told, 1);
+    setenv("LD_PRELOAD", library, 1);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, lines_file, O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, out_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     posix_spawn_file_actions_addopen(&files, 2, err_file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if ((one->how & MAKES) != 0)
+        posix_spawn_file_actions_addchdir_np(&files, made_folder);
     pid_t child;
     int status = -1;
-    ck_assert_int_eq(posix_spawn(&child, TEST_BACKPLANE, &files, NULL, arguments, environ), 0);
+    ck_assert_int_eq(posix_spawn(&child, program, &files, NULL, arguments, environ), 0);
     posix_spawn_file_actions_destroy(&files);
     unsetenv("LD_PRELOAD");
     while (waitpid(child, &status, 0) < 0)
@@ -145,6 +167,11 @@ static unsigned long requests_of_start(void)
     return requests(&refused, places, &count);
 }
 
+static void empty_made_folder(void)
+{
+    expect(shell("rm -rf '%s' && mkdir '%s'", made_folder, made_folder), 0, NULL);
+}
+
 static void check_refused_run(const memory_case_t *one, unsigned long nth, int status, const char *undisturbed)
 {
     static char out[OUTPUT_MAX], err[OUTPUT_MAX];
@@ -163,6 +190,8 @@ static void check_refused_run(const memory_case_t *one, unsigned long nth, int s
                 strstr(err, "the one that was is forgotten") != NULL;
     ck_assert_msg(WEXITSTATUS(status) <= 2 && said, "%s, request %lu: status %d, and only\n%s",
                   one->arguments[0], nth, WEXITSTATUS(status), err);
+    if ((one->how & MAKES) != 0)
+        ck_assert_msg(rmdir(made_folder) == 0, "request %lu: files were left", nth);
 }
 
 START_TEST(a_command_that_is_refused_memory_says_so)
@@ -172,6 +201,7 @@ START_TEST(a_command_that_is_refused_memory_says_so)
     const memory_case_t *one = &cases[_i];
     bool refused = true;
     unsigned count, no_count;
+    empty_made_folder();
     unsigned long start = (one->how & ALONE) != 0 ? 1 : requests_of_start(), failed = 0;
     write_file(lines_file, one->lines);
     ck_assert_int_eq(run_case(one, 0, start), 0);
@@ -179,6 +209,8 @@ START_TEST(a_command_that_is_refused_memory_says_so)
     unsigned long all = requests(&refused, places, &count);
     ck_assert_msg(count > 0 && !refused, "%lu requests, %lu of them to start", all, start);
     for (unsigned i = 0; i < count; i++) {
+        if ((one->how & MAKES) != 0)
+            empty_made_folder();
         int status = run_case(one, places[i], 0);
         requests(&refused, none, &no_count);
         ck_assert_msg(refused, "request %lu of %lu was not made", places[i], all);
