@@ -129,6 +129,16 @@ bool ask_world(ask_t *ask, bp_world_o **world)
     return ask_fail(ask, RPC_INVALID_PARAMS, "this host has no world");
 }
 
+bool ask_keeps_world(ask_t *ask)
+{
+    const bp_world_o *at;
+    for (uint32_t i = 0; (at = ask->in->api->world->at(ask->in->host, i)) != NULL; i++)
+        if (at == ask->world)
+            return true;
+    return ask->world == NULL ? ask_fail(ask, RPC_INVALID_REQUEST, "this host has no world")
+                              : ask_fail(ask, RPC_ABSENT, "the world has gone while the call was being answered");
+}
+
 bool ask_entity_of(ask_t *ask, const json_t *value, bp_entity_t *entity)
 {
     char text[64];

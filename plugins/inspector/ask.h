@@ -52,6 +52,7 @@ typedef struct ask_t {
     int32_t code;             /* not 0: the error, one of rpc.h */
     char why[RPC_SENTENCE_MAX];
     writer_t scratch;         /* the text of a result that MCP wraps */
+    struct undo_t *undo;      /* values that the call has replaced, while it is carried out (undo.h) */
 } ask_t;
 
 /* Leave the error of a failed call; returns false, for the end of a function that reads parameters. */
@@ -88,6 +89,10 @@ const json_t *ask_null(void);
 
 /* The world that `world` names; without such a parameter the world of the path. */
 bool ask_world(ask_t *ask, bp_world_o **world);
+
+/* Does the world of the call still live? For calls that go on in a later turn, before which the program may have
+ * destroyed it; false, with the error left, where it does not, or where there is none at all. */
+bool ask_keeps_world(ask_t *ask);
 
 /* A living entity, given as a number of BRP, as "#index:generation", or by the name that its label bears in `world`. */
 bool ask_entity(ask_t *ask, const char *name, bp_entity_t *entity);

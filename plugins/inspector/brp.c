@@ -229,7 +229,7 @@ static int query(ask_t *ask)
 {
     bool begun = ask->state != NULL;
     query_t *q = need_world(ask) ? ask_state(ask, sizeof *q) : NULL;
-    if (q == NULL || (!begun && !read_query(ask, q)))
+    if (q == NULL || (begun ? !ask_keeps_world(ask) : !read_query(ask, q)))
         return ASK_DONE;
     if (!begun)
         writer_array(&q->rows);
@@ -325,7 +325,9 @@ static int remove_components(ask_t *ask)
     }
     for (size_t i = 0; names != NULL && i < json_array_size(names); i++) {
         const look_part_t *part = parts_find(parts, count, json_string_value(json_array_get(names, i)));
-        if (ask->in->api->world->remove(ask->world, part->key, &entity, 1) != BP_OK) {
+        uint8_t has = 0;
+        ask->in->api->world->has(ask->world, part->key, &entity, 1, &has); /* not where it is named twice */
+        if (has && ask->in->api->world->remove(ask->world, part->key, &entity, 1) != BP_OK) {
             ask_fail_host(ask, RPC_COMPONENT);
             return ASK_DONE;
         }

@@ -80,8 +80,8 @@ static int watch_components(ask_t *ask)
     bp_entity_t entity;
     bool begun = ask->state != NULL, strict = false, some = !begun;
     watch_t *watch = ask_state(ask, sizeof *watch);
-    if (watch == NULL || !ask_entity(ask, "entity", &entity) || !ask_truth(ask, "strict", &strict) ||
-        (!begun && !begin_components(ask, watch)))
+    if (watch == NULL || !ask_keeps_world(ask) || !ask_entity(ask, "entity", &entity) ||
+        !ask_truth(ask, "strict", &strict) || (!begun && !begin_components(ask, watch)))
         return ASK_DONE;
     writer_t changed = {.allocator = &ask->in->allocator}, removed = changed;
     uint32_t count = look_parts(ask->in, ask->world, entity, parts);
@@ -141,7 +141,7 @@ static int watch_list(ask_t *ask)
     char full[LOOK_NAME_MAX];
     bool begun = ask->state != NULL;
     watch_t *watch = ask_state(ask, sizeof *watch);
-    if (watch == NULL || !ask_entity(ask, "entity", &entity))
+    if (watch == NULL || !ask_keeps_world(ask) || !ask_entity(ask, "entity", &entity))
         return ASK_DONE;
     writer_t now = {.allocator = &ask->in->allocator}, event = now;
     uint32_t count = look_parts(ask->in, ask->world, entity, parts);

@@ -565,7 +565,7 @@ static void compare_field(const tester_t *t, uint32_t field, uint8_t op, uint8_t
                 memcpy(&entity, (const char *)column->values + i * column->stride, sizeof entity);
             mask[i] = (entity.id == 0) == (op != OP_DIFFERENT);
         }
-    } else if (kind == SIDE_TEXT || (op == OP_TRUE && column->type == BP_STRING)) {
+    } else if (kind == SIDE_TEXT || (op == OP_TRUE && (column->type == BP_STRING || column->type == BP_NAME))) {
         for (uint32_t i = 0; i < t->count; i++)
             mask[i] = is_text(column->type) && has(column, i) && compare_text_at(t, op, column, i, text);
     } else if (!compare_fast(column, part, op, number, t->count, mask)) {

@@ -3,7 +3,8 @@
  *     http.c        the serving thread: requests in, answers out; connection.c: one connection of it
  *     serve.c       the task `answer`: requests, streams and sets in turn, as far as the budget goes
  *     brp*.c, backplane*.c, mcp.c, points.c     the methods
- *     look.c, values.c, condition.c, sets.c     the parts of methods: worlds, values, conditions, lists of entities
+ *     look.c, values.c, undo.c, condition.c, sets.c     the parts of methods: worlds, values, conditions, lists of
+ *                                                  entities
  *
  * Not here: anything for other plugins.
  */

@@ -55,6 +55,9 @@ const char *look_field_near(const inspector_t *in, const char *type, const char 
 
 /* --- components of entities ----------------------------------------------------------------------------------- */
 
+/* The type of a key whose component the world has dropped. */
+static const char GONE[] = "?";
+
 /* The type of a manager's number in a world. */
 static const char *look_type_of(const inspector_t *in, bp_world_o *world, uint32_t component)
 {
@@ -62,7 +65,7 @@ static const char *look_type_of(const inspector_t *in, bp_world_o *world, uint32
     for (uint32_t cursor = 0; in->look->type(in->host, &cursor, &told);)
         if (in->api->world->component(world, told.name) == component)
             return told.name;
-    return "?";
+    return GONE;
 }
 
 bool look_part(const inspector_t *in, bp_world_o *world, uint32_t key, look_part_t *part)
@@ -72,7 +75,7 @@ bool look_part(const inspector_t *in, bp_world_o *world, uint32_t key, look_part
     if (in->api->world->key_info(world, key, &part->component, &name) != BP_OK)
         return false;
     bp_manager_t *manager = in->api->world->manager(world, part->component);
-    part->type = manager == NULL ? "?" : look_type_of(in, world, part->component);
+    part->type = manager == NULL ? GONE : look_type_of(in, world, part->component);
     part->name = name == 0 ? part->type : in->api->name->text(in->host, name);
     return true;
 }
@@ -97,6 +100,8 @@ void look_full_name(const look_part_t *part, char name[LOOK_NAME_MAX])
 bool look_is_called(const look_part_t *part, const char *wanted)
 {
     size_t length = strlen(part->type);
+    if (strcmp(part->type, GONE) == 0)
+        return false;
     if (strncmp(wanted, part->type, length) == 0 && strncmp(wanted + length, "::", 2) == 0)
         return strcmp(wanted + length + 2, part->name) == 0;
     return strcmp(wanted, part->type) == 0 || strcmp(wanted, part->name) == 0;

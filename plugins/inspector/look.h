@@ -52,7 +52,8 @@ bool look_part(const inspector_t *in, bp_world_o *world, uint32_t key, look_part
 /* "type::name", or "type". */
 void look_full_name(const look_part_t *part, char name[LOOK_NAME_MAX]);
 
-/* Does a client call the part `wanted`: in full, by its type, or by its name? */
+/* Does a client call the part `wanted`: in full, by its type, or by its name? No part is called anything that the world
+ * has dropped. */
 bool look_is_called(const look_part_t *part, const char *wanted);
 
 /* --- entities ------------------------------------------------------------------------------------------------- */

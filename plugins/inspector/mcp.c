@@ -13,6 +13,7 @@
 
 #include "mcp_tools.h"
 #include "near.h"
+#include "undo.h"
 
 #include <stdio.h>
 
@@ -154,8 +155,9 @@ static int call_tool(ask_t *ask, const json_t *params)
     if (mcp == NULL || (!begun && !begin_tool(ask, mcp, params)))
         return ASK_DONE;
     mcp->inner.deadline_ns = ask->deadline_ns;
-    if ((begun || ask_admit(&mcp->inner)) && mcp->inner.method->carry_out(&mcp->inner) == ASK_MORE &&
-        mcp->inner.code == 0)
+    int outcome = begun || ask_admit(&mcp->inner) ? mcp->inner.method->carry_out(&mcp->inner) : ASK_DONE;
+    undo_end(&mcp->inner);
+    if (outcome == ASK_MORE && mcp->inner.code == 0)
         return ASK_MORE;
     write_result(ask, mcp);
     return ASK_DONE;

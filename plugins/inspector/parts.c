@@ -208,14 +208,15 @@ bool parts_cut_path(ask_t *ask, const char *path, char property[PARTS_PROPERTY_M
 void parts_write_known(const inspector_t *in, writer_t *w, bp_world_o *world)
 {
     look_type_t type;
-    look_part_t part;
+    bp_look_component_t told = {.struct_size = sizeof told};
     char full[LOOK_NAME_MAX];
     writer_array(w);
     for (uint32_t i = 0; look_type(in, i, &type); i++)
         if ((type.flags & BP_COMPONENT_WORLD) == 0 && in->api->world->component(world, type.name) != BP_NONE)
             writer_text(w, type.name);
-    for (uint32_t key = 0; look_part(in, world, key, &part); key++) {
-        if (strcmp(part.name, part.type) == 0)
+    for (uint32_t cursor = 0; in->look->component(world, &cursor, &told);) {
+        look_part_t part = {told.key, told.component, told.name, told.type};
+        if (strcmp(part.name, part.type) == 0 || told.entities == 0)
             continue;
         look_full_name(&part, full);
         writer_text(w, full);

@@ -230,7 +230,7 @@ static int points(ask_t *ask)
 {
     bool begun = ask->state != NULL;
     points_t *p = ask_state(ask, sizeof *p);
-    if (p == NULL || (!begun && !read_points(ask, p)))
+    if (p == NULL || (begun ? !ask_keeps_world(ask) : !read_points(ask, p)))
         return ASK_DONE;
     while (p->index < p->bound) {
         bp_entity_t entities[BLOCK];

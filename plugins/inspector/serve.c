@@ -13,6 +13,7 @@
 #include "loop.h"
 #include "methods.h"
 #include "sets.h"
+#include "undo.h"
 
 #include <stdio.h>
 
@@ -167,6 +168,7 @@ static int carry_on(ask_t *ask)
     if (fine) {
         rpc_begin(ask->out, call);
         outcome = ask->method->carry_out(ask);
+        undo_end(ask);
     }
     if (outcome == ASK_MORE && ask->code == 0) {
         back_to(ask->out, before);

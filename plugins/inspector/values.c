@@ -1,6 +1,8 @@
 /* values.c - values of fields as JSON (values.h): part by part, as the table of shapes says. */
 #include "values.h"
 
+#include "undo.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,6 +303,8 @@ static bool set_value(ask_t *ask, bp_path_t *path, uint32_t part, const json_t *
     uint32_t type = path->property.type;
     bp_value_t value = {0};
     bp_result_t result;
+    if (!undo_note(ask, path))
+        return false;
     if (values_is_whole(&path->property))
         return set_all(ask, path, json);
     if (part == BP_NONE && is_text_for_console(json, type)) {

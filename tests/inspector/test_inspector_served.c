@@ -1,142 +1,17 @@
 /* test_inspector_served.c - the inspector in a host, asked over a socket: its requests are posted, and answered by
  * bp_host_poll and bp_host_wait, also while all worlds are stopped; its thread comes and goes with the plugin.
  *
- * The test is the client: it sends, waits as a program would, and looks whether an answer has come. This suite also
- * runs under ThreadSanitizer. What a server does with ill-meant clients is the subject of robust.py.
+ * The test is the client (served_stage.h). This suite also runs under ThreadSanitizer. What a server does with
+ * ill-meant clients is the subject of robust.py.
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "served_stage.h"
+
 #include "../suites.h"
-#include "../unit/zoo.h"
 
-#include <arpa/inet.h>
-#include <backplane.h>
-#include <check.h>
-#include <netinet/in.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
-
-enum { PATIENCE = 20000, A_MILLISECOND = 1000000 };
-
-typedef struct served_t {
-    bp_host_o *host;
-    bp_world_o *world;
-    unsigned port;
-    char warnings[1024];
-    char remark[512]; /* the last one of the inspector that is no address */
-} served_t;
-
-/* What the log says; addresses are told as remarks. */
-static void hear(void *context, int32_t level, const char *source, const char *text)
-{
-    served_t *served = context;
-    size_t length = strlen(served->warnings);
-    if (strcmp(source, "inspector") == 0 && sscanf(text, "http://127.0.0.1:%u", &served->port) == 1)
-        return;
-    if (level < BP_LOG_WARNING && strcmp(source, "inspector") == 0)
-        snprintf(served->remark, sizeof served->remark, "%s", text);
-    if (level >= BP_LOG_WARNING)
-        snprintf(served->warnings + length, sizeof served->warnings - length, "%s: %s\n", source, text);
-}
-
-static void must(const served_t *served, bp_result_t result)
-{
-    ck_assert_msg(result == BP_OK, "%s", bp_host_error(served->host));
-}
-
-static void load(served_t *served, const char *budget)
-{
-    const bp_option_t options[] = {{.name = "port", .value = "0"}, {.name = "budget", .value = budget}};
-    served->port = 0;
-    must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 2));
-    ck_assert_uint_eq(served->port, 0); /* who never polls has no port open */
-    must(served, bp_host_poll(served->host));
-    ck_assert_uint_ne(served->port, 0);
-}
-
-static void open_host(served_t *served)
-{
-    *served = (served_t){0};
-    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = served, .write = hear},
-                           .static_plugins = zoo_plugins, .static_plugin_count = ZOO_PLUGINS};
-    served->host = bp_host_create(&desc);
-    ck_assert_ptr_nonnull(served->host);
-    must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
-    served->world = bp_world_create(served->host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
-    ck_assert_ptr_nonnull(served->world);
-    must(served, bp_world_use_component(served->world, "point_mass"));
-    load(served, "0.5");
-}
-
-static void close_host(served_t *served)
-{
-    bp_host_destroy(served->host);
-    ck_assert_str_eq(served->warnings, "");
-}
-
-/* --- a client ----------------------------------------------------------------------------------------------------- */
-
-static int connect_to(unsigned port)
-{
-    struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    int client = socket(AF_INET, SOCK_STREAM, 0);
-    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (client >= 0 && connect(client, (const struct sockaddr *)&place, sizeof place) == 0)
-        return client;
-    close(client);
-    return -1;
-}
-
-static int send_to(const served_t *served, const char *place, const char *method, const char *params)
-{
-    char body[512], request[1024];
-    snprintf(body, sizeof body, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}", method, params);
-    int length = snprintf(request, sizeof request,
-                          "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n"
-                          "Content-Length: %zu\r\n\r\n%s",
-                          place, served->port, strlen(body), body);
-    int client = connect_to(served->port);
-    ck_assert_int_ge(client, 0);
-    ck_assert_int_eq(send(client, request, (size_t)length, MSG_NOSIGNAL), length);
-    return client;
-}
-
-static int send_call(const served_t *served, const char *method, const char *params)
-{
-    return send_to(served, "/", method, params);
-}
-
-/* Wait, as a program with nothing to do does, until `wanted` has come from `client`; a text that is good until the next
- * call. */
-static const char *await(const served_t *served, int client, const char *wanted)
-{
-    static char text[65536];
-    size_t length = 0;
-    text[0] = '\0';
-    for (int i = 0; i < PATIENCE && strstr(text, wanted) == NULL; i++) {
-        must(served, bp_host_wait(served->host, A_MILLISECOND));
-        ssize_t size = recv(client, text + length, sizeof text - 1 - length, MSG_DONTWAIT);
-        length += size > 0 ? (size_t)size : 0;
-        text[length] = '\0';
-        if (size == 0)
-            break;
-    }
-    ck_assert_msg(strstr(text, wanted) != NULL, "instead of %s came %s", wanted, text);
-    return text;
-}
-
-static void ask(const served_t *served, const char *method, const char *params, const char *wanted)
-{
-    int client = send_call(served, method, params);
-    await(served, client, wanted);
-    close(client);
-}
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
