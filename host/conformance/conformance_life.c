@@ -407,11 +407,11 @@ static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to
     bp_value_t saved, loaded;
     char a[CONFORMANCE_TEXT], b[CONFORMANCE_TEXT];
     for (uint32_t i = 0; i < c->property_count; i++) {
-        uint32_t type = c->properties[i].declared.type;
+        uint32_t type = c->properties[i].declared.type, field = c->properties[i].index;
         memset(&saved, 0, sizeof saved);
         memset(&loaded, 0, sizeof loaded);
-        EXPECT_OK(c, c->storage->get(from, i, &slot, 1, &saved, sizeof saved));
-        EXPECT_OK(c, c->storage->get(to, i, &slot, 1, &loaded, sizeof loaded));
+        EXPECT_OK(c, c->storage->get(from, field, &slot, 1, &saved, sizeof saved));
+        EXPECT_OK(c, c->storage->get(to, field, &slot, 1, &loaded, sizeof loaded));
         EXPECT(c, conformance_same(type, &saved, &loaded),
                "'%s' in slot %u is %.200s, after save and load %.200s", c->properties[i].declared.name, slot,
                conformance_show(type, &saved, a), conformance_show(type, &loaded, b));
