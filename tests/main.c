@@ -91,6 +91,7 @@ static const make_suite_t first_half[] = {
     golden_suite,
     scene_files_suite,
     conformance_suite,
+    conformance_host_suite,
     config_suite,
     config_mistakes_suite,
     config_again_suite,

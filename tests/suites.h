@@ -76,6 +76,7 @@ Suite *hierarchy_suite(void);
 Suite *camera_suite(void);
 Suite *import_suite(void);
 Suite *conformance_suite(void);
+Suite *conformance_host_suite(void);
 Suite *blob_suite(void);
 Suite *json_tree_suite(void);
 Suite *compile_suite(void);

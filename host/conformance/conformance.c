@@ -105,6 +105,12 @@ void conformance_forget_error(conformance_t *c)
     c->api->error->set(c->host, BP_OK, "");
 }
 
+void conformance_expect_sentence(conformance_t *c, bp_result_t result, const char *what)
+{
+    EXPECT(c, result == BP_OK || bp_host_error(c->host)[0] != '\0', "%s fails with %d and without a sentence", what,
+           result);
+}
+
 void *conformance_new(conformance_t *c, size_t size)
 {
     void *block = calloc(1, size > 0 ? size : 1);
@@ -363,13 +369,13 @@ static void close_rig(conformance_t *c)
     bp_host_destroy(c->host);
     if (c->complaint[0] != '\0')
         return;
-    if (c->leak[0] != '\0')
+    if (c->memory.wrong_size) /* the host's sums are wrong too then */
+        snprintf(c->complaint, sizeof c->complaint,
+                 "memory was given back with another size than it was taken with");
+    else if (c->leak[0] != '\0')
         snprintf(c->complaint, sizeof c->complaint, "leak: %.480s", c->leak);
     else if (c->memory.bytes != 0)
         snprintf(c->complaint, sizeof c->complaint, "%zu bytes were not given back", c->memory.bytes);
-    else if (c->memory.wrong_size)
-        snprintf(c->complaint, sizeof c->complaint,
-                 "memory was given back with another size than it was taken with");
 }
 
 /* Run one check in one rig. Returns its digest. */

@@ -151,6 +151,9 @@ _Noreturn void conformance_complain(conformance_t *c, const char *format, ...);
 /* Empty the text of the host's last error, so that an old error is not taken for a new one. */
 void conformance_forget_error(conformance_t *c);
 
+/* Complain where `what` has failed and has left no sentence since the last error was forgotten. */
+void conformance_expect_sentence(conformance_t *c, bp_result_t result, const char *what);
+
 /* Cleared memory that lives as long as the rig. */
 void *conformance_new(conformance_t *c, size_t size);
 

@@ -183,7 +183,10 @@ static void dress_batch(churn_t *t)
     for (uint32_t i = 0; i < found; i++)
         conformance_value(c, p, seed + i, &v[i]);
     bp_property_t property = conformance_resolve(c, c->world, t->batch[0], names[n], p);
-    if (c->api->property->set(c->world, &property, t->batch, found, &v[0].value, sizeof v[0]) != BP_OK)
+    conformance_forget_error(c);
+    bp_result_t result = c->api->property->set(c->world, &property, t->batch, found, &v[0].value, sizeof v[0]);
+    conformance_expect_sentence(c, result, "setting a batch");
+    if (result != BP_OK)
         return;
     for (uint32_t i = 0; i < found; i++)
         t->lives[t->chosen[i]].seeds[n][p - c->properties] = seed + i;

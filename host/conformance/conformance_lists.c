@@ -37,6 +37,8 @@ static bp_property_t resolve(const whole_t *w, const char *element)
     bp_property_t property;
     snprintf(name, sizeof name, "%s%s", w->p->declared.name, element);
     EXPECT_OK(w->c, w->c->api->property->resolve(w->c->world, w->e[0], w->c->subject->component, name, &property));
+    EXPECT(w->c, property.type == w->p->declared.type, "'%s' is resolved as type %u, declared as %u", name,
+           property.type, w->p->declared.type);
     return property;
 }
 
