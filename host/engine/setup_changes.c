@@ -255,11 +255,12 @@ static bp_result_t compare_scenes(comparison_t *c, const char *section, const ch
 static bool is_reordered(const char *was, const char *is)
 {
     char a[SETUP_WORD], b[SETUP_WORD];
+    const char *rest = was; /* behind the systems that have come so far */
     while ((is = text_next_word(is, a, sizeof a)) != NULL) {
         if (!has_word(was, a, false))
             continue;
         do {
-            if ((was = text_next_word(was, b, sizeof b)) == NULL)
+            if ((rest = text_next_word(rest, b, sizeof b)) == NULL)
                 return true;
         } while (strcmp(a, b) != 0);
     }

@@ -75,6 +75,16 @@ static void expect_value(const char *path, const char *expected)
     EXPECT(strcmp(value, expected) == 0, "%s is %s and not %s", path, value, expected);
 }
 
+/* The units of world main, in their order. */
+static void expect_units(const char *expected)
+{
+    char text[256] = "";
+    const schedule_t *schedule = find_world("main")->schedule;
+    for (uint32_t i = 0; i < schedule->count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i > 0 ? " " : "", schedule->units[i]->name);
+    ck_assert_str_eq(text, expected);
+}
+
 static double option_of_gravity(void)
 {
     for (uint32_t i = 0; i < host->loader.plugins.count; i++) {
@@ -241,6 +251,74 @@ START_TEST(braces_mean_the_same_at_the_start_and_later)
 }
 END_TEST
 
+/* Keys of [host] that hold from now on, there and back; what the log says of them is what the host does. */
+START_TEST(what_holds_from_now_on_does_so_and_ends_with_its_line)
+{
+#define LIVE(keys, rest) \
+    "[host]\n" PLUGINS "plugins = point_mass gravity orbit\nhot_reload = on\n" keys \
+    "[plugin gravity]\nconstant = 1\n" \
+    "[world main]\nstep_rate = 10\ncomponents = point_mass orbit rounding\n" rest EARTH
+    const char *told;
+    open_host(0, LIVE("", "systems = orbit_measure carry_rounding\n"));
+    uint32_t probation = host->reload.probation_steps;
+    ck_assert_uint_gt(probation, 0);
+    EXPECT(host->hot.trying && !host->audits, "trials are on, and audits are not");
+    write_ini(LIVE("audit = writes\nprobation = 7\nreload_pause = 500\nreload = try 20\ntrial = off\n",
+                   "systems = gravity carry_rounding orbit_measure\n"));
+    WORKS(host, bp_host_setup_again(host, ini, &told));
+    expect_told(told, "  [host] probation = 7\n  [host] trial = off\n  [host] reload_pause = 500\n"
+                      "  [host] audit = writes\n  [host] reload = try 20\n  world main uses system gravity\n"
+                      "  world main: its systems come in this order: gravity carry_rounding orbit_measure");
+    ck_assert_uint_eq(host->reload.probation_steps, 7);
+    ck_assert_uint_eq(host->reload.pause_limit, 500);
+    ck_assert_uint_eq(host->hot.beside_steps, 20);
+    EXPECT(!host->hot.trying && host->audits, "trials are off, and audits are not");
+    step(1);
+    expect_units("gravity point_mass carry_rounding orbit_measure");
+    write_ini(LIVE("reload = at once\naudit = off\ntrial_deadline = 900\n",
+                   "systems = orbit_measure carry_rounding\n"));
+    WORKS(host, bp_host_setup_again(host, ini, &told));
+    expect_told(told, "  [host] probation is not given any more; it was 7\n"
+                      "  [host] trial is not given any more; it was off\n  [host] trial_deadline = 900\n"
+                      "  [host] reload_pause is not given any more; it was 500\n  [host] audit = off\n"
+                      "  [host] reload = at once\n  world main drops system gravity\n"
+                      "  world main: its systems come in this order: orbit_measure carry_rounding");
+    ck_assert_uint_eq(host->reload.probation_steps, probation);
+    ck_assert_uint_eq(host->reload.pause_limit, 0);
+    ck_assert_uint_eq(host->hot.beside_steps, 0);
+    EXPECT(host->hot.trying && !host->audits, "trials are on, and audits are not");
+    step(1);
+    expect_units("point_mass orbit_measure carry_rounding");
+    close_host();
+#undef LIVE
+}
+END_TEST
+
+/* A component and a plugin that a call has brought: the first is there, the second stands in the way. The path of the
+ * ini is written in another way. */
+START_TEST(what_a_call_has_brought_in_before_is_there)
+{
+#define BROUGHT(plugins, components) \
+    "[host]\n" PLUGINS "plugins = point_mass debug_name" plugins "\n" \
+    "[world main]\ncomponents = point_mass" components "\n"
+    char path[2048];
+    const char *told;
+    open_host(0, BROUGHT("", ""));
+    WORKS(host, bp_world_use_component(find_world("main"), "debug_name"));
+    WORKS(host, bp_host_load_plugin(host, TEST_PLUGIN_DIR "/camera", NULL, 0));
+    write_ini(BROUGHT(" camera", " debug_name"));
+    FAILS(host, BP_ERROR_EXISTS, "'camera' is loaded already", bp_host_setup_again(host, ini, &told));
+    ck_assert_str_eq(told, "");
+    write_ini(BROUGHT("", " debug_name"));
+    snprintf(path, sizeof path, "%s/../%s%s", TEST_SCRATCH_DIR, strrchr(TEST_SCRATCH_DIR, '/') + 1, strrchr(ini, '/'));
+    WORKS(host, bp_host_setup_again(host, path, &told));
+    expect_told(told, "  world main uses component debug_name");
+    step(1);
+    close_host();
+#undef BROUGHT
+}
+END_TEST
+
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 typedef struct mistake_t {
@@ -277,6 +355,8 @@ static const mistake_t mistakes[] = {
     {SAME_HOST, "constant = 2\n", SAME_WORLD "units = nonsense\n", "", "units"},
     {SAME_HOST, "constant = 2\n", SAME_WORLD "place = rank 0\n", "",
      "the place of world 'main' cannot change while the host runs"},
+    {"plugins = ../plugins/point_mass gravity\n", "constant = 2\n", SAME_WORLD, "[world more]\n",
+     ":3: plugin 'point_mass' comes from elsewhere, ../plugins/point_mass; start anew for that"},
 };
 
 START_TEST(a_mistake_refuses_all_of_it_and_leaves_the_host_as_it_was)
@@ -297,6 +377,45 @@ START_TEST(a_mistake_refuses_all_of_it_and_leaves_the_host_as_it_was)
     ck_assert_uint_eq(bp_host_configured_steps(host), 10);
     step(1);
     write_ini(first);
+    WORKS(host, bp_host_setup_again(host, ini, NULL));
+    close_host();
+}
+END_TEST
+
+typedef struct wrong_t {
+    const char *before, *after, *message;
+    bool ended; /* world main, by a call before */
+} wrong_t;
+
+#define OTHER_WORLD "[world other]\ncomponents = point_mass\n[spawn other x]\ncomponents = point_mass\n"
+
+static const wrong_t wrongs[] = {
+    {"[host]\n" PLUGINS "plugins = point_mass gravity\n[world main]\ncomponents = point_mass\nsystems = gravity\n",
+     "[host]\n" PLUGINS "plugins = point_mass\n[world main]\ncomponents = point_mass\nsystems = gravity\n",
+     ":6: system 'gravity' goes with plugin 'gravity'", false},
+    {"[host]\n" PLUGINS "plugins = point_mass\nseed = 4\n", "[host]\n" PLUGINS "plugins = point_mass\n[world more]\n",
+     ": seed cannot change while the host runs (it was 4); end the program and start anew", false},
+    {"[host]\n" PLUGINS "plugins = point_mass\n[world main]\n" OTHER_WORLD,
+     "[host]\n" PLUGINS "plugins = point_mass\n[world main]\n[spawn other x]\ncomponents = point_mass\n",
+     ":5: world 'other' of [spawn other x] ends: this file has no [world other]", false},
+    {"[host]\n" PLUGINS "plugins = point_mass\n[world main]\n" OTHER_WORLD,
+     "[host]\n" PLUGINS "plugins = point_mass\n[world main]\ncomponents = point_mass\n" OTHER_WORLD
+     "point_mass.mass = 2\n",
+     ":5: there is no world 'main' any more", true},
+};
+
+START_TEST(a_mistake_that_takes_two_inis_refuses_all_of_it)
+{
+    const wrong_t *w = &wrongs[_i];
+    open_host(0, w->before);
+    if (w->ended)
+        bp_world_destroy(find_world("main"));
+    char *before = describe_host(host);
+    write_ini(w->after);
+    FAILS(host, BP_OK, w->message, bp_host_setup_again(host, ini, NULL) == BP_OK ? BP_ERROR_FAILED : BP_OK);
+    EXPECT(strncmp(bp_host_error(host), ini, strlen(ini)) == 0, "it does not say where: %s", bp_host_error(host));
+    expect_same(before, describe_host(host), w->message);
+    write_ini(w->before);
     WORKS(host, bp_host_setup_again(host, ini, NULL));
     close_host();
 }
@@ -362,9 +481,12 @@ Suite *config_again_suite(void)
     tcase_add_test(done, what_people_have_done_meanwhile_stays);
     tcase_add_test(done, scenes_of_the_host_come_with_the_worlds_that_they_name);
     tcase_add_test(done, braces_mean_the_same_at_the_start_and_later);
+    tcase_add_test(done, what_a_call_has_brought_in_before_is_there);
     tcase_add_loop_test(refused, a_mistake_refuses_all_of_it_and_leaves_the_host_as_it_was, 0,
                         sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_loop_test(refused, a_mistake_that_takes_two_inis_refuses_all_of_it, 0, COUNT(wrongs));
     tcase_add_test(refused, an_ini_that_the_host_was_not_set_up_from_is_refused);
+    tcase_add_test(watched, what_holds_from_now_on_does_so_and_ends_with_its_line);
     tcase_add_test(watched, an_ini_that_is_written_while_files_are_watched_is_done_or_refused_by_itself);
     suite_add_tcase(suite, done);
     suite_add_tcase(suite, refused);

@@ -22,6 +22,7 @@ typedef struct mistake_t {
 
 #define NO_SECTION "this is neither [section] nor key = value"
 #define NO_PATH "set plugin_path, or give its path"
+#define HISTORY "history is how much memory the past may take: 512 MiB, or 0"
 #define HOST_KEYS "(known: plugins, plugin_path, steps, threads, seed, history, crash_guard, call_limit, probation, " \
                   "hot_reload, trial, trial_deadline, reload_pause, build, sources, audit, keyframe_every, " \
                   "cc, cflags, cxx, cxxflags, rustc, rustflags, scenes, reload)"
@@ -74,6 +75,15 @@ static const mistake_t mistakes[] = {
     {"[host]\nhot_reload = on\nbuild = make\nsources = src\n", BP_ERROR_ARGUMENT, 3,
      "the command 'make' lacks {plugin}, which stands for the plugin's name"},
     {"[host]\nbuild = make {plugin}\nsources = src\n", BP_ERROR_ARGUMENT, 2, "build needs hot_reload = on"},
+    {"[host]\nhot_reload = on\nreload = now\n", BP_ERROR_SYNTAX, 3,
+     "reload is `at once`, or `try 120` with 1 to 1000000 steps"},
+    {"[host]\nhot_reload = on\nreload = try 12x\n", BP_ERROR_SYNTAX, 3, "reload is `at once`, or `try 120` %"},
+    {"[host]\nhot_reload = on\nreload = try 1000001\n", BP_ERROR_SYNTAX, 3, "reload is `at once`, or `try 120` %"},
+    {"[host]\nhot_reload = on\ntrial = maybe\n", BP_ERROR_SYNTAX, 3, "trial = maybe; write on, off or helper"},
+    {"[host]\nhot_reload = yes\n", BP_ERROR_SYNTAX, 2, "hot_reload = yes; write on or off"},
+    {"[host]\ncflags = -O2\ncxxflags = -I" X60 "\n -I" X60 X60 "\n -I" X60 X60 "\n -I" X60 X60 "\n -I" X60 X60 "\n",
+     BP_ERROR_ARGUMENT, 3,
+     "cxxflags: at most %"},
 
     /* keys */
     {"[host]\nstep = 4\n", BP_ERROR_NOT_FOUND, 2,
@@ -109,6 +119,16 @@ static const mistake_t mistakes[] = {
      "threads = 'all' is not a whole number of 64 bits (type i64)"},
     {"[host]\nsteps = 3\nthreads = 3\nseed = -5\n", BP_ERROR_RANGE, 4,
      "seed = -5 is outside its range, 0 to 9223372036854775807"},
+    {"[host]\nhistory = 512\n", BP_ERROR_SYNTAX, 2, HISTORY},
+    {"[host]\nhistory = MiB\n", BP_ERROR_SYNTAX, 2, HISTORY},
+    {"[host]\nhistory = -1 MiB\n", BP_ERROR_SYNTAX, 2, HISTORY},
+    {"[host]\nhistory = 0 TiB\n", BP_ERROR_SYNTAX, 2, HISTORY},
+    {"[host]\nhistory = 18446744073709551615 GiB\n", BP_ERROR_SYNTAX, 2, HISTORY},
+    {"[host]\nhistory = 1 MiB\nkeyframe_every = 86401\n", BP_ERROR_RANGE, 3,
+     "keyframe_every is 0 to 86400 seconds, not 86401"},
+    {"[host]\nkeyframe_every = -1\n", BP_ERROR_RANGE, 2, "keyframe_every is 0 to 86400 seconds, not -1"},
+    {"[host]\nkeyframe_every = often\n", BP_ERROR_TYPE, 2, "keyframe_every = 'often' is not a number (type f64)"},
+    {"[host]\naudit = all\n", BP_ERROR_SYNTAX, 2, "audit is writes, or off; not 'all'"},
 
     /* plugins */
     {"[host]\nplugins = crew nosuch\n", BP_ERROR_NOT_FOUND, 2,

@@ -214,6 +214,27 @@ START_TEST(ranks_with_another_ini_are_refused_with_what_differs)
 }
 END_TEST
 
+/* Which ranks there are is settled at the start. */
+START_TEST(ranks_do_not_come_later_and_read_no_ini_again)
+{
+    ck_assert_int_eq(set_up("listener", "[world main]\n"), BP_OK);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("[host]\nplugins = listener several\nsteps = 7\n[world main]\n", file);
+    fclose(file);
+    ck_assert_int_eq(bp_host_setup_again(host, path, NULL), BP_ERROR_STATE);
+    ck_assert_ptr_nonnull(strstr(bp_host_error(host), ":2: ranks meet when a program starts, and not later"));
+    ck_assert_ptr_null(bp_host_api(host)->registry->find(host, BP_PEERS_API, 1));
+    ck_assert_uint_eq(bp_host_peers(host, NULL), 1);
+    bp_host_destroy(host);
+    begin();
+    ck_assert_int_eq(set_up("several", "[world main]\n"), BP_OK);
+    ck_assert_int_eq(bp_host_setup_again(host, path, NULL), BP_ERROR_STATE);
+    ck_assert_ptr_nonnull(strstr(bp_host_error(host), "ranks that do an ini together read it when they start"));
+    ck_assert_uint_eq(left, 0);
+}
+END_TEST
+
 START_TEST(ranks_that_cannot_talk_are_no_ranks)
 {
     answer = BP_ERROR_IO;
@@ -277,6 +298,7 @@ Suite *peers_suite(void)
     tcase_add_test(tcase, a_world_is_where_it_is_placed);
     tcase_add_loop_test(tcase, a_place_that_is_none_is_told, 0, (int)(sizeof places / sizeof places[0]));
     tcase_add_test(tcase, ranks_with_another_ini_are_refused_with_what_differs);
+    tcase_add_test(tcase, ranks_do_not_come_later_and_read_no_ini_again);
     tcase_add_test(tcase, ranks_that_cannot_talk_are_no_ranks);
     tcase_add_test(tcase, what_is_asked_of_shared_worlds_goes_to_the_plugin_that_shares_them);
     tcase_add_test(tcase, a_host_that_ends_leaves_in_good_order);
