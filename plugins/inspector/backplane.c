@@ -110,6 +110,8 @@ static set_t *make_set(ask_t *ask, bool tree)
 static int find(ask_t *ask)
 {
     bool tree = false;
+    if (!sets_have_room(ask->in))
+        return ASK_MORE;
     const set_t *set = ask_truth(ask, "tree", &tree) ? make_set(ask, tree) : NULL;
     if (set == NULL)
         return ASK_DONE;
@@ -240,21 +242,33 @@ static int children(ask_t *ask)
     return ASK_DONE;
 }
 
+/* The set of a search, which is held until the search has been answered; 0: there was no place for one yet. */
+typedef struct search_t {
+    uint64_t id;
+} search_t;
+
+static void drop_query(ask_t *ask)
+{
+    const search_t *state = ask->state;
+    sets_hold(ask->in, state->id, false);
+}
+
 /* A whole search in one call: make the set, wait until it is built, and tell its rows. */
 static int query(ask_t *ask)
 {
-    struct { uint64_t id; } *state;
-    bool begun = ask->state != NULL;
-    state = ask_state(ask, sizeof *state);
+    search_t *state = ask_state(ask, sizeof *state);
     if (state == NULL)
         return ASK_DONE;
-    if (!begun) {
+    if (state->id == 0) {
         set_info_t told;
+        if (!sets_have_room(ask->in))
+            return ASK_MORE;
         const set_t *made = make_set(ask, false);
         if (made == NULL)
             return ASK_DONE;
         sets_info(made, &told);
         state->id = told.id;
+        sets_hold(ask->in, state->id, true);
     }
     page_t page = {.set = sets_find(ask, state->id)};
     if (page.set == NULL)
@@ -355,7 +369,7 @@ const method_t backplane_methods[] = {
     {"backplane.find", "begins a set of entities: all of a world, or those that satisfy a condition",
      "world? where? name? tree?", 0, find, NULL},
     {"backplane.query", "entities that satisfy a condition, with some of their values",
-     "world? where? name? from? count? values?", 0, query, NULL},
+     "world? where? name? from? count? values?", 0, query, drop_query},
     {"backplane.progress", "how far a set is", "set", 0, progress, NULL},
     {"backplane.rows", "entities of a set, with some of their values", "set from? count? values?", 0, rows, NULL},
     {"backplane.children", "children of an entity in a set that is a tree; without a parent, the roots",

@@ -1,6 +1,7 @@
 /* change.c - changes of values and plugins: tried on a clone of the host, or made in it.
  *
- * The host carries a change out after this turn (bp_history.h), so the answer is known in the next turn.
+ * The host carries a change out after this turn (bp_history.h), so the answer is known in the next turn. It keeps the
+ * outcome of one change, so the changes of several requests come one after the other.
  */
 #include "methods.h"
 
@@ -160,12 +161,16 @@ static int carry_out(ask_t *ask, bool tries, bool last)
     if (!can_change(ask))
         return ASK_DONE;
     in->history->read_change(in->host, &changed);
-    if (!begun && changed.state == BP_CHANGE_WAITS)
+    if (!begun && (changed.state == BP_CHANGE_WAITS || in->change != NULL))
         return ASK_MORE; /* the change of another request */
     if (ask_state(ask, 1) == NULL)
         return ASK_DONE;
-    if (!begun)
-        return wish(ask, tries, last) ? ASK_MORE : ASK_DONE;
+    if (!begun) {
+        if (!wish(ask, tries, last))
+            return ASK_DONE;
+        ask->in->change = ask->state;
+        return ASK_MORE;
+    }
     if (changed.state == BP_CHANGE_WAITS)
         return ASK_MORE;
     if (changed.result != BP_OK) {
@@ -178,6 +183,13 @@ static int carry_out(ask_t *ask, bool tries, bool last)
         writer_object_end(ask->out);
     }
     return ASK_DONE;
+}
+
+/* The outcome has been seen, or is not waited for any more: the next change may be wished. */
+static void drop(ask_t *ask)
+{
+    if (ask->in->change == ask->state)
+        ask->in->change = NULL;
 }
 
 static int try_change(ask_t *ask)
@@ -201,9 +213,9 @@ static int reload(ask_t *ask)
 
 const method_t change_methods[] = {
     {"backplane.try", "what values and new versions of plugins would lead to: a clone of the host takes some steps",
-     "values? plugins? steps?", METHOD_CHANGES, try_change, NULL},
-    {"backplane.keep", "makes the change that was tried last", "", METHOD_CHANGES, keep, NULL},
+     "values? plugins? steps?", METHOD_CHANGES, try_change, drop},
+    {"backplane.keep", "makes the change that was tried last", "", METHOD_CHANGES, keep, drop},
     {"backplane.reload", "puts the present files of plugins in the place of the versions at work", "plugins",
-     METHOD_CHANGES, reload, NULL},
+     METHOD_CHANGES, reload, drop},
     {0},
 };

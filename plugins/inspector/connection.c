@@ -463,10 +463,11 @@ void connection_complete(void *context, struct MHD_Connection *mhd, void **seen,
     if (connection->phase == STREAMING) {
         connection->http->streams--;
         writer_release(&connection->unsent);
-        give_back(connection);
-    } else {
-        request_free(connection->http->setup.allocator, connection->request);
     }
+    if (connection->request != NULL && connection->request->stream)
+        give_back(connection); /* also where the other side has gone before its stream began */
+    else
+        request_free(connection->http->setup.allocator, connection->request);
     connection->request = NULL;
     connection->over = connection->gone = false;
     writer_release(&connection->body);

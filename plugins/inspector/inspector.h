@@ -61,6 +61,7 @@ typedef struct inspector_t {
     struct ask_t *streams;     /* open streams, each looked at when it is due */
     struct set_t *sets[SETS_MAX];
     uint64_t next_set;
+    const void *change;        /* state of the call that has wished a change and not seen its outcome; NULL: none has */
     uint64_t turns;            /* turns that the stepping thread has taken */
 } inspector_t;
 

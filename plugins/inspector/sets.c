@@ -28,16 +28,16 @@
 #include <stdio.h>
 
 enum { SCAN, REST, LIST, PARENTS, COUNT, SUM, FILL, BUILT };
-enum { SET_MOST = 1u << 24, PARENT_FIELDS_MAX = 8, COUNT_BLOCK = 1u << 15, LIST_WORDS = 256 };
+enum { LABEL_MAX = 256, SET_MOST = 1u << 24, PARENT_FIELDS_MAX = 8, COUNT_BLOCK = 1u << 15, LIST_WORDS = 256 };
 
 struct set_t {
     inspector_t *in;
     uint64_t id, used;               /* used: the turn in which it was last asked for */
     char world[REQUEST_WORLD_MAX];
-    char label[CONDITION_NAME_MAX];  /* "": any */
+    char label[LABEL_MAX];           /* "": any */
     condition_t condition;
     gather_t fields[CONDITION_FIELDS_MAX];
-    bool has_condition, tree, cut;
+    bool has_condition, tree, cut, held;
     uint32_t stage, cursor;
     bp_entity_t *entities;
     uint32_t count, capacity;
@@ -91,19 +91,32 @@ void sets_free(inspector_t *in)
     }
 }
 
-/* Make room for a set: an empty place, or the place of the set that was not used for longest. */
+/* The place for a new set: an empty one, or that of the set that was not used for longest; NULL where all are held. */
 static set_t **place_for(inspector_t *in)
 {
-    set_t **oldest = &in->sets[0];
+    set_t **oldest = NULL;
     for (uint32_t i = 0; i < SETS_MAX; i++) {
         if (in->sets[i] == NULL)
             return &in->sets[i];
-        if (in->sets[i]->used < (*oldest)->used)
+        if (!in->sets[i]->held && (oldest == NULL || in->sets[i]->used < (*oldest)->used))
             oldest = &in->sets[i];
     }
-    free_set(*oldest);
-    *oldest = NULL;
     return oldest;
+}
+
+bool sets_have_room(const inspector_t *in)
+{
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        if (in->sets[i] == NULL || !in->sets[i]->held)
+            return true;
+    return false;
+}
+
+void sets_hold(inspector_t *in, uint64_t id, bool held)
+{
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        if (in->sets[i] != NULL && in->sets[i]->id == id)
+            in->sets[i]->held = held;
 }
 
 static bool bind_condition(ask_t *ask, set_t *set, bp_world_o *world, const char *where)
@@ -123,6 +136,10 @@ static bool bind_condition(ask_t *ask, set_t *set, bp_world_o *world, const char
 set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *label, bool tree)
 {
     inspector_t *in = ask->in;
+    if (label != NULL && strlen(label) >= LABEL_MAX) {
+        ask_fail(ask, RPC_INVALID_PARAMS, "\"name\" is a part of a name, which has at most %d bytes", LABEL_MAX - 1);
+        return NULL;
+    }
     set_t *set = allocator_make(&in->allocator, sizeof *set);
     if (set == NULL) {
         ask_fail(ask, RPC_INTERNAL, "out of memory");
@@ -145,7 +162,9 @@ set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *l
     }
     set->id = ++in->next_set;
     set->used = in->turns;
-    *place_for(in) = set;
+    set_t **place = place_for(in);
+    free_set(*place);
+    *place = set;
     return set;
 }
 

@@ -2,7 +2,8 @@
  *
  * A set is made at once and filled between the steps that follow, as the budget goes; its rows can be asked for from
  * the beginning. A set is not kept up to date: entities that have died since are reported as dead, new entities are not
- * in the set. There are SETS_MAX sets; a new set takes the place of the set that was not used for longest.
+ * in the set. There are SETS_MAX sets; a new set takes the place of the set that was not used for longest, of
+ * those that no call waits for.
  *
  * A set may have a tree (by fields with BP_FIELD_PARENT): then its roots and the children of each entity can be asked
  * for likewise.
@@ -28,9 +29,17 @@ typedef struct set_info_t {
     bool cut;         /* there are more entities than a set holds */
 } set_info_t;
 
-/* Begin a set: all entities of `world`, or those that satisfy `where` (a condition, or NULL) and have `label` in their
- * name (or NULL). NULL, with the error left in the ask, where the condition does not fit the world. */
+/* Is there a place for one more set? Not while searches wait for as many sets as there may be. */
+bool sets_have_room(const inspector_t *in);
+
+/* Begin a set, where there is a place: all entities of `world`, or those that satisfy `where` (a condition, or NULL)
+ * and have `label` in their name (or NULL). NULL, with the error left in the ask, where the condition does not fit the
+ * world. */
 set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *label, bool tree);
+
+/* Keep the set until it is let go of, however many others are made meanwhile. A number that no set has is passed
+ * over. */
+void sets_hold(inspector_t *in, uint64_t id, bool held);
 
 /* The set of that number; NULL, with the error left, where there is no such set. */
 set_t *sets_find(ask_t *ask, uint64_t id);
