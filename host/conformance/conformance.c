@@ -275,6 +275,10 @@ static void learn_fields(conformance_t *c, const bp_field_list_t *list)
         p->declared = declared;
         p->index = i;
         conformance_learn_limits(p);
+        if (whole) {
+            p->room = conformance_new(c, conformance_room(p) * sizeof *p->room);
+            p->items = conformance_new(c, conformance_room(p) * conformance_size(declared.type));
+        }
     }
 }
 

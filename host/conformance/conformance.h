@@ -61,6 +61,8 @@ typedef struct conformance_property_t {
     uint64_t least, most; /* of an integer: its limits, exactly, as ranks (conformance_values.c) */
     uint32_t index;
     bool refuses; /* the plugin has refused a value of the property in this rig */
+    struct conformance_value_t *room; /* of an array or a list: for its values, conformance_room of them */
+    void *items;                      /* likewise, packed */
 } conformance_property_t;
 
 /* A value, and room for the text that it may point to. */
@@ -223,8 +225,8 @@ bp_property_t conformance_resolve(conformance_t *c, bp_world_o *world, bp_entity
 void conformance_expect_value(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                               const conformance_property_t *p, const bp_value_t *expected, const char *when);
 
-/* Set all writable properties to the values of a seed; properties stay as they are where the plugin refuses the
- * value. */
+/* Set all writable properties, arrays and lists to the values of a seed; they stay as they are where the plugin refuses
+ * the value. */
 void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
                        uint64_t seed);
 
@@ -283,6 +285,18 @@ void check_worlds_are_reloaded_with_it(conformance_t *c);
 
 /* conformance_lists.c */
 void check_wholes(conformance_t *c);
+
+/* The values of an array or a list at the most, and one more. */
+uint32_t conformance_room(const conformance_property_t *p);
+
+/* Write the values of a seed, packed, which depend on nothing but property and seed. Seed 0 gives the default. */
+void conformance_whole(conformance_t *c, const conformance_property_t *p, uint64_t seed, void *items);
+
+/* Set them all; true where the plugin takes them. And complain unless they are there. */
+bool conformance_set_whole(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                           conformance_property_t *p, uint64_t seed);
+void conformance_expect_whole(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
+                              const conformance_property_t *p, uint64_t seed, const char *when);
 
 /* conformance_churn.c */
 void check_churn(conformance_t *c);

@@ -402,6 +402,24 @@ void check_unloads_with_living_instances(conformance_t *c)
 
 /* --- saving and loading ---------------------------------------------------------------------------- */
 
+/* The bytes of an array in storage of its own. */
+static size_t array_size(const conformance_property_t *p)
+{
+    return conformance_size(p->declared.type) * p->declared.count;
+}
+
+static void expect_same_arrays(conformance_t *c, bp_manager_t *a, uint32_t slot_a, bp_manager_t *b, uint32_t slot_b,
+                               const char *when)
+{
+    for (uint32_t i = 0; i < c->whole_count; i++) {
+        const conformance_property_t *p = &c->wholes[i];
+        EXPECT_OK(c, c->storage->get(a, p->index, &slot_a, 1, p->items, array_size(p)));
+        EXPECT_OK(c, c->storage->get(b, p->index, &slot_b, 1, p->room, array_size(p)));
+        EXPECT(c, memcmp(p->items, p->room, array_size(p)) == 0, "%s array '%s' has other values", when,
+               p->declared.name);
+    }
+}
+
 static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to, uint32_t slot)
 {
     bp_value_t saved, loaded;
@@ -416,6 +434,7 @@ static void expect_loaded(conformance_t *c, bp_manager_t *from, bp_manager_t *to
                "'%s' in slot %u is %.200s, after save and load %.200s", c->properties[i].declared.name, slot,
                conformance_show(type, &saved, a), conformance_show(type, &loaded, b));
     }
+    expect_same_arrays(c, from, slot, to, slot, "after save and load");
 }
 
 /* Save one manager, and load the bytes into another one that has just started: the same instances must be in the same
@@ -481,6 +500,15 @@ static void make_columns(conformance_t *c, uint32_t chosen, uint64_t seed, const
         }
         columns[p->index] = column;
     }
+    for (uint32_t k = 0; k < c->whole_count; k++) {
+        const conformance_property_t *p = &c->wholes[k];
+        if (!conformance_is_writable(p) || (chosen >> p->index % 32 & 1) == 0)
+            continue;
+        char *column = conformance_new(c, WITH_COUNT * array_size(p));
+        for (uint32_t i = 0; i < WITH_COUNT; i++)
+            conformance_whole(c, p, p->refuses ? 0 : seed + i, column + i * array_size(p));
+        columns[p->index] = column;
+    }
 }
 
 /* Put the same values into a manager of its own by create and then set. False where a set is refused. */
@@ -488,13 +516,14 @@ static bool create_and_set(conformance_t *c, bp_manager_t *m, const bp_entity_t 
                            uint32_t *slots)
 {
     EXPECT_OK(c, c->storage->create(m, 1, e, WITH_COUNT, NULL, slots));
-    for (uint32_t k = 0; k < c->property_count; k++) {
-        const conformance_property_t *p = &c->properties[k];
+    for (uint32_t k = 0; k < c->property_count + c->whole_count; k++) {
+        bool whole = k >= c->property_count;
+        const conformance_property_t *p = whole ? &c->wholes[k - c->property_count] : &c->properties[k];
+        size_t size = whole ? array_size(p) : conformance_size(p->declared.type);
         bp_result_t result = BP_OK;
         conformance_forget_error(c);
         if (columns[p->index] != NULL)
-            result = c->storage->set(m, p->index, slots, WITH_COUNT, columns[p->index],
-                                     conformance_size(p->declared.type));
+            result = c->storage->set(m, p->index, slots, WITH_COUNT, columns[p->index], size);
         conformance_expect_sentence(c, result, "set");
         if (result != BP_OK)
             return false;
@@ -518,6 +547,8 @@ static void expect_same_instances(conformance_t *c, bp_manager_t *a, const uint3
                    c->properties[k].declared.name, conformance_show(type, &x, one), conformance_show(type, &y, other));
         }
     }
+    for (uint32_t i = 0; i < WITH_COUNT; i++)
+        expect_same_arrays(c, a, slots_a[i], b, slots_b[i], "created with values, beside created and set,");
 }
 
 /* Both ways in managers of their own, with each choice of columns; and once with every allocation failing. */
@@ -601,7 +632,8 @@ void check_threads_agree(conformance_t *c)
             bp_result_t result = c->api->property->get(c->world, &property, &e[k], 1, &value, sizeof value);
             if (result == BP_ERROR_DEAD || result == BP_ERROR_NOT_FOUND)
                 continue; /* a step may end an entity, or take the component from it */
-            EXPECT_OK(c, result);
+            EXPECT(c, result == BP_OK, "after some steps '%s' cannot be read: error %d: %s",
+                   c->properties[i].declared.name, result, bp_host_error(c->host));
             c->digest = digest_value(c->digest, property.type, &value);
         }
     }

@@ -20,6 +20,8 @@ static void expect_defaults(conformance_t *c, bp_entity_t e, const char *when)
         if (conformance_default(c, &c->properties[i], &v))
             conformance_expect_value(c, c->world, e, "", &c->properties[i], &v.value, when);
     }
+    for (uint32_t i = 0; i < c->whole_count; i++)
+        conformance_expect_whole(c, c->world, e, "", &c->wholes[i], 0, when);
 }
 
 void check_defaults(conformance_t *c)

@@ -19,16 +19,19 @@ enum { COUNT = 40, STEPS = 3 };
 typedef struct conformance_reload_t {
     conformance_property_t properties[CONFORMANCE_FIELDS];
     uint32_t count;
+    conformance_property_t wholes[CONFORMANCE_FIELDS];
+    uint32_t whole_count;
     const char *plugin;
 } before_t;
 
-static const conformance_property_t *former(const before_t *before, const conformance_property_t *next)
+static const conformance_property_t *former(const conformance_property_t *before, uint32_t count,
+                                            const conformance_property_t *next)
 {
     const char *names[2] = {next->declared.name, next->declared.former_name};
     for (uint32_t n = 0; n < 2; n++) {
-        for (uint32_t i = 0; i < before->count && names[n] != NULL; i++) {
-            if (strcmp(before->properties[i].declared.name, names[n]) == 0)
-                return &before->properties[i];
+        for (uint32_t i = 0; i < count && names[n] != NULL; i++) {
+            if (strcmp(before[i].declared.name, names[n]) == 0)
+                return &before[i];
         }
     }
     return NULL;
@@ -43,17 +46,25 @@ static const char *kept_text(conformance_t *c, const char *text)
     return memcpy(conformance_new(c, size), text, size);
 }
 
-static before_t *remember(conformance_t *c)
+static void keep_properties(conformance_t *c, conformance_property_t *kept, const conformance_property_t *properties,
+                            uint32_t count)
 {
-    before_t *before = conformance_new(c, sizeof *before);
-    before->count = c->property_count;
-    for (uint32_t i = 0; i < c->property_count; i++) {
-        bp_field_t *declared = &before->properties[i].declared;
-        before->properties[i] = c->properties[i];
+    for (uint32_t i = 0; i < count; i++) {
+        bp_field_t *declared = &kept[i].declared;
+        kept[i] = properties[i];
         declared->name = kept_text(c, declared->name);
         declared->values = kept_text(c, declared->values);
         declared->initial = kept_text(c, declared->initial);
     }
+}
+
+static before_t *remember(conformance_t *c)
+{
+    before_t *before = conformance_new(c, sizeof *before);
+    before->count = c->property_count;
+    before->whole_count = c->whole_count;
+    keep_properties(c, before->properties, c->properties, c->property_count);
+    keep_properties(c, before->wholes, c->wholes, c->whole_count);
     return before;
 }
 
@@ -68,11 +79,20 @@ static void expect_kept(conformance_t *c, const before_t *before, bp_entity_t e,
 {
     conformance_value_t wanted;
     for (uint32_t i = 0; i < c->property_count; i++) {
-        const conformance_property_t *old = former(before, &c->properties[i]);
+        const conformance_property_t *old = former(before->properties, before->count, &c->properties[i]);
         if (!is_comparable(old, &c->properties[i]))
             continue;
         conformance_value(c, old, seed, &wanted);
         conformance_expect_value(c, c->world, e, "", &c->properties[i], &wanted.value, "after the reload");
+    }
+    for (uint32_t i = 0; i < c->whole_count; i++) {
+        const conformance_property_t *old = former(before->wholes, before->whole_count, &c->wholes[i]);
+        if (!is_comparable(old, &c->wholes[i]) || old->declared.count != c->wholes[i].declared.count ||
+            ((old->declared.flags ^ c->wholes[i].declared.flags) & BP_FIELD_LIST) != 0)
+            continue;
+        conformance_property_t kept = *old; /* its values, under the name that it has now */
+        kept.declared.name = c->wholes[i].declared.name;
+        conformance_expect_whole(c, c->world, e, "", &kept, seed, "after the reload");
     }
 }
 
@@ -114,6 +134,8 @@ void conformance_reload_make(conformance_t *c, before_t *before)
     uint32_t count = conformance_count(c, c->world);
     for (uint32_t i = 0; i < c->property_count; i++)
         before->properties[i].refuses = c->properties[i].refuses;
+    for (uint32_t i = 0; i < c->whole_count; i++)
+        before->wholes[i].refuses = c->wholes[i].refuses;
     if (c->subject->next[0] != '\0')
         copy_file(c, c->subject->next, c->subject->plugin);
     bp_result_t result = bp_host_reload(c->host, &before->plugin, 1, NULL);

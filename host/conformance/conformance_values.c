@@ -528,6 +528,10 @@ void conformance_dress(conformance_t *c, bp_world_o *world, bp_entity_t e, const
         conformance_value(c, &c->properties[i], seed, &v);
         conformance_set(c, world, e, instance, &c->properties[i], &v.value);
     }
+    for (uint32_t i = 0; i < c->whole_count; i++) {
+        if (conformance_is_writable(&c->wholes[i]))
+            conformance_set_whole(c, world, e, instance, &c->wholes[i], seed);
+    }
 }
 
 static bool is_default(conformance_t *c, bp_world_o *world, bp_entity_t e, const char *instance,
@@ -551,5 +555,9 @@ void conformance_expect_dressed(conformance_t *c, bp_world_o *world, bp_entity_t
             continue;
         conformance_value(c, p, seed, &wanted);
         conformance_expect_value(c, world, e, instance, p, &wanted.value, when);
+    }
+    for (uint32_t i = 0; i < c->whole_count; i++) {
+        if (conformance_is_writable(&c->wholes[i]) && !c->wholes[i].refuses)
+            conformance_expect_whole(c, world, e, instance, &c->wholes[i], seed, when);
     }
 }
