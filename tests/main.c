@@ -102,6 +102,7 @@ static const make_suite_t first_half[] = {
     trace_suite,
     program_suite,
     console_scenes_suite,
+    console_drafts_suite,
     console_edit_suite,
     manual_suite,
     new_suite,

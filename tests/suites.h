@@ -91,6 +91,7 @@ Suite *scene_files_suite(void);
 Suite *dump_suite(void);
 Suite *program_suite(void);
 Suite *console_scenes_suite(void);
+Suite *console_drafts_suite(void);
 Suite *console_edit_suite(void);
 Suite *manual_suite(void);
 Suite *new_suite(void);
