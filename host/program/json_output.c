@@ -67,6 +67,26 @@ json_t *json_output_cell(const char *text)
     return text != NULL && numbers_is_number(text) ? number_of(text) : json_output_text(text);
 }
 
+static bool is_whole_type(uint32_t type)
+{
+    return type == BP_I8 || type == BP_U8 || type == BP_I16 || type == BP_U16 || type == BP_I32 || type == BP_U32 ||
+           type == BP_I64 || type == BP_U64;
+}
+
+/* What plugins declare may be written in each way that a host reads (value.c): in hexadecimal, with zeros in front. */
+json_t *json_output_number(uint32_t type, const char *text)
+{
+    char *end = NULL;
+    if (text == NULL || numbers_is_number(text))
+        return json_output_cell(text);
+    errno = 0;
+    long long whole = is_whole_type(type) ? strtoll(text, &end, 0) : 0;
+    double real = is_whole_type(type) ? 0 : strtod(text, &end);
+    if (end == text || end[strspn(end, " \t")] != '\0' || errno != 0 || !(real >= -DBL_MAX && real <= DBL_MAX))
+        return json_output_text(text);
+    return is_whole_type(type) ? json_integer(whole) : json_real(real);
+}
+
 /* Cut the next word off `*text`; false where there is none. */
 static bool next_word(const char **text, char word[WORD_MAX])
 {
@@ -95,15 +115,22 @@ static json_t *list_of(const char *text)
     return json_output_checked(list, bad);
 }
 
+static json_t *truth_of(const char *text)
+{
+    static const char *const words[2][4] = {{"false", "off", "no", "0"}, {"true", "on", "yes", "1"}};
+    for (int i = 0; i < 8; i++) {
+        if (strcmp(text, words[i / 4][i % 4]) == 0)
+            return json_boolean(i / 4);
+    }
+    return json_output_text(text);
+}
+
 json_t *json_output_value(uint32_t type, const char *text)
 {
     if (text == NULL)
         return json_null();
     switch (type) {
-    case BP_BOOL:
-        if (strcmp(text, "true") == 0 || strcmp(text, "1") == 0)
-            return json_true();
-        return strcmp(text, "false") == 0 || strcmp(text, "0") == 0 ? json_false() : json_output_text(text);
+    case BP_BOOL: return truth_of(text);
     case BP_I8:
     case BP_U8:
     case BP_I16:
@@ -113,7 +140,7 @@ json_t *json_output_value(uint32_t type, const char *text)
     case BP_I64:
     case BP_U64:
     case BP_F32:
-    case BP_F64: return json_output_cell(text);
+    case BP_F64: return json_output_number(type, text);
     case BP_VEC2:
     case BP_VEC3:
     case BP_VEC4:

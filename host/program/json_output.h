@@ -32,6 +32,10 @@ json_t *json_output_count(uint64_t count);
 /* A number where the text is one, else a string; null for NULL. */
 json_t *json_output_cell(const char *text);
 
+/* A number that a plugin declares for a field of that type, such as its least one; a string where the text is none,
+ * null for NULL. */
+json_t *json_output_number(uint32_t type, const char *text);
+
 /* A value of a property type given as text: bool, number, list of numbers; a string where the text has
  * another form (colours such as #ff8000) or the type is one of texts. */
 json_t *json_output_value(uint32_t type, const char *text);

@@ -312,8 +312,8 @@ static json_t *field_json(const bp_field_t *field)
     bad |= json_object_set_new(object, "list", json_boolean(field->flags & BP_FIELD_LIST));
     bad |= json_object_set_new(object, "count", json_output_count(field->count > 1 ? field->count : 1));
     bad |= json_object_set_new(object, "default", default_json(field));
-    bad |= json_object_set_new(object, "min", json_output_cell(field->min));
-    bad |= json_object_set_new(object, "max", json_output_cell(field->max));
+    bad |= json_object_set_new(object, "min", json_output_number(field->type, field->min));
+    bad |= json_object_set_new(object, "max", json_output_number(field->type, field->max));
     bad |= json_object_set_new(object, "values", values_json(field));
     bad |= json_object_set_new(object, "bits", json_boolean(field->flags & BP_FIELD_BITS));
     bad |= json_object_set_new(object, "unit", json_output_text(field->unit));

@@ -417,9 +417,9 @@ static bool is_text(uint32_t type)
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-static json_t *limit(const char *text, double otherwise)
+static json_t *limit(uint32_t type, const char *text, double otherwise)
 {
-    return text != NULL ? json_output_cell(text) : otherwise - otherwise == 0.0 ? json_real(otherwise) : json_null();
+    return text != NULL ? json_output_number(type, text) : json_real(otherwise);
 }
 
 /* `minimum` and `maximum`: the declared ones, else what the type holds. */
@@ -430,9 +430,9 @@ static int set_limits(json_t *schema, const bp_field_t *field)
     int bad = 0;
     bool single = !is_double(field->type) && !is_whole(field->type);
     if (min != NULL || single)
-        bad |= json_object_set_new(schema, "minimum", limit(min, -(double)FLT_MAX));
+        bad |= json_object_set_new(schema, "minimum", limit(field->type, min, -(double)FLT_MAX));
     if (max != NULL || single)
-        bad |= json_object_set_new(schema, "maximum", limit(max, (double)FLT_MAX));
+        bad |= json_object_set_new(schema, "maximum", limit(field->type, max, (double)FLT_MAX));
     return bad;
 }
 

@@ -357,12 +357,152 @@ START_TEST(one_element_is_recorded_and_a_whole_list_is_refused_with_a_sentence)
 }
 END_TEST
 
+/* --- other forms -------------------------------------------------------------------------------------------------- */
+
+static const char odds_ini[] = "[host]\nplugins = ./odds.so\n[world main]\ncomponents = plain given nothing\n"
+                               "[spawn main a]\ncomponents = plain given\n";
+
+static void build_odds(void)
+{
+    expect(shell("${CC:-cc} -shared -fPIC -I plugin_api tests/program/plugins/odds.c -o '" SCRATCH "/odds.so'"), 0,
+           NULL);
+    write_file(ini_file, odds_ini);
+}
+
+static void expect_json(json_t *value, const char *text)
+{
+    char *written = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    ck_assert_ptr_nonnull(written);
+    ck_assert_str_eq(written, text);
+    free(written);
+}
+
+/* What a host reads as a number is one for tools too; a schema may have nothing else for its limits. */
+START_TEST(what_is_declared_in_another_form_is_a_number_or_a_truth_for_tools)
+{
+    static const char *const defaults[][2] = {
+        {"on", "true"}, {"off", "false"}, {"mask", "16"}, {"place", "[1,2,3]"}, {"tint", "\"#ff8000\""},
+        {"words", "[\"a \\\"b\\\"\",\"c\\\\d\\n\",\"e f\"]"}, {"either", "[false,true]"}, {"much", "8.0"},
+    };
+    build_odds();
+    json_t *listed = parse_output(shell("backplane plugins '%s' --json", ini_file));
+    json_t *components = json_object_get(named(json_object_get(listed, "plugins"), "odds"), "components");
+    json_t *fields = json_object_get(named(components, "given"), "properties");
+    for (uint32_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        expect_json(json_object_get(named(fields, defaults[i][0]), "default"), defaults[i][1]);
+    expect_json(json_object_get(named(fields, "mask"), "max"), "255");
+    expect_json(json_object_get(named(fields, "much"), "max"), "16.0");
+    json_decref(listed);
+    json_t *schema = parse_output(shell("backplane schema '%s'", ini_file));
+    json_t *given = json_object_get(json_object_get(schema, "definitions"), "type_given");
+    json_t *mask = json_object_get(json_object_get(given, "properties"), "mask");
+    expect_json(json_object_get(mask, "minimum"), "0");
+    expect_json(json_object_get(mask, "maximum"), "255");
+    expect_json(json_object_get(mask, "default"), "16");
+    json_decref(schema);
+}
+END_TEST
+
+/* The default that is listed is the value that an entity gets. */
+START_TEST(what_has_no_default_has_that_of_its_type)
+{
+    static const struct { const char *name, *json, *shown; } values[] = {
+        {"flag", "false", "false"}, {"i8", "0", "0"}, {"u8", "0", "0"}, {"i16", "0", "0"}, {"i32", "0", "0"},
+        {"i64", "0", "0"}, {"f64", "0", "0"}, {"vec2", "[0,0]", "0 0"}, {"vec3", "[0,0,0]", "0 0 0"},
+        {"dvec2", "[0,0]", "0 0"}, {"dvec4", "[0,0,0,0]", "0 0 0 0"}, {"quat", "[0,0,0,1]", "0 0 0 1"},
+        {"mat4", "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]", "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1"},
+        {"tint", "[0,0,0,0]", "0 0 0 0"}, {"text", "\"\"", ""}, {"other", "\"\"", "none"}, {"kind", "\"\"", ""},
+        {"mood", "\"glad\"", "glad"},
+    };
+    enum { VALUES = sizeof values / sizeof values[0] };
+    char lines[1024] = "", shown[1024] = "";
+    build_odds();
+    json_t *listed = parse_output(shell("backplane plugins '%s' --json", ini_file));
+    json_t *components = json_object_get(named(json_object_get(listed, "plugins"), "odds"), "components");
+    json_t *fields = json_object_get(named(components, "plain"), "properties");
+    ck_assert_uint_eq(json_array_size(fields), VALUES);
+    for (uint32_t i = 0; i < VALUES; i++) {
+        expect_json(json_object_get(named(fields, values[i].name), "default"), values[i].json);
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "get main/#0:1.plain.%s\n", values[i].name);
+        snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%s\n", values[i].shown);
+    }
+    json_decref(listed);
+    expect_out(console(odds_ini, lines), shown);
+    expect_out(console(odds_ini, "create main nothing\nget main/#1:1\nget main/#1:1.nothing\n"),
+               "#1:1\nno properties\nno properties\n");
+}
+END_TEST
+
+START_TEST(a_system_is_listed_with_its_terms)
+{
+    build_odds();
+    const outcome_t *outcome = shell("backplane plugins '%s'", ini_file);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "\n  system sort\n    with plain named big; reads speed (where it has that); writes f64\n"
+                            "    with or without given\n    without nothing\n");
+    expect_in(outcome->out, "\n    mask      u32                0x10                               at most 0xff\n");
+    expect_in(outcome->out, "\n    mood      i32     glad                                   sad=-1 glad\n");
+}
+END_TEST
+
+/* Every kind of value is compared by what it is. Some columns are longer than what is looked at in one go. */
+START_TEST(conditions_compare_values_of_every_shape)
+{
+    static const char many[] =
+        "[host]\nplugins = orbit\nhistory = 16 MiB\n[world main]\nstep_rate = 1\ncomponents = orbit\n"
+        "[spawn main many]\ncount = 100\ncomponents = orbit\norbit.semi_major_axis = 2\n";
+    static const char own[] = "[host]\nplugins = ../fixtures/reload_probe_own\n[world main]\ncomponents = probe\n"
+                              "[spawn main own]\ncount = 3\ncomponents = probe\n";
+    const outcome_t *outcome =
+        console(many, "step 2\nset main/#70:1.orbit.semi_major_axis 5.5\nstep 3\n"
+                      "find main orbit.semi_major_axis > 5\nfind main orbit.semi_major_axis = 5.50\n"
+                      "find main orbit.revolutions >= 1\nfind main orbit.placed = true\n"
+                      "when main orbit.semi_major_axis > 5\nforward\nwhen main orbit.semi_major_axis > 9\n"
+                      "when main orbit.revolutions < 0\nwhen main orbit.revolutions < 1\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "  #70:1    5.5\n1 entity\n  #70:1    5.5\n1 entity\n0 entities\n0 entities\n"
+                            "at step 3 of 5: #70:1 orbit.semi_major_axis = 5.5, before 2\n"
+                            "  written from outside: #70:1 2 -> 5.5\nat step 5 of 5\nnever in steps 0 to 5\n"
+                            "never in steps 0 to 5\nat step 0 of 5: #0:1 orbit.revolutions = 0\n");
+    expect_out(console(own, "set main/#1:1.probe.mass 4\nfind main probe.mass != 1\nfind main probe.count < 0\n"),
+               "  #1:1    4\n1 entity\n0 entities\n");
+    expect_out(console(hold_ini, "find main hold.berths[1] = 8\nfind main hold.berths[1] > 8\nfind main hold.lots > 1\n"
+                                 "find main hold.lots = [1, 2.5]\nfind main hold.labels[1] = c\n"),
+               "  #0:1  one  8\n1 entity\n0 entities\n0 entities\n  #0:1  one  [1, 2.5]\n1 entity\n"
+               "  #0:1  one  c\n1 entity\n");
+    expect_out(console(ini, "find main cargo.state = full\nfind main cargo.state != full\n"
+                            "find main cargo.serial > 1\n"),
+               "  #0:1  one  full\n1 entity\n0 entities\n  #0:1  one  18446744073709551615\n1 entity\n");
+}
+END_TEST
+
+/* What a terminal would obey is shown, not sent. */
+START_TEST(control_characters_are_shown)
+{
+    write_file(SCRATCH "/control.json", "{\"entities\": [{\"components\": {\"debug_name\": {\"name\": "
+               "\"a\\u001b[2J\\t\\n\\u007f\\u009b2J\\u00e9z\"}}}]}\n");
+    const outcome_t *outcome = console("[host]\nplugins = debug_name\n[world main]\ncomponents = debug_name\n"
+                                       "scenes = control.json\n",
+                                       "entities\nget main/#0:1.debug_name.name\ntree main\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "  a\\x1b[2J\\t\\n\\x7f\\x9b2J\xc3\xa9z  ");
+    expect_not_in(outcome->out, "\x1b");
+    expect_not_in(outcome->out, "\x9b");
+    expect_not_in(outcome->out, "\x7f");
+}
+END_TEST
+
 Suite *program_values_suite(void)
 {
     Suite *suite = suite_create("program_values");
     TCase *tests = tcase_create("values");
     tcase_add_checked_fixture(tests, begin, NULL);
     tcase_add_test(tests, named_values_are_shown_and_set_by_name);
+    tcase_add_test(tests, what_is_declared_in_another_form_is_a_number_or_a_truth_for_tools);
+    tcase_add_test(tests, what_has_no_default_has_that_of_its_type);
+    tcase_add_test(tests, a_system_is_listed_with_its_terms);
+    tcase_add_test(tests, conditions_compare_values_of_every_shape);
+    tcase_add_test(tests, control_characters_are_shown);
     tcase_add_test(tests, what_is_no_named_value_is_told_with_the_nearest);
     tcase_add_test(tests, small_and_large_numbers_are_shown_and_set);
     tcase_add_test(tests, declarations_are_listed_with_all_that_they_say);
