@@ -10,39 +10,6 @@
 
 #include <stdlib.h>
 
-/* A world with something of everything:
- *
- *     #0:1  sun     point_mass                      #3:1  dead
- *     #1:1  earth   ball:point_mass, transform      #4:1  label, body, whose home is the sun
- *     #2:1          transform below earth, sample, bag
- */
-static void open_scene(served_t *served)
-{
-    static const char *const files[] = {"debug_name", "transform", "gravity"};
-    static const char *const components[] = {"debug_name", "transform", "sample", "bag", "label", "body"};
-    static const char *const entities[] = {
-        "{\"point_mass\":{\"mass\":8,\"position\":[1,2,3]},\"debug_name\":{\"name\":\"sun\"}}",
-        "{\"point_mass::ball\":{\"mass\":2},\"debug_name\":{\"name\":\"earth\"},\"transform\":{}}",
-        "{\"transform\":{\"parent\":\"earth\"},\"sample\":{},\"bag\":{}}",
-        "{\"point_mass\":{}}",
-        "{\"label\":{\"text\":\"some\",\"kind\":\"plain\",\"home\":\"sun\"},\"body\":{\"mass\":3}}",
-    };
-    char path[512], params[512];
-    open_host(served);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(path, sizeof path, TEST_PLUGIN_DIR "/%s" TEST_SO, files[i]);
-        must(served, bp_host_load_plugin(served->host, path, NULL, 0));
-    }
-    must(served, bp_host_load_plugin(served->host, zoo_plugins[0]->name, NULL, 0));
-    for (size_t i = 0; i < sizeof components / sizeof components[0]; i++)
-        must(served, bp_world_use_component(served->world, components[i]));
-    for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++) {
-        snprintf(params, sizeof params, "{\"components\":%s}", entities[i]);
-        ask(served, "world.spawn_entity", params, "\"entity\":");
-    }
-    ask(served, "world.despawn_entity", "{\"entity\":\"#3:1\"}", "\"result\":null");
-}
-
 /* Everything of the world that a client can see, but the number that changes with each change of its structure; a text
  * that the caller frees. */
 static char *all_of(const served_t *served)
