@@ -75,6 +75,7 @@ static const make_suite_t first_half[] = {
 #if !defined(_WIN32)
     inspector_served_suite,
     inspector_answers_suite,
+    inspector_memory_suite,
     inspector_refusals_suite,
     inspector_meanwhile_suite,
 #endif

@@ -72,6 +72,7 @@ Suite *picture_suite(void);
 Suite *inspector_suite(void); /* where the plugin is not left out, as the next */
 Suite *inspector_served_suite(void);
 Suite *inspector_answers_suite(void);
+Suite *inspector_memory_suite(void);
 Suite *inspector_refusals_suite(void);
 Suite *inspector_meanwhile_suite(void);
 Suite *hierarchy_suite(void);

@@ -202,6 +202,10 @@ static enum MHD_Result begin_stream(connection_t *connection)
         return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "Retry-After", "5",
                       "as many event streams are open as the option `streams` allows; close one");
     }
+    if (connection->request->answer.failed) {
+        give_back(connection);
+        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, NULL, NULL, "out of memory");
+    }
     connection->unsent = (writer_t){.allocator = http->setup.allocator};
     connection->sent = 0;
     connection_add_event(connection, &connection->request->answer);

@@ -19,6 +19,8 @@
 
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26"};
 
+enum { ANSWER_ROOM = 512 }; /* bytes of the answer to a tool that changes something, and more */
+
 typedef struct mcp_t {
     const mcp_tool_t *tool;
     ask_t inner;            /* the call of the tool's method */
@@ -154,8 +156,13 @@ static int call_tool(ask_t *ask, const json_t *params)
     mcp_t *mcp = ask_state(ask, sizeof *mcp);
     if (mcp == NULL || (!begun && !begin_tool(ask, mcp, params)))
         return ASK_DONE;
+    if (!begun && writer_room(ask->out, ANSWER_ROOM) == NULL)
+        return ASK_DONE; /* nothing is changed of which the client could not be told */
+    ask->out->length -= begun ? 0 : ANSWER_ROOM;
     mcp->inner.deadline_ns = ask->deadline_ns;
     int outcome = begun || ask_admit(&mcp->inner) ? mcp->inner.method->carry_out(&mcp->inner) : ASK_DONE;
+    if (mcp->result.failed && mcp->inner.code == 0)
+        ask_fail(&mcp->inner, RPC_INTERNAL, "out of memory");
     undo_end(&mcp->inner);
     if (outcome == ASK_MORE && mcp->inner.code == 0)
         return ASK_MORE;

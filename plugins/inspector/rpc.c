@@ -89,8 +89,8 @@ bool rpc_read(rpc_body_t *body, const allocator_t *allocator, const char *bytes,
     json_error_t error;
     *body = (rpc_body_t){.allocator = allocator};
     body->tree = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &error);
-    if (body->tree == NULL && json_error_code(&error) == json_error_out_of_memory)
-        return false;
+    if (body->tree == NULL && (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory))
+        return false; /* the library leaves no sentence where it runs out of memory while it reads */
     if (body->tree == NULL) {
         body->code = RPC_INVALID_REQUEST;
         snprintf(body->why, sizeof body->why, "line %d, column %d: %.400s", error.line, error.column, error.text);

@@ -165,8 +165,9 @@ static int carry_on(ask_t *ask)
     bool fine = ask->method != NULL || begin_call(ask, call);
     mark_t before = mark(ask->out);
     int outcome = ASK_DONE;
-    if (fine) {
+    if (fine)
         rpc_begin(ask->out, call);
+    if (fine && !ask->out->failed) { /* nothing is changed of which the client could not be told */
         outcome = ask->method->carry_out(ask);
         undo_end(ask);
     }

@@ -39,6 +39,7 @@ struct set_t {
     gather_t fields[CONDITION_FIELDS_MAX];
     bool has_condition, tree, cut, held;
     uint32_t stage, cursor;
+    const char *broken;              /* why it cannot be built; NULL: it can */
     bp_entity_t *entities;
     uint32_t count, capacity;
     uint32_t bound, seen;            /* indices of entities of the host; those looked at */
@@ -174,6 +175,10 @@ set_t *sets_find(ask_t *ask, uint64_t id)
         set_t *set = ask->in->sets[i];
         if (set == NULL || set->id != id)
             continue;
+        if (set->broken != NULL) {
+            ask_fail(ask, RPC_ABSENT, "%s", set->broken);
+            return NULL;
+        }
         set->used = ask->in->turns;
         return set;
     }
@@ -483,12 +488,9 @@ static void begin_tree(set_t *set)
     next_stage(set);
 }
 
-/* Go on with one set; false where the set cannot be built, and is given up. */
-static bool build(set_t *set)
+/* Go on with one set; false where there is no memory for it. */
+static bool build(set_t *set, bp_world_o *world)
 {
-    bp_world_o *world = look_world(set->in, set->world);
-    if (world == NULL)
-        return false;
     switch (set->stage) {
     case SCAN: return scan_some(set, world);
     case REST: return look_at_rest(set, world);
@@ -502,17 +504,29 @@ static bool build(set_t *set)
     }
 }
 
+/* Go on with one set; one that cannot be built is kept for the sentence that says why. */
+static void build_some(set_t *set)
+{
+    bp_world_o *world = look_world(set->in, set->world);
+    if (world == NULL)
+        set->broken = "the world of this set has gone";
+    else if (!build(set, world))
+        set->broken = "out of memory for this set";
+}
+
+static bool is_being_built(const set_t *set)
+{
+    return set != NULL && set->stage != BUILT && set->broken == NULL;
+}
+
 bool sets_build(inspector_t *in, uint64_t deadline_ns)
 {
     bool some = false;
     for (uint32_t i = 0; i < SETS_MAX; i++)
-        while (in->sets[i] != NULL && in->sets[i]->stage != BUILT) {
+        while (is_being_built(in->sets[i])) {
             if (loop_now_ns() >= deadline_ns)
                 return some;
-            if (!build(in->sets[i])) {
-                free_set(in->sets[i]);
-                in->sets[i] = NULL;
-            }
+            build_some(in->sets[i]);
             some = true;
         }
     return some;
@@ -521,7 +535,7 @@ bool sets_build(inspector_t *in, uint64_t deadline_ns)
 bool sets_building(const inspector_t *in)
 {
     for (uint32_t i = 0; i < SETS_MAX; i++)
-        if (in->sets[i] != NULL && in->sets[i]->stage != BUILT)
+        if (is_being_built(in->sets[i]))
             return true;
     return false;
 }

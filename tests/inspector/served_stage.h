@@ -70,13 +70,18 @@ static inline void open_bare_host(served_t *served, const bp_allocator_i *alloca
     must(served, bp_host_load_plugin(served->host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
 }
 
-static inline void open_host(served_t *served)
+static inline void open_host_in(served_t *served, const bp_allocator_i *allocator)
 {
-    open_bare_host(served, NULL);
+    open_bare_host(served, allocator);
     served->world = bp_world_create(served->host, &(bp_world_desc_t){.name = "main", .step_rate = 60});
     ck_assert_ptr_nonnull(served->world);
     must(served, bp_world_use_component(served->world, "point_mass"));
     load(served, "0.5");
+}
+
+static inline void open_host(served_t *served)
+{
+    open_host_in(served, NULL);
 }
 
 static inline void close_host(served_t *served)
@@ -178,6 +183,16 @@ static inline const char *whole(const served_t *served, int client)
     return text;
 }
 
+/* Ask about a set until it has been built. */
+static inline void ask_of_set(const served_t *served, const char *method, const char *params, const char *wanted)
+{
+    const char *answer;
+    do
+        answer = whole(served, send_call(served, method, params));
+    while (strstr(answer, "\"built\":false") != NULL || strstr(answer, "this tree is not built yet") != NULL);
+    ck_assert_msg(strstr(answer, wanted) != NULL, "%s %s: instead of %s came %.1000s", method, params, wanted, answer);
+}
+
 /* --- a scene ------------------------------------------------------------------------------------------------------ */
 
 /* A world with something of everything:
@@ -186,7 +201,7 @@ static inline const char *whole(const served_t *served, int client)
  *     #1:1  earth   ball:point_mass, transform      #4:1  label, body, whose home is the sun
  *     #2:1          transform below earth, sample, bag
  */
-static inline void open_scene(served_t *served)
+static inline void open_scene_in(served_t *served, const bp_allocator_i *allocator)
 {
     static const char *const files[] = {"debug_name", "transform", "gravity"};
     static const char *const components[] = {"debug_name", "transform", "sample", "bag", "label", "body"};
@@ -198,7 +213,7 @@ static inline void open_scene(served_t *served)
         "{\"label\":{\"text\":\"some\",\"kind\":\"plain\",\"home\":\"sun\"},\"body\":{\"mass\":3}}",
     };
     char path[512], params[512];
-    open_host(served);
+    open_host_in(served, allocator);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, TEST_PLUGIN_DIR "/%s" TEST_SO, files[i]);
         must(served, bp_host_load_plugin(served->host, path, NULL, 0));
@@ -211,6 +226,11 @@ static inline void open_scene(served_t *served)
         ask(served, "world.spawn_entity", params, "\"entity\":");
     }
     ask(served, "world.despawn_entity", "{\"entity\":\"#3:1\"}", "\"result\":null");
+}
+
+static inline void open_scene(served_t *served)
+{
+    open_scene_in(served, NULL);
 }
 
 #endif

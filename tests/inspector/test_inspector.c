@@ -210,6 +210,12 @@ START_TEST(bodies_that_are_no_calls_are_refused_as_a_whole)
 }
 END_TEST
 
+static void *no_memory(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
 START_TEST(a_batch_that_is_too_long_is_refused)
 {
     writer_t w = {.allocator = &allocator};
@@ -225,6 +231,10 @@ START_TEST(a_batch_that_is_too_long_is_refused)
     account.allowed = 0;
     ck_assert(!rpc_read(&body, &allocator, "[1]", 3));
     rpc_release(&body);
+    account.allowed = -1;
+    json_set_alloc_funcs(no_memory, free);
+    ck_assert(!rpc_read(&body, &allocator, "[1]", 3)); /* and not refused as a body that is wrong */
+    json_set_alloc_funcs(malloc, free);
 }
 END_TEST
 

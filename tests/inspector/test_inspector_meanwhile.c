@@ -114,7 +114,7 @@ START_TEST(a_world_that_goes_ends_the_calls_about_it)
          "the world has gone while the call was being answered"},
         {"/",
          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"backplane.query\",\"params\":{\"where\":\"point_mass.mass > 0\"}}",
-         "this set is not kept any more"},
+         "the world of this set has gone"},
     };
     served_t served;
     open_full(&served);
@@ -162,10 +162,10 @@ START_TEST(a_set_of_a_world_that_has_gone_is_told)
     served_t served;
     open_full(&served);
     ask(&served, "backplane.query", "{\"count\":0}", "\"count\":20000");
-    ask(&served, "backplane.rows", "{\"set\":1,\"count\":2}", "\"entity\":4294967297");
+    ask_of_set(&served, "backplane.rows", "{\"set\":1,\"count\":2}", "\"entity\":4294967297");
     bp_world_destroy(served.world);
-    ask(&served, "backplane.progress", "{\"set\":1}", "\"count\":20000");
-    ask(&served, "backplane.rows", "{\"set\":1}", "the world of this set has gone");
+    ask_of_set(&served, "backplane.progress", "{\"set\":1}", "\"count\":20000");
+    ask_of_set(&served, "backplane.rows", "{\"set\":1}", "the world of this set has gone");
     ask(&served, "backplane.children", "{\"set\":1}", "the world of this set has gone");
     close_host(&served);
 }
@@ -197,7 +197,7 @@ START_TEST(an_entity_that_dies_ends_its_streams_and_stays_in_sets_as_gone)
     ck_assert_msg(strstr(told, "entity 4294967296 (#0:1) is dead, or never lived") != NULL, "%s", told);
     await(&served, page, "\"gone\":true,\"components\":[]},\"values\":[null]");
     close(page);
-    ask(&served, "backplane.rows", "{\"set\":1,\"values\":[\"point_mass.mass\"]}",
+    ask_of_set(&served, "backplane.rows", "{\"set\":1,\"values\":[\"point_mass.mass\"]}",
         "\"rows\":[{\"entity\":4294967296,\"id\":\"#0:1\",\"gone\":true,\"values\":[null]},");
     ask(&served, "backplane.names", "{\"entities\":[4294967296,\"sun\",4294967297]}", "\"result\":[null,null,null]");
     close_host(&served);
@@ -235,11 +235,11 @@ START_TEST(the_set_that_was_not_asked_for_for_longest_makes_room)
         snprintf(wanted, sizeof wanted, "\"set\":%d,", i);
         ask(&served, "backplane.find", "{}", wanted);
     }
-    ask(&served, "backplane.progress", "{\"set\":1}", "\"built\":true");
+    ask_of_set(&served, "backplane.progress", "{\"set\":1}", "\"built\":true");
     ask(&served, "backplane.find", "{}", "\"set\":9,");
-    ask(&served, "backplane.progress", "{\"set\":1}", "\"built\":true");
-    ask(&served, "backplane.progress", "{\"set\":2}", "this set is not kept any more");
-    ask(&served, "backplane.progress", "{\"set\":3}", "\"progress\":1,\"built\":true,\"tree\":false");
+    ask_of_set(&served, "backplane.progress", "{\"set\":1}", "\"built\":true");
+    ask_of_set(&served, "backplane.progress", "{\"set\":2}", "this set is not kept any more");
+    ask_of_set(&served, "backplane.progress", "{\"set\":3}", "\"progress\":1,\"built\":true,\"tree\":false");
     close_host(&served);
 }
 END_TEST
