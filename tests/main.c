@@ -121,6 +121,7 @@ static const make_suite_t second_half[] = {
     snapshot_suite,
     history_suite,
     eras_suite,
+    eras_options_suite,
     outside_suite,
     draft_suite,
 #if !defined(_WIN32)

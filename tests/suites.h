@@ -105,6 +105,7 @@ Suite *console_words_suite(void);
 Suite *snapshot_suite(void);
 Suite *history_suite(void);
 Suite *eras_suite(void);
+Suite *eras_options_suite(void);
 Suite *outside_suite(void);
 Suite *draft_suite(void);
 Suite *journal_suite(void);
