@@ -210,6 +210,68 @@ START_TEST(a_helper_that_does_not_end_talking_is_listened_to_so_far)
 END_TEST
 #endif
 
+#if !defined(_WIN32)
+enum { DAMAGES = 40 };
+
+/* A helper that finds its description cut, or with four bytes made larger than anything, at the place of a number. */
+static const char *write_damaging_helper(void)
+{
+    char text[2048], program[1024];
+    ck_assert_ptr_nonnull(realpath(TEST_BACKPLANE, program));
+    snprintf(text, sizeof text,
+             "#!/bin/sh\nat=$(cat '%s/damage'); how=$(cat '%s/damage_how')\n"
+             "at=$(($(wc -c <\"$2\") * at / %d))\n"
+             "[ $how = cut ] && head -c $at \"$2\" >\"$2.cut\" && cat \"$2.cut\" >\"$2\" && rm \"$2.cut\"\n"
+             "[ $how = cut ] || printf '\\377\\377\\377\\377' |\n"
+             "dd of=\"$2\" bs=4 seek=$((at / 4)) conv=notrunc 2>/dev/null\n"
+             "exec '%s' \"$@\"\n", TEST_SCRATCH_DIR, TEST_SCRATCH_DIR,
+             DAMAGES, program);
+    const char *helper = scratch_file("damaging", text);
+    ck_assert_int_eq(chmod(helper, 0755), 0);
+    return helper;
+}
+
+/* Cut anywhere, the description is no fault of the candidate: it comes in untried, and that is told. */
+START_TEST(a_description_that_is_cut_is_not_held_against_the_candidate)
+{
+    char helper[1024], at[16];
+    snprintf(helper, sizeof helper, "%s", write_damaging_helper());
+    scratch_file("damage_how", "cut");
+    for (int i = 0; i <= DAMAGES; i++) {
+        snprintf(at, sizeof at, "%d", i);
+        scratch_file("damage", at);
+        begin(BP_HOST_CRASH_GUARD, helper);
+        put_plugin("crasher_next", "crasher");
+        expect_to_come_in();
+        EXPECT(is_told("they come in untried: ") == (i < DAMAGES), "cut at %d/%d: %s", i, DAMAGES, log_text.text);
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
+/* A description with a wrong number is one of another host: the candidate comes in, tried or untried, or is refused by
+ * what a host says. The helper does not die of it. */
+START_TEST(a_description_that_is_damaged_does_not_end_the_helper)
+{
+    char helper[1024], at[16];
+    snprintf(helper, sizeof helper, "%s", write_damaging_helper());
+    scratch_file("damage_how", "damaged");
+    for (int i = 0; i < DAMAGES; i++) {
+        snprintf(at, sizeof at, "%d", i);
+        scratch_file("damage", at);
+        begin(BP_HOST_CRASH_GUARD, helper);
+        put_plugin("crasher_next", "crasher");
+        bp_result_t result = bp_host_reload(host, names, 1, NULL);
+        EXPECT(result == BP_OK || (strstr(bp_host_error(host), "ended") == NULL &&
+                                   strstr(bp_host_error(host), "crashed") == NULL),
+               "damaged at %d/%d: %s", i, DAMAGES, bp_host_error(host));
+        expect_each_step(result == BP_OK ? 100 : 1);
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+#endif
+
 /* Each request for memory in turn fails, of those that a reload with a trial makes in this process. */
 START_TEST(a_trial_for_which_memory_is_lacking_changes_nothing)
 {
@@ -269,6 +331,8 @@ Suite *helper_suite(void)
     tcase_add_loop_test(trials, what_goes_wrong_in_a_helper_changes_nothing, 0, COUNT(harms));
 #if !defined(_WIN32)
     tcase_add_test(trials, a_helper_that_does_not_end_talking_is_listened_to_so_far);
+    tcase_add_test(trials, a_description_that_is_cut_is_not_held_against_the_candidate);
+    tcase_add_test(trials, a_description_that_is_damaged_does_not_end_the_helper);
 #endif
     tcase_add_test(trials, a_trial_leaves_no_file);
     tcase_add_test(trials, a_trial_for_which_memory_is_lacking_changes_nothing);
