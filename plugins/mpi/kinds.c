@@ -57,6 +57,13 @@ static bool is_raw(split_t *split, const char *type, const bp_field_t *field)
     return raw;
 }
 
+/* Is `path` a property of the component that is called `name`? */
+static bool is_of(const char *path, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(path, name, length) == 0 && path[length] == '.';
+}
+
 static void add_column(split_t *split, split_kind *kind, uint32_t index, const bp_field_t *field, split_column column,
                        const char *name, const char *type)
 {
@@ -77,9 +84,7 @@ static void add_column(split_t *split, split_kind *kind, uint32_t index, const b
                     property->resolve(split->halo, (bp_entity_t){0}, name, field->name, &column.halo) != BP_OK))
         split_fail(split, split->system->api->error->last(split->system->host));
     const char *position = option(split, SPLIT_POSITION);
-    size_t length = strlen(name);
-    if (strncmp(position, name, length) == 0 && position[length] == '.' &&
-        strcmp(position + length + 1, field->name) == 0 && !column.stored)
+    if (is_of(position, name) && strcmp(position + strlen(name) + 1, field->name) == 0 && !column.stored)
         kind->position = count;
     kind->columns[kind->column_count++] = column;
 }
@@ -131,6 +136,25 @@ static void find_halo_prototype(split_t *split, split_kind *kind)
         split_fail(split, split->system->api->error->last(split->system->host));
 }
 
+/* An entity that has the component of the option has its property too, and this is one number. */
+static void check_identity(split_t *split, const split_kind *kind)
+{
+    const char *wanted = option(split, SPLIT_IDENTITY);
+    bp_property_t property;
+    uint32_t component;
+    for (uint32_t i = 0; i < kind->key_count; i++) {
+        const char *name = name_of(split, kind->keys[i], &component);
+        if (!is_of(wanted, name))
+            continue;
+        if (split->system->api->property->resolve(split->world, (bp_entity_t){0}, name, wanted + strlen(name) + 1,
+                                                  &property) != BP_OK ||
+            property.type != BP_U64 || property.count != 1 || property.element != BP_NONE ||
+            has_own_storage(split, type_of(split, component)))
+            split_fail(split, "[plugin mpi] identity: the component has no such property, or it is not one number of "
+                              "type u64 that the world stores");
+    }
+}
+
 static split_kind *make_kind(split_t *split, uint32_t prototype)
 {
     uint32_t keys[SPLIT_KEYS], count = split->look->keys(split->world, prototype, keys, SPLIT_KEYS);
@@ -155,6 +179,7 @@ static split_kind *make_kind(split_t *split, uint32_t prototype)
     if (type != BP_VEC2 && type != BP_VEC3 && type != BP_DVEC2 && type != BP_DVEC3)
         split_fail(split, "[plugin mpi] position: the component has no such property, or it is no vector of two or "
                           "three numbers");
+    check_identity(split, kind);
     if (strlen(text) + 1 >= TEXT)
         split_fail(split, "the names of an entity's components are too long");
     kind->text = resize(split, NULL, 0, strlen(text) + 1);
@@ -168,9 +193,7 @@ static bool has_position(split_t *split, uint32_t prototype)
     uint32_t keys[SPLIT_KEYS], count = split->look->keys(split->world, prototype, keys, SPLIT_KEYS), component;
     const char *position = option(split, SPLIT_POSITION);
     for (uint32_t i = 0; i < count && i < SPLIT_KEYS; i++) {
-        const char *name = name_of(split, keys[i], &component);
-        size_t length = strlen(name);
-        if (strncmp(position, name, length) == 0 && position[length] == '.')
+        if (is_of(position, name_of(split, keys[i], &component)))
             return true;
     }
     return false;
@@ -290,24 +313,17 @@ const char *split_places(const split_t *split, const split_kind *kind)
     return split->look->column(split->world, kind->prototype, column->key, column->field);
 }
 
-const uint64_t *split_identities(const split_t *split, const split_kind *kind)
+const uint64_t *split_identities(split_t *split, const split_kind *kind)
 {
     const char *wanted = option(split, SPLIT_IDENTITY);
     bp_property_t property;
     if (wanted[0] == '\0' || !split->system->plugin->options[SPLIT_AUDIT].boolean)
         return NULL;
-    for (uint32_t i = 0; i < kind->column_count; i++) {
-        char name[256];
-        const char *dot = strchr(wanted, '.');
-        if (dot == NULL || (size_t)(dot - wanted) >= sizeof name)
-            return NULL;
-        memcpy(name, wanted, (size_t)(dot - wanted));
-        name[dot - wanted] = '\0';
-        if (split->system->api->property->resolve(split->world, (bp_entity_t){0}, name, dot + 1, &property) !=
-                BP_OK ||
-            property.type != BP_U64)
-            return NULL;
-        if (kind->columns[i].key == property.key && kind->columns[i].field == property.field)
+    for (uint32_t i = 0; i < kind->key_count; i++) {
+        uint32_t component;
+        const char *name = name_of(split, kind->keys[i], &component);
+        if (is_of(wanted, name) && split->system->api->property->resolve(split->world, (bp_entity_t){0}, name,
+                                                                         wanted + strlen(name) + 1, &property) == BP_OK)
             return split->look->column(split->world, kind->prototype, property.key, property.field);
     }
     return NULL;

@@ -90,20 +90,39 @@ static void free_split(split_t *split)
     split_resize(split, split, sizeof *split, 0);
 }
 
-static bp_result_t check_position(bp_system_t *s)
+/* Is each word a COMPONENT.PROPERTY? */
+static bool are_paths(const char *text)
 {
-    const char *position = s->plugin->options[SPLIT_POSITION].string, *dot = strchr(position, '.');
-    if (dot != NULL && dot > position && dot[1] != '\0')
-        return BP_OK;
-    return s->api->error->set(s->host, BP_ERROR_ARGUMENT,
-                              "place = split: say which property is the place, [plugin mpi] position = "
-                              "COMPONENT.PROPERTY, a vector of two or three numbers");
+    for (size_t length; *(text += strspn(text, " ")) != '\0'; text += length) {
+        const char *dot = strchr(text, '.');
+        length = strcspn(text, " ");
+        if (dot == NULL || dot == text || dot + 1 >= text + length)
+            return false;
+    }
+    return true;
+}
+
+static bp_result_t check_options(bp_system_t *s)
+{
+    const bp_value_t *options = s->plugin->options;
+    const char *position = options[SPLIT_POSITION].string;
+    if (position[0] == '\0' || strchr(position, ' ') != NULL || !are_paths(position))
+        return s->api->error->set(s->host, BP_ERROR_ARGUMENT,
+                                  "place = split: say which property is the place, [plugin mpi] position = "
+                                  "COMPONENT.PROPERTY, a vector of two or three numbers");
+    if (strchr(options[SPLIT_IDENTITY].string, ' ') != NULL || !are_paths(options[SPLIT_IDENTITY].string))
+        return s->api->error->set(s->host, BP_ERROR_ARGUMENT,
+                                  "[plugin mpi] identity: one COMPONENT.PROPERTY, of type u64");
+    if (!are_paths(options[SPLIT_COPIED].string))
+        return s->api->error->set(s->host, BP_ERROR_ARGUMENT,
+                                  "[plugin mpi] copied: COMPONENT.PROPERTY ..., with blanks between them");
+    return BP_OK;
 }
 
 static bp_result_t start(bp_system_t *s)
 {
     char name[96];
-    bp_result_t result = check_position(s);
+    bp_result_t result = check_options(s);
     if (result != BP_OK)
         return result;
     split_t *split = s->api->memory->resize(s->plugin, NULL, 0, sizeof *split);
@@ -367,9 +386,28 @@ static void fail_where_crashed(split_t *split)
     }
 }
 
-/* Every rank has the same entities at first. */
+/* Has the world an entity of any kind? */
+static bool has_entities(const split_t *split)
+{
+    bp_look_prototype_t found = {.struct_size = sizeof found};
+    for (uint32_t cursor = 0; split->look->prototype(split->world, &cursor, &found);)
+        if (found.row_count > 0)
+            return true;
+    return false;
+}
+
+/* Every rank has the same entities at first. A position that none of them has may be one of entities to come, or be
+ * misspelt. */
 static void begin(split_t *split, uint64_t own, const uint64_t *sums)
 {
+    if (sums[0] == 0 && has_entities(split)) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "no entity of world '%s' has '%.200s' ([plugin mpi] position), so each rank has all of them",
+                 split->system->api->world->name(split->world),
+                 split->system->plugin->options[SPLIT_POSITION].string);
+        split->system->api->error->log(split->system->plugin, BP_LOG_WARNING, text);
+    }
     if (sums[0] != own * split->ranks)
         split_fail(split, "the ranks begin with different numbers of entities in a world that is to be split");
     if (!durable_begin(&split->durable, split->system->plugin, split->system->host))

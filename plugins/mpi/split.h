@@ -190,7 +190,7 @@ static inline cut_point split_place(const split_kind *kind, const char *places, 
         point.at[i] = wide ? numbers[i] : (double)floats[i];
     return point;
 }
-const uint64_t *split_identities(const split_t *split, const split_kind *kind);
+const uint64_t *split_identities(split_t *split, const split_kind *kind);
 
 /* Copy and compare cells: for the sizes that fields mostly have, in a few instructions and without a call. */
 static inline void split_copy_cell(char *to, const char *from, uint32_t size)

@@ -1,0 +1,155 @@
+#!/bin/sh
+# split.sh BUILD - a world that is split over ranks: places of every type that one may have, fields that only their own
+# plugin writes, and what is wrong in the options. Where mpirun or the plugin mpi is missing, there is nothing to check.
+set -eu
+
+build=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+command -v mpirun >/dev/null 2>&1 || { echo "split: mpirun is not installed"; exit 0; }
+[ -f "$build/plugins/mpi.so" ] || { echo "split: the plugin mpi is not built"; exit 0; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1 # a rank that waits leaves the processor to the others
+
+fail() {
+    echo "split: $*"
+    for file in said error; do sed "s/^/    $file: /" "$scratch/$file"; done
+    exit 1
+}
+
+# ranks N INI - run an ini on N ranks; one process needs no mpirun
+ranks() {
+    start="mpirun -n $1"
+    [ "$1" != 1 ] || start=
+    # shellcheck disable=SC2086
+    timeout 60 $start "$build/backplane" run "$scratch/$2" >"$scratch/said" 2>"$scratch/error"
+}
+
+# Dots fly through each other, each at its own speed. In the first step the plugin writes what only it may write, and
+# looks in each later step whether it is there, of copies too.
+cat >"$scratch/dots.c" <<'END'
+#include <bp_plugin.h>
+#include <stdio.h>
+#include <string.h>
+struct dot { PLACE *at; const float *speed; const uint64_t *number; const char **told, **words; uint64_t *marks; };
+static const bp_field_t fields[] = {
+    {.name = "at", .type = TYPE},
+    {.name = "speed", .type = BP_F32},
+    {.name = "number", .type = BP_U64},
+    {.name = "told", .type = BP_STRING, .flags = BP_FIELD_READ_ONLY},
+    {.name = "words", .type = BP_STRING, .count = 2, .flags = BP_FIELD_READ_ONLY},
+    {.name = "marks", .type = BP_U64, .count = 2, .flags = BP_FIELD_READ_ONLY},
+    {.name = "flat", .type = BP_F32},
+    {.name = "shade", .type = BP_VEC3},
+    {.name = "turn", .type = BP_QUAT},
+#ifdef LIST
+    {.name = "past", .type = BP_F32, .flags = BP_FIELD_LIST | BP_FIELD_READ_ONLY},
+#endif
+};
+static const char *text_of(const struct dot *c, uint32_t i, uint32_t which)
+{
+    static char text[3][32];
+    snprintf(text[which], sizeof text[which], "%u of dot %u", which, (unsigned)c->number[i]);
+    return text[which];
+}
+static void simulate(const bp_run_t *run, uint32_t count)
+{
+    BP_COLUMNS(struct dot, c, run->columns);
+    const bp_api_t *api = run->manager->api;
+    int copies = strchr(api->world->name(run->manager->world), '.') != NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!copies)
+            c.at[i].x += c.speed[i];
+        if (run->step->number == 0 && !copies) {
+            api->name->assign(run->manager->host, &c.told[i], text_of(&c, i, 0));
+            api->name->assign(run->manager->host, &c.words[2 * i], text_of(&c, i, 1));
+            api->name->assign(run->manager->host, &c.words[2 * i + 1], text_of(&c, i, 2));
+            c.marks[2 * i] = c.number[i] + 1, c.marks[2 * i + 1] = c.number[i] + 2;
+        } else if (run->step->number > 1 &&
+                   (strcmp(c.told[i], text_of(&c, i, 0)) != 0 || strcmp(c.words[2 * i], text_of(&c, i, 1)) != 0 ||
+                    strcmp(c.words[2 * i + 1], text_of(&c, i, 2)) != 0 || c.marks[2 * i] != c.number[i] + 1 ||
+                    c.marks[2 * i + 1] != c.number[i] + 2)) {
+            api->error->log(run->manager->plugin, BP_LOG_ERROR, "a dot is not what it was");
+        }
+    }
+}
+static const bp_component_i components[] = {{.name = "dot", .fields = BP_LIST(fields), .simulate = simulate}};
+BP_PLUGIN(dots) = {.components = BP_LIST(components)};
+END
+# compile TYPE [OPTION] - the dots with places of that type
+compile() {
+    upper=$(echo "$1" | tr '[:lower:]' '[:upper:]')
+    ${CC:-cc} -shared -fPIC -O1 "-DTYPE=BP_$upper" "-DPLACE=bp_$1_t" ${2:-} -I"$source/plugin_api" "$scratch/dots.c" \
+        -o "$scratch/dots.so"
+}
+# ini TABLE REST - dots with the values REST behind the first one of their places, and a table of all they have
+ini() {
+    printf '[host]\nplugins = mpi debug_name recorder ./dots.so\nsteps = 20\n[plugin mpi]\nposition = dot.at\n'
+    printf 'halo = 3\nidentity = dot.number\naudit = true\nevery = 5\nuneven = 0\n[plugin recorder]\nproperties =\n'
+    for i in 0 1 2 3 4 5; do
+        printf '  main/d%s.dot.%s\n' $i at $i shade $i flat $i turn
+    done
+    printf 'csv = %s/%s.csv\n[world main]\nplace = split\nstep_rate = 10\n' "$scratch" "$1"
+    printf 'components = dot debug_name\nsystems = recorder\n'
+    for i in 0 1 2 3 4 5; do
+        printf '[spawn main d%s]\ncomponents = dot debug_name\ndebug_name.name = d%s\n' $i $i
+        printf 'dot.at = %s%s\ndot.speed = %s\ndot.number = %s\n' $((i * 4)) "$2" $((3 - i)) $((i + 100))
+        printf 'dot.flat = 0.%s\ndot.shade = 1 %s 3\ndot.turn = 0 0 %s 1\n' $i $i $i
+    done
+}
+for type in vec2 vec3 dvec2 dvec3; do
+    compile $type
+    case $type in *3) rest=' 1 2' ;; *) rest=' 1' ;; esac
+    for number in 1 2 3; do
+        ini "table_$number" "$rest" >"$scratch/dots.ini"
+        ranks $number dots.ini || fail "dots with places of type $type fail on $number ranks"
+        [ ! -s "$scratch/error" ] || fail "dots with places of type $type complain on $number ranks"
+        cmp "$scratch/table_$number.csv" "$scratch/table_1.csv" || fail "$number ranks have other dots, with $type"
+    done
+    # Where the dots are decides which go from rank to rank, and that is the same with places of any type.
+    went=$(awk '/came from others/ { on = 1; next } NF == 0 { on = 0 } on { print $1, $2, $3, $4 }' "$scratch/said" | head -n 3)
+    echo "$went" | grep -q '^1 [1-9][0-9]* [1-9]' || fail "no dot goes from rank to rank, with $type"
+    [ "$went" = "${first:=$went}" ] || fail "other dots than $first go from rank to rank with $type: $went"
+done
+
+# wrong NUMBER SED WORDS - the ini, changed, does not run on so many ranks, and says why
+wrong() {
+    ini none ' 1' | sed -e "$2" >"$scratch/wrong.ini"
+    if ranks "$1" wrong.ini; then fail "an ini that is wrong runs: $2"; fi
+    grep -qF -- "$3" "$scratch/error" || fail "it is not told why: $2"
+}
+compile vec2
+place='say which property is the place, [plugin mpi] position = COMPONENT.PROPERTY'
+for text in '' dot .at dot. 'dot.at dot.flat'; do wrong 1 "s/^position = .*/position = $text/" "$place"; done
+for text in dot .number dot. 'dot.number dot.number'; do
+    wrong 1 "s/^identity = .*/identity = $text/" '[plugin mpi] identity: one COMPONENT.PROPERTY, of type u64'
+done
+for text in dot 'dot.at nonsense' '.at dot.at' 'dot.at dot. dot.flat'; do
+    wrong 1 "s/^identity = .*/copied = $text/" '[plugin mpi] copied: COMPONENT.PROPERTY ..., with blanks between them'
+done
+for name in none flat turn marks; do
+    wrong 1 "s/^position = .*/position = dot.$name/" '[plugin mpi] position: the component has no such property, or it is no'
+    wrong 1 "s/^identity = .*/identity = dot.$name/" '[plugin mpi] identity: the component has no such property, or it is not'
+done
+wrong 2 's/^identity = .*/identity = dot.flat/' 'mpi: [plugin mpi] identity: the component has no such property'
+wrong 2 's/^\[spawn main d0\]/&\ncount = {rank: 1 2}/' 'the ranks begin with different numbers of entities'
+wrong 1 '/^place = /d; s/^systems = .*/& split/' 'the system split is for worlds with place = split'
+
+# A position that no entity has: each rank has all of them, which is told.
+ini none ' 1' | sed 's/^position = .*/position = nothing.at/' >"$scratch/wrong.ini"
+ranks 2 wrong.ini || fail "a position of no entity fails"
+[ "$(grep -c "warning: mpi: no entity of world 'main' has 'nothing.at' (\[plugin mpi\] position), so each rank has all" \
+    "$scratch/error")" = 2 ] || fail "it is not told that no entity has the position"
+# What copies have is chosen by names; an identity may be that of other entities, or none.
+for text in 'copied = dot.at dot.flat dot.marks' 'identity = other.number' 'identity ='; do
+    ini table_2 ' 1' | sed "s/^identity = .*/$text/" >"$scratch/dots.ini"
+    [ "$text" != "${text#identity}" ] || sed -i 's/^halo = .*/halo = 0/' "$scratch/dots.ini"
+    ranks 2 dots.ini || fail "dots fail with $text"
+    [ ! -s "$scratch/error" ] || fail "dots complain with $text"
+done
+
+# A list that only its own plugin writes cannot be sent.
+compile vec2 -DLIST
+wrong 2 's/^steps = .*/steps = 3/' 'dot.past is a list that only its own plugin writes, which cannot be sent to another rank'
+echo "places of four types, and what is wrong in the options, are as they should be"
