@@ -6,6 +6,7 @@
 #include "makeup.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- beginning ---------------------------------------------------------------------------------------------------- */
@@ -250,6 +251,11 @@ static bp_result_t go_there(bp_host_o *host)
     if (d->began < host->history.first || !d->has_changed)
         return error_set(&host->base.error, BP_ERROR_STATE, "step %" PRIu64 " is not remembered any more", d->began);
     bp_result_t result = add_branch(host, &number);
+    if (result != BP_OK && !d->has_changed) { /* its beginning went with the branch that there was no room for */
+        snprintf(d->why, sizeof d->why, "%.500s", host->base.error.text);
+        draft_end(host);
+        d->state = BP_DRAFT_FAILED;
+    }
     if (result != BP_OK)
         return result;
     draft_end(host); /* its beginning belongs to the branch */

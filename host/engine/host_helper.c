@@ -228,6 +228,8 @@ static bool make_worlds(helper_t *h)
 {
     standing_t standing[HOST_CLOCKS], beyond;
     uint32_t count = reader_u32(&h->reader);
+    if (h->reader.failed)
+        return refuse(h, "the description ends early");
     for (uint32_t i = 0; i < count; i++) {
         if (!make_world(h, i < HOST_CLOCKS ? &standing[i] : &beyond))
             return false;

@@ -430,6 +430,91 @@ START_TEST(no_memory_for_a_draft)
 }
 END_TEST
 
+/* Each allocation of telling a draft's differences, and of keeping a draft of the past, fails once: the host is as it
+ * was, and the draft is still there, or gone and said to be so; where it is there it is kept when there is memory
+ * again. */
+START_TEST(no_memory_for_keeping_a_draft)
+{
+    uint64_t failures = 0, gone = 0, kept_hash = 0;
+    bool refused = true;
+    for (uint64_t k = 1; refused && k < 20000; k += 1 + k / 20) {
+        rig_t rig;
+        bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+        go_on(host, 0, 12);
+        uint64_t now = recall_hash(host);
+        begin(host, "reload_probe_faster", 6, 0);
+        wait_until(host, BP_DRAFT_BESIDE);
+        rig.heap.refused = 0;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = BP_OK;
+        if (_i == 0) {
+            differences_t found = {.fields = 0};
+            const bp_diff_i sink = {.struct_size = sizeof sink, .context = &found, .field = tell_field};
+            result = bp_host_draft_differences(host, &sink);
+        } else {
+            result = bp_host_draft_keep(host);
+        }
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        refused = rig.heap.refused > 0;
+        if (result != BP_OK) {
+            EXPECT(refused && bp_host_error(host)[0] != '\0', "request %llu: it fails without a word",
+                   (unsigned long long)k);
+            EXPECT(recall_hash(host) == now, "request %llu: the host has changed", (unsigned long long)k);
+            failures++;
+        }
+        if (read_draft(host).state == BP_DRAFT_BESIDE) {
+            EXPECT(differences(host).fields > 0, "request %llu: no difference", (unsigned long long)k);
+            WORKS(host, bp_host_draft_keep(host));
+            result = BP_OK;
+        } else if (result != BP_OK) {
+            FAILS(host, BP_ERROR_STATE, "there is no draft", bp_host_draft_keep(host));
+            gone++;
+        }
+        if (result == BP_OK) {
+            kept_hash = kept_hash == 0 ? recall_hash(host) : kept_hash;
+            EXPECT(kept_hash != now && recall_hash(host) == kept_hash, "request %llu: something else is kept",
+                   (unsigned long long)k);
+        }
+        WORKS(host, bp_host_step(host));
+        recall_close(&rig);
+    }
+    EXPECT(failures > 10 && gone < failures, "%llu failed, %llu drafts were gone", (unsigned long long)failures,
+           (unsigned long long)gone);
+}
+END_TEST
+
+START_TEST(what_is_no_draft_is_told)
+{
+    static const char *const names[] = {"probe", "nobody"};
+    const bp_draft_i nothing = {.struct_size = sizeof nothing}, past = {.struct_size = sizeof past, .back = 1,
+                                                                        .plugins = names, .plugin_count = 1},
+                     unknown = {.struct_size = sizeof unknown, .plugins = names, .plugin_count = 2};
+    const bp_diff_i sink = {.struct_size = sizeof sink};
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, 0);
+    go_on(host, 0, 3);
+    FAILS(host, BP_ERROR_ARGUMENT, "a draft without a change", bp_host_draft(host, &nothing));
+    FAILS(host, BP_ERROR_NOT_FOUND, "no plugin 'nobody' is loaded", bp_host_draft(host, &unknown));
+    FAILS(host, BP_ERROR_STATE, "the host remembers nothing; [host] history", bp_host_draft(host, &past));
+    FAILS(host, BP_ERROR_STATE, "there is no draft", bp_host_draft_keep(host));
+    FAILS(host, BP_ERROR_STATE, "there is no draft", bp_host_draft_differences(host, &sink));
+    WORKS(host, bp_host_remember(host, UINT64_C(1) << 30));
+    go_on(host, 3, 6);
+    put_plugin("reload_probe_faster", "probe");
+    WORKS(host, bp_host_draft(host, &past));
+    FAILS(host, BP_ERROR_STATE, "the draft is not at the same step as the host", bp_host_draft_keep(host));
+    FAILS(host, BP_ERROR_STATE, "the draft is not at the same step as the host",
+          bp_host_draft_differences(host, &sink));
+    wait_until(host, BP_DRAFT_BESIDE);
+    WORKS(host, bp_host_remember(host, 0)); /* the draft's beginning is forgotten */
+    WORKS(host, bp_host_poll(host));
+    bp_result_t kept = bp_host_draft_keep(host);
+    EXPECT(kept == BP_ERROR_STATE, "%d: %s", kept, bp_host_error(host));
+    WORKS(host, bp_host_step(host));
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *draft_suite(void)
 {
     Suite *suite = suite_create("draft");
@@ -445,6 +530,8 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
     tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
     tcase_add_test(tcase, no_memory_for_a_draft);
+    tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
+    tcase_add_test(tcase, what_is_no_draft_is_told);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -213,37 +213,61 @@ END_TEST
 #if !defined(_WIN32)
 enum { DAMAGES = 40 };
 
-/* A helper that finds its description cut, or with four bytes made larger than anything, at the place of a number. */
+/* A helper that finds its description cut, or with four bytes made larger than anything, at a place that scratch files
+ * tell: `damage` in parts of its length, `cut` in bytes. The whole description is kept beside them. */
 static const char *write_damaging_helper(void)
 {
     char text[2048], program[1024];
     ck_assert_ptr_nonnull(realpath(TEST_BACKPLANE, program));
     snprintf(text, sizeof text,
-             "#!/bin/sh\nat=$(cat '%s/damage'); how=$(cat '%s/damage_how')\n"
-             "at=$(($(wc -c <\"$2\") * at / %d))\n"
-             "[ $how = cut ] && head -c $at \"$2\" >\"$2.cut\" && cat \"$2.cut\" >\"$2\" && rm \"$2.cut\"\n"
-             "[ $how = cut ] || printf '\\377\\377\\377\\377' |\n"
+             "#!/bin/sh\ncp \"$2\" '%s/description'\n"
+             "read how at <'%s/damage'\n"
+             "[ $how = cut ] || at=$(($(wc -c <\"$2\") * at / %d))\n"
+             "[ $how = damaged ] || head -c $at '%s/description' >\"$2\"\n"
+             "[ $how != damaged ] || printf '\\377\\377\\377\\377' |\n"
              "dd of=\"$2\" bs=4 seek=$((at / 4)) conv=notrunc 2>/dev/null\n"
-             "exec '%s' \"$@\"\n", TEST_SCRATCH_DIR, TEST_SCRATCH_DIR,
-             DAMAGES, program);
+             "exec '%s' \"$@\"\n", TEST_SCRATCH_DIR, TEST_SCRATCH_DIR, DAMAGES, TEST_SCRATCH_DIR, program);
     const char *helper = scratch_file("damaging", text);
     ck_assert_int_eq(chmod(helper, 0755), 0);
     return helper;
 }
 
+static void damage(const char *helper, const char *how, int at)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s %d\n", how, at);
+    scratch_file("damage", text);
+    begin(BP_HOST_CRASH_GUARD, helper);
+    put_plugin("crasher_next", "crasher");
+}
+
+/* Where the world "main" begins in the description; the number of worlds stands before it. */
+static int place_of_worlds(void)
+{
+    static const char world_begins[] = "\4\0\0\0main"; /* its terminating 0 counts */
+    static char bytes[1 << 16];
+    FILE *file = fopen(TEST_SCRATCH_DIR "/description", "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t i = 0; i + sizeof world_begins <= size; i++) {
+        if (memcmp(bytes + i, world_begins, sizeof world_begins) == 0)
+            return (int)i;
+    }
+    ck_abort_msg("there is no world in the description");
+    return 0;
+}
+
 /* Cut anywhere, the description is no fault of the candidate: it comes in untried, and that is told. */
 START_TEST(a_description_that_is_cut_is_not_held_against_the_candidate)
 {
-    char helper[1024], at[16];
+    char helper[1024];
     snprintf(helper, sizeof helper, "%s", write_damaging_helper());
-    scratch_file("damage_how", "cut");
-    for (int i = 0; i <= DAMAGES; i++) {
-        snprintf(at, sizeof at, "%d", i);
-        scratch_file("damage", at);
-        begin(BP_HOST_CRASH_GUARD, helper);
-        put_plugin("crasher_next", "crasher");
+    for (int i = 0; i <= DAMAGES + 1; i++) {
+        bool whole = i == DAMAGES;
+        damage(helper, i <= DAMAGES ? "part" : "cut", i <= DAMAGES ? i : place_of_worlds() - 2);
         expect_to_come_in();
-        EXPECT(is_told("they come in untried: ") == (i < DAMAGES), "cut at %d/%d: %s", i, DAMAGES, log_text.text);
+        EXPECT(is_told("they come in untried: ") != whole, "cut at %d/%d: %s", i, DAMAGES, log_text.text);
         bp_host_destroy(host);
     }
 }
@@ -253,14 +277,10 @@ END_TEST
  * what a host says. The helper does not die of it. */
 START_TEST(a_description_that_is_damaged_does_not_end_the_helper)
 {
-    char helper[1024], at[16];
+    char helper[1024];
     snprintf(helper, sizeof helper, "%s", write_damaging_helper());
-    scratch_file("damage_how", "damaged");
     for (int i = 0; i < DAMAGES; i++) {
-        snprintf(at, sizeof at, "%d", i);
-        scratch_file("damage", at);
-        begin(BP_HOST_CRASH_GUARD, helper);
-        put_plugin("crasher_next", "crasher");
+        damage(helper, "damaged", i);
         bp_result_t result = bp_host_reload(host, names, 1, NULL);
         EXPECT(result == BP_OK || (strstr(bp_host_error(host), "ended") == NULL &&
                                    strstr(bp_host_error(host), "crashed") == NULL),
