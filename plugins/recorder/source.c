@@ -415,8 +415,11 @@ static void settle_label(const recorder_state *r, recorder_source *s)
         entity = s->path;
         length = strlen(entity);
     }
-    if (length >= sizeof s->label)
+    if (length >= sizeof s->label) {
         length = sizeof s->label - 1;
+        while (length > 0 && ((unsigned char)entity[length] & 0xC0) == 0x80) /* not within a letter */
+            length--;
+    }
     memcpy(s->label, entity, length);
     s->label[length] = 0;
 }

@@ -1,6 +1,14 @@
 /* test_recorder.c - the files that the recorder writes: columns, pictures, how often, and what becomes of entities that
  * die.
  */
+#ifndef _WIN32
+#define _XOPEN_SOURCE 700
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
 #include "../suites.h"
 #include "plugin_stage.h"
 
@@ -599,6 +607,213 @@ START_TEST(a_long_walk_is_kept_within_its_room)
 }
 END_TEST
 
+/* --- what comes between ------------------------------------------------------------------------------------------- */
+
+/* The rows of a future that is left are taken out, also where rows are longer than what is read at once. */
+START_TEST(a_future_that_is_left_has_no_rows)
+{
+    enum { TIMES = 120 };
+    static char properties[TIMES * 40];
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL},
+                                   {"svg", svg_file, NULL, NULL},
+                                   {"properties", properties, NULL, NULL}};
+    bp_entity_t e;
+    properties[0] = '\0';
+    for (int i = 0; i < TIMES; i++)
+        strcat(properties, "main/ball.point_mass.velocity ");
+    begin(10);
+    use("point_mass");
+    use("debug_name");
+    load("recorder", options, 3);
+    create("point_mass", &e, 1);
+    OK(api->world->add(world, key_of("debug_name"), &e, 1));
+    set_text(e, "debug_name", "name", "ball");
+    put_body(e, 1, (bp_vec3_t){1, 2, 3}, (bp_vec3_t){0.123456789f, -1.23456789e-17f, 1.2345678e-7f});
+    OK(bp_world_use_system(world, "recorder"));
+    OK(bp_host_remember(host, 1 << 24));
+    bp_host_keyframe_every(host, 0);
+    steps(20);
+    OK(bp_host_go(host, 5));
+    put_body(e, 1, (bp_vec3_t){1, 2, 3}, (bp_vec3_t){8, 9, 10});
+    steps(2);
+    ck_assert_ptr_nonnull(strstr(take_report(), "plugins.csv: 7 rows of 361 columns"));
+    end();
+    char *text = read_file(csv_file), *row = strchr(text, '\n') + 1;
+    static const double times[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+    ck_assert_uint_gt(strcspn(row, "\n"), 4096);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        ck_assert_double_eq_tol(strtod(row, NULL), times[i], 1e-9);
+        bool later = strncmp(strchr(row, ','), ",8,9,10,", 8) == 0;
+        ck_assert_msg(later == (i >= 5), "row %d is %.60s", (int)i, row);
+        row = strchr(row, '\n') + 1;
+    }
+    ck_assert_msg(*row == '\0', "there is one more row: %.60s", row);
+    free(text);
+}
+END_TEST
+
+START_TEST(one_recorder_is_at_work_in_one_world)
+{
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}};
+    bp_entity_t e[2];
+    begin_recorder(options, 1, e);
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other", .step_rate = 10});
+    ck_assert_ptr_nonnull(other);
+    OK(bp_world_use_system(world, "recorder"));
+    REFUSED(BP_ERROR_STATE, "it is at work in another world already; one recorder reads the properties of all worlds",
+            bp_world_use_system(other, "recorder"));
+    OK(bp_world_drop_system(world, "recorder"));
+    OK(bp_world_use_system(other, "recorder")); /* what is at work nowhere can be anywhere */
+    end();
+}
+END_TEST
+
+/* A difference to an entity that lives on without its component. */
+START_TEST(what_a_difference_refers_to_may_lose_its_component)
+{
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}};
+    bp_entity_t e[2];
+    begin_recorder(options, 1, e);
+    OK(bp_world_use_system(world, "recorder"));
+    steps(2);
+    OK(api->world->remove(world, key_of("point_mass"), &e[1], 1));
+    steps(2);
+    const char *told = strstr(log_text, "'main/ball.point_mass.position@main/home.point_mass.position' has no value at "
+                                        "time 0.3");
+    ck_assert_msg(told != NULL && strchr(told, '\n')[1] == '\0', "%s", log_text);
+    OK(api->world->add(world, key_of("point_mass"), &e[1], 1));
+    steps(1);
+    log_text[0] = '\0';
+    end();
+    char *text = read_file(csv_file), *line = text;
+    for (int i = 0; i < 5; i++, line = strchr(line, '\n') + 1)
+        ck_assert_msg((strncmp(strchr(line, '\n') - 2, ",,", 2) == 0) == (i > 2), "row %d of\n%s", i, text);
+    ck_assert_msg(strstr(line, ",,") == NULL, "%s", line);
+    free(text);
+}
+END_TEST
+
+/* Two bodies far from each other are in one panel, which shows both, and names that are too long for it are cut between
+ * letters. */
+START_TEST(a_panel_holds_all_of_its_paths)
+{
+    static char name[256], properties[512];
+    const bp_option_t options[] = {{"svg", svg_file, NULL, NULL}, {"properties", properties, NULL, NULL}};
+    bp_entity_t e[2];
+    name[0] = '\0';
+    strcat(name, "xy");
+    for (int i = 0; i < 40; i++)
+        strcat(name, "\xc3\xa9");
+    snprintf(properties, sizeof properties, "main/ball.point_mass.position main/%s.point_mass.position", name);
+    begin_recorder(options, 2, e);
+    set_text(e[1], "debug_name", "name", name);
+    put_body(e[0], 1, (bp_vec3_t){-3000, 0, 0}, (bp_vec3_t){1, 1, 0});
+    put_body(e[1], 1, (bp_vec3_t){1000, -10, 0}, (bp_vec3_t){1, 1, 0});
+    OK(bp_world_use_system(world, "recorder"));
+    steps(10);
+    end();
+    char *text = read_file(svg_file);
+    const char *wrong = check_xml(text);
+    ck_assert_msg(wrong == NULL, "%s", wrong);
+    ck_assert_msg(strstr(text, ">-2000<") != NULL && strstr(text, ">0<") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, ">xy\xc3\xa9") != NULL && strstr(text, "\xc3\xa9?<") == NULL, "%s", text);
+    ck_assert_uint_eq(strspn(strstr(text, ">xy\xc3\xa9") + 3, "\xc3\xa9"), 60);
+    free(text);
+}
+END_TEST
+
+/* Paths of which a part is missing, or is longer than a name may be. */
+START_TEST(paths_that_are_none_have_no_columns)
+{
+    static char properties[1200] = "nonsense a.b main/ball main/ball.mass nowhere/ball.point_mass.mass "
+                                   "main/ball.point_mass.mass main/ball.";
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}, {"properties", properties, NULL, NULL}};
+    bp_entity_t e[2];
+    for (int i = 0; i < 300; i++)
+        strcat(properties, "p");
+    strcat(properties, ".mass ");
+    for (int i = 0; i < 300; i++)
+        strcat(properties, "w");
+    strcat(properties, "/ball.point_mass.mass");
+    begin_recorder(options, 2, e);
+    OK(bp_world_use_system(world, "recorder"));
+    steps(1);
+    ck_assert_ptr_nonnull(strstr(log_text, "'nonsense' has no value at time 0.1"));
+    ck_assert_ptr_nonnull(strstr(log_text, "'a.b' has no value at time 0.1"));
+    ck_assert_ptr_nonnull(strstr(log_text, "'nowhere/ball.point_mass.mass' has no value at time 0.1"));
+    log_text[0] = '\0';
+    end();
+    char *text = read_file(csv_file);
+    const char *row = strchr(text, '\n') + 1;
+    ck_assert_ptr_nonnull(strstr(text, "main/ball.point_mass.mass (kg)"));
+    ck_assert_ptr_nonnull(strstr(row, ",1"));
+    free(text);
+}
+END_TEST
+
+#ifndef _WIN32
+/* A disk that is full: nothing can be written beyond the first bytes of a file. */
+static void fill_disk(uint64_t bytes)
+{
+    struct rlimit limit = {bytes, RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* In the middle of the run, where the row is told; and only at the end, when what is left is written. The file of an
+ * earlier run stays as it is. */
+START_TEST(a_full_disk_leaves_the_file_that_was_there)
+{
+    static const char *const says[] = {"cannot write row ", "cannot write '" TEST_SCRATCH_DIR "/plugins.csv.part': "};
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}, {"svg", svg_file, NULL, NULL}};
+    bp_entity_t e[2];
+    const char *const files[] = {csv_file, svg_file};
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(files[i], "wb");
+        ck_assert(file != NULL && fputs("earlier", file) >= 0 && fclose(file) == 0);
+    }
+    begin_recorder(options, 2, e);
+    OK(bp_world_use_system(world, "recorder"));
+    fill_disk(16);
+    steps(_i == 0 ? 300 : 5);
+    ck_assert_msg((strstr(log_text, says[0]) != NULL) == (_i == 0), "%s", log_text);
+    bp_host_destroy(host);
+    fill_disk(RLIM_INFINITY);
+    ck_assert_msg(strstr(log_text, says[_i]) != NULL, "%s", log_text);
+    ck_assert_msg(strstr(log_text, "cannot write '" TEST_SCRATCH_DIR "/plugins.svg.part': ") != NULL, "%s", log_text);
+    for (int i = 0; i < 2; i++) {
+        char *text = read_file(files[i]);
+        ck_assert_str_eq(text, "earlier");
+        free(text);
+    }
+    ck_assert_ptr_null(fopen(TEST_SCRATCH_DIR "/plugins.csv.part", "rb"));
+    ck_assert_ptr_null(fopen(TEST_SCRATCH_DIR "/plugins.svg.part", "rb"));
+}
+END_TEST
+
+/* The folder of the picture goes while it is being recorded; and a folder stands where the table is to be. */
+START_TEST(files_that_cannot_take_their_place_are_told)
+{
+    static const char folder[] = TEST_SCRATCH_DIR "/recorder_folder", table[] = TEST_SCRATCH_DIR "/recorder_table";
+    const bp_option_t options[] = {{"csv", table, NULL, NULL},
+                                   {"svg", TEST_SCRATCH_DIR "/recorder_folder/picture.svg", NULL, NULL}};
+    bp_entity_t e[2];
+    mkdir(folder, 0777);
+    mkdir(table, 0777);
+    begin_recorder(options, 2, e);
+    OK(bp_world_use_system(world, "recorder"));
+    steps(3);
+    ck_assert_int_eq(rmdir(folder), 0);
+    ck_assert_str_eq(log_text, "");
+    bp_host_destroy(host);
+    ck_assert_int_eq(rmdir(table), 0);
+    ck_assert_msg(strstr(log_text, "recorder_folder/picture.svg.part': No such file") != NULL, "%s", log_text);
+    ck_assert_msg(strstr(log_text, "recorder_table") != NULL, "%s", log_text);
+    remove(TEST_SCRATCH_DIR "/recorder_table.part");
+}
+END_TEST
+#endif
+
 Suite *recorder_suite(void)
 {
     Suite *suite = suite_create("recorder");
@@ -618,6 +833,15 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, a_long_series_keeps_every_high_and_low);
     tcase_add_test(recorder, a_path_that_is_gone_many_times_is_kept_once);
     tcase_add_test(recorder, a_long_walk_is_kept_within_its_room);
+    tcase_add_test(recorder, a_future_that_is_left_has_no_rows);
+    tcase_add_test(recorder, one_recorder_is_at_work_in_one_world);
+    tcase_add_test(recorder, what_a_difference_refers_to_may_lose_its_component);
+    tcase_add_test(recorder, a_panel_holds_all_of_its_paths);
+    tcase_add_test(recorder, paths_that_are_none_have_no_columns);
+#ifndef _WIN32
+    tcase_add_loop_test(recorder, a_full_disk_leaves_the_file_that_was_there, 0, 2);
+    tcase_add_test(recorder, files_that_cannot_take_their_place_are_told);
+#endif
     suite_add_tcase(suite, recorder);
     return suite;
 }
