@@ -370,22 +370,33 @@ typedef struct tester_t {
         case OP_MORE: COMPARE_LOOP(type, >);                                                                    \
         default: COMPARE_LOOP(type, >=);                                                                        \
         }                                                                                                       \
-    }                                                                                                           \
-    static void compare_##name(uint8_t op, const char *at, size_t stride, type to, uint32_t count,              \
-                               uint8_t *restrict mask)                                                          \
-    {                                                                                                           \
-        if (stride == sizeof(type))                                                                             \
-            compare_loop_##name(op, at, sizeof(type), to, count, mask);                                         \
-        else                                                                                                    \
-            compare_loop_##name(op, at, stride, to, count, mask);                                               \
+    }
+
+/* Numbers that stand alone lie side by side; those that vectors have do not. */
+#define COMPARE_DENSE(name, type)                                                                              \
+    COMPARE_TYPE(name, type)                                                                                   \
+    static void compare_##name(uint8_t op, const char *at, type to, uint32_t count, uint8_t *restrict mask)    \
+    {                                                                                                          \
+        compare_loop_##name(op, at, sizeof(type), to, count, mask);                                            \
+    }
+
+#define COMPARE_STRIDED(name, type)                                                                            \
+    COMPARE_TYPE(name, type)                                                                                   \
+    static void compare_##name(uint8_t op, const char *at, size_t stride, type to, uint32_t count,             \
+                               uint8_t *restrict mask)                                                         \
+    {                                                                                                          \
+        if (stride == sizeof(type))                                                                            \
+            compare_loop_##name(op, at, sizeof(type), to, count, mask);                                        \
+        else                                                                                                   \
+            compare_loop_##name(op, at, stride, to, count, mask);                                              \
     }
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wfloat-equal"
-COMPARE_TYPE(f32, float)
-COMPARE_TYPE(f64, double)
-COMPARE_TYPE(i32, int32_t)
-COMPARE_TYPE(u32, uint32_t)
+COMPARE_STRIDED(f32, float)
+COMPARE_STRIDED(f64, double)
+COMPARE_DENSE(i32, int32_t)
+COMPARE_DENSE(u32, uint32_t)
 #pragma GCC diagnostic pop
 
 static bool compare_numbers(uint8_t op, double a, double b)
@@ -502,11 +513,11 @@ static bool compare_fast(const condition_column_t *column, uint32_t part, uint8_
     case BP_F64: compare_f64(op, at, column->stride, to, count, mask); return true;
     case BP_I32:
         if (whole)
-            compare_i32(op, at, column->stride, (int32_t)to, count, mask);
+            compare_i32(op, at, (int32_t)to, count, mask);
         return whole;
     case BP_U32:
         if (whole && to >= 0)
-            compare_u32(op, at, column->stride, (uint32_t)to, count, mask);
+            compare_u32(op, at, (uint32_t)to, count, mask);
         return whole && to >= 0;
     default: return false;
     }

@@ -272,6 +272,11 @@ START_TEST(only_names_of_this_server_are_hosts)
     door_t wide = local;
     wide.address = "0.0.0.0";
     ck_assert(door_host(&wide, "1.2.3.4") && door_host(&wide, "[fe80::1]:80"));
+    ck_assert(door_is_loopback("::1") && door_is_loopback("localhost") && !door_is_loopback("0.0.0.0"));
+    wide.address = "127.0.0.5";
+    ck_assert(door_host(&wide, "127.0.0.5:80") && !door_host(&wide, "127.0.0.6:80"));
+    wide.address = "0.0.0.0";
+    ck_assert(!door_host(&wide, "[fe80::x]:80") && !door_host(&wide, "[:80") && !door_host(&wide, "1.2.3.4.5"));
     ck_assert(!door_host(&wide, "localhost") && !door_host(&wide, "a.b.c.d") && !door_host(&wide, "1.2.3"));
 }
 END_TEST
@@ -558,6 +563,9 @@ START_TEST(conditions_that_are_none_are_refused_with_their_place)
         {"(a", "')' is missing"},  {"a.f > 1)", "column 8"},  {"a.f > 1 a", "should end"}, {"\"x", "no end"},
         {"1", "comparison"},       {"a > 1", "has no value"}, {"length(a) > 1", "vector"}, {"b.s ~ 1", "text"},
         {"b.v[1 > 2", "']'"},      {"a..f", "a name"},        {"::a", "a name"},           {"a.f > 1e", "end"},
+        {"a.f > -", "a name"},     {"a.f > -x", "no number"}, {"a.f > +.", "no number"},
+        {"length(a.f[0]) > 1", "vector"},
+        {"a.f > 1 or", "a name"},  {"(a.f > 1 x", "')'"},    {"a.f > a", "has no value"}, {"not", "a name"},
         {"a:: > 1", "a name"},     {"b.v[] > 1", "a name"},   {"length(a.f > 1", "')'"},   {"length() > 1", "a name"}};
     static condition_t c;
     char sentence[CONDITION_SENTENCE_MAX], deep[400];
@@ -567,6 +575,10 @@ START_TEST(conditions_that_are_none_are_refused_with_their_place)
     }
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
+    ck_assert(!condition_read(&c, deep, sentence));
+    ck_assert_ptr_nonnull(strstr(sentence, "deep"));
+    for (size_t i = 0; i + 4 < sizeof deep; i += 4)
+        memcpy(deep + i, "not ", 5);
     ck_assert(!condition_read(&c, deep, sentence));
     ck_assert_ptr_nonnull(strstr(sentence, "deep"));
 }
@@ -595,6 +607,7 @@ START_TEST(conditions_hold_for_columns_of_every_type)
     static const int16_t h[4] = {-3, 0, 3, 300};
     static const char *const s[4] = {"", "sun", "earth", "moon"}, *const t[4] = {"", "moon", "earth", "sun"};
     static const bp_name_t n[4] = {0, 1, 2, 3}, m[4] = {0, 3, 2, 1};
+    static const bp_dvec2_t q[4] = {{9, 1}, {9, 2}, {9, 2}, {9, 3}};
     static const bp_entity_t e[4] = {{0}, {1}, {2}, {3}}, d[4] = {{1}, {1}, {1}, {3}};
     static const struct {
         const char *name;
@@ -602,7 +615,7 @@ START_TEST(conditions_hold_for_columns_of_every_type)
     } all[] = {{"u", {u, 4, BP_U32, NULL}},    {"b", {truth, 1, BP_BOOL, NULL}}, {"h", {h, 2, BP_I16, NULL}},
                {"s", {s, 8, BP_STRING, NULL}}, {"t", {t, 8, BP_STRING, NULL}},   {"n", {n, 8, BP_NAME, NULL}},
                {"m", {m, 8, BP_NAME, NULL}},   {"e", {e, 8, BP_ENTITY, NULL}},   {"d", {d, 8, BP_ENTITY, NULL}},
-               {"z", {NULL, 0, BP_F32, NULL}}};
+               {"z", {NULL, 0, BP_F32, NULL}},   {"q", {q, sizeof *q, BP_DVEC2, NULL}}};
     static const struct {
         const char *text, *holds;
     } cases[] = {
@@ -619,6 +632,9 @@ START_TEST(conditions_hold_for_columns_of_every_type)
         {"a.n = a.s", "0000"}, {"a.e", "0111"}, {"a.e = \"#2\"", "0010"}, {"a.e = a.d", "0101"},
         {"a.e != none", "0111"}, {"a.e = none", "1000"},
         {"1 < 2", "1111"}, {"2 < 1", "0000"}, {"\"a\" = \"a\"", "1111"}, {"\"a\" > \"b\"", "0000"},
+        {"a.q.y = 2", "0110"}, {"a.q.y != 2", "1001"}, {"a.q.y < 2", "1000"}, {"a.q.y <= 2", "1110"},
+        {"a.q.y > 2", "0001"}, {"a.q.y >= 2", "0111"}, {"a.q[0] = 9", "1111"}, {"a.n = a.q", "0000"},
+        {"none = none", "1111"}, {"a.u = none", "0000"}, {"a.u = \"x\"", "0000"}, {"a.u < 1e300", "1111"},
         {"true = 1", "1111"}, {"false = 1", "0000"}, {"\"a\" = 1", "0000"}, {"a.z > 1", "0000"}, {"not a.z", "1111"},
     };
     const condition_words_t hands = {NULL, same_entity, name_of};
@@ -633,6 +649,8 @@ START_TEST(conditions_hold_for_columns_of_every_type)
                 if (strcmp(all[k].name, c.fields[f].property) == 0)
                     columns[f] = all[k].column;
             }
+            if (c.fields[f].part_name[0] != '\0')
+                c.fields[f].part = shape_part(columns[f].type, c.fields[f].part_name);
         }
         condition_test(&c, columns, &hands, 4, mask);
         for (uint32_t r = 0; r < 4; r++)

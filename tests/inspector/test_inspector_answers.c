@@ -444,6 +444,7 @@ START_TEST(messages_are_answered_by_their_protocol)
          "\"id\":\"a\\tb\\\"\",\"result\""},
         {"/", "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0000b\",\"method\":\"backplane.info\"}", "200", "line 1, column 32"},
         {"/", "{\"jsonrpc\":\"2.0\",\"method\":\"backplane.info\"}", "200", "\"id\":null,\"result\""},
+        {"/", "{\"jsonrpc\":\"2.0\",\"method\":\"backplane.pause\"}", "200", "\"id\":null,\"result\":null"},
         {"/", "{\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"backplane.info\"}", "200",
          "\\\"id\\\" is a text, a number or null"},
         {"/", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"backplane.info\",\"params\":[]}", "200",

@@ -163,6 +163,9 @@ START_TEST(a_set_of_a_world_that_has_gone_is_told)
     open_full(&served);
     ask(&served, "backplane.query", "{\"count\":0}", "\"count\":20000");
     ask_of_set(&served, "backplane.rows", "{\"set\":1,\"count\":2}", "\"entity\":4294967297");
+    ask(&served, "backplane.set", "{\"path\":\"main/#12345:1.point_mass.mass\",\"value\":7}", "\"result\":null");
+    ask(&served, "backplane.query", "{\"where\":\"point_mass.mass > 5\"}",
+        "\"count\":1,\"progress\":1,\"built\":true,\"tree\":false,\"from\":0,\"rows\":[{\"entity\":4294979641,");
     bp_world_destroy(served.world);
     ask_of_set(&served, "backplane.progress", "{\"set\":1}", "\"count\":20000");
     ask_of_set(&served, "backplane.rows", "{\"set\":1}", "the world of this set has gone");
@@ -219,6 +222,44 @@ START_TEST(a_component_that_goes_is_told_by_name)
         "\"result\":null");
     await(&served, values, "\"components\":{\"point_mass\":{\"mass\":7,");
     close(values);
+    close_host(&served);
+}
+END_TEST
+
+/* Of several components those are told that have gone or changed. A stream of another kind cannot be told to tell
+ * something else. */
+START_TEST(streams_tell_what_has_changed_of_several)
+{
+    static const char both[] = "{\"entity\":\"sun\",\"components\":[\"point_mass\",\"transform\",\"bag\"]}";
+    char params[128];
+    unsigned number = 0;
+    served_t served;
+    open_scene(&served);
+    ask(&served, "world.insert_components", "{\"entity\":\"sun\",\"components\":{\"transform\":{}}}",
+        "\"result\":null");
+    int list = send_call(&served, "world.list_components+watch", "{\"entity\":\"sun\"}");
+    await(&served, list, "\"added\":[\"point_mass\",\"debug_name\",\"transform\"],\"removed\":[]");
+    int values = send_call(&served, "world.get_components+watch", both);
+    await(&served, values, "\"transform\":{");
+    int page = send_call(&served, "backplane.watch+watch", "{\"every_ms\":0}");
+    const char *told = strstr(await(&served, page, "\"watch\":"), "\"watch\":");
+    ck_assert_int_eq(sscanf(told, "\"watch\":%u", &number), 1);
+    snprintf(params, sizeof params, "{\"watch\":%u}", number - 1); /* that of the values */
+    ask(&served, "backplane.rewatch", params, "there is no such stream");
+    snprintf(params, sizeof params, "{\"watch\":%u,\"every_ms\":-1}", number);
+    ask(&served, "backplane.rewatch", params, "has to be a whole number from 0 to 60000");
+    snprintf(params, sizeof params, "{\"watch\":%u,\"entity\":\"sun\",\"every_ms\":20}", number);
+    ask(&served, "backplane.rewatch", params, "\"result\":null");
+    await(&served, page, "\"entity\":{\"entity\":4294967296,");
+    ask(&served, "world.remove_components", "{\"entity\":\"sun\",\"components\":[\"transform\"]}", "\"result\":null");
+    await(&served, list, "\"result\":{\"added\":[],\"removed\":[\"transform\"]}");
+    await(&served, values, "\"result\":{\"components\":{},\"removed\":[\"transform\"],");
+    ask(&served, "backplane.set", "{\"path\":\"main/sun.point_mass.mass\",\"value\":3}", "\"result\":null");
+    told = await(&served, values, "\"result\":{\"components\":{\"point_mass\":{\"mass\":3,");
+    ck_assert_ptr_nonnull(strstr(told, "\"removed\":[],"));
+    close(list);
+    close(values);
+    close(page);
     close_host(&served);
 }
 END_TEST
@@ -327,6 +368,7 @@ Suite *inspector_meanwhile_suite(void)
     tcase_add_test(tcase, a_set_of_a_world_that_has_gone_is_told);
     tcase_add_test(tcase, an_entity_that_dies_ends_its_streams_and_stays_in_sets_as_gone);
     tcase_add_test(tcase, a_component_that_goes_is_told_by_name);
+    tcase_add_test(tcase, streams_tell_what_has_changed_of_several);
     tcase_add_test(tcase, the_set_that_was_not_asked_for_for_longest_makes_room);
     tcase_add_test(tcase, more_searches_at_once_than_sets_are_all_answered);
     tcase_add_test(tcase, changes_that_are_tried_at_once_are_told_to_those_who_asked);

@@ -169,12 +169,72 @@ START_TEST(a_call_without_memory_is_refused_whole)
 }
 END_TEST
 
+/* A stream whose next event has no memory ends, or tells the event later; the host goes on. */
+START_TEST(a_stream_without_memory_ends_or_goes_on)
+{
+    bp_allocator_i allocator = {.struct_size = sizeof allocator, .resize = resize};
+    served_t served;
+    char text[128];
+    bool last = false;
+    open_scene_in(&served, &allocator);
+    for (uint64_t nth = 1; !last; nth++) {
+        int stream = send_call(&served, "backplane.watch+watch",
+                               "{\"every_ms\":20,\"values\":[{\"entity\":\"sun\",\"property\":\"point_mass.mass\"}]}");
+        await(&served, stream, "\"values\":[");
+        snprintf(text, sizeof text, "{\"path\":\"main/sun.point_mass.mass\",\"value\":%u}", 100 + (unsigned)nth);
+        ask(&served, "backplane.set", text, "\"result\":null");
+        refuse(nth);
+        snprintf(text, sizeof text, "\"values\":[%u]", 100 + (unsigned)nth);
+        const char *told = outcome(&served, stream, text);
+        last = memory.refused == 0;
+        refuse(0);
+        ck_assert_msg(!last || strstr(told, text) != NULL, "with all memory: %.1000s", told);
+    }
+    bp_host_destroy(served.host);
+    ck_assert_uint_eq(memory.bytes, 0);
+}
+END_TEST
+
+/* The plugin is not loaded, or its server not started, and the log says so; or all of it is there. */
+START_TEST(a_server_without_memory_is_not_there_and_says_so)
+{
+    bp_allocator_i allocator = {.struct_size = sizeof allocator, .resize = resize};
+    const bp_option_t options[] = {{.name = "port", .value = "0"}};
+    served_t served;
+    bool last = false;
+    open_host_in(&served, &allocator);
+    must(&served, bp_host_unload_plugin(served.host, "inspector"));
+    for (uint64_t nth = 1; !last; nth++) {
+        served.port = 0;
+        served.warnings[0] = '\0';
+        refuse(nth);
+        bp_result_t result = bp_host_load_plugin(served.host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 1);
+        if (result == BP_OK)
+            result = bp_host_poll(served.host);
+        last = memory.refused == 0;
+        refuse(0);
+        ck_assert_msg(result == BP_OK || strstr(bp_host_error(served.host), "memory") != NULL, "%s",
+                      bp_host_error(served.host));
+        ck_assert_msg(served.port != 0 || result != BP_OK || strstr(served.warnings, "memory") != NULL, "%s",
+                      served.warnings);
+        if (served.port != 0)
+            ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+        bp_host_unload_plugin(served.host, "inspector");
+    }
+    ck_assert_uint_ne(served.port, 0);
+    bp_host_destroy(served.host);
+    ck_assert_uint_eq(memory.bytes, 0);
+}
+END_TEST
+
 Suite *inspector_memory_suite(void)
 {
     Suite *suite = suite_create("inspector_memory");
     TCase *tcase = tcase_create("memory");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_call_without_memory_is_refused_whole, 0, CALLS);
+    tcase_add_test(tcase, a_stream_without_memory_ends_or_goes_on);
+    tcase_add_test(tcase, a_server_without_memory_is_not_there_and_says_so);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -187,6 +187,7 @@ START_TEST(what_is_refused_half_way_has_changed_nothing)
         {"world.remove_components", "{\"entity\":\"#4:1\",\"components\":[\"label\",\"bag\"]}",
          "the entity has no component 'bag'"},
         {"world.reparent_entities", "{\"entities\":[\"#2:1\",\"#3:1\"]}", "no entity '#3:1' lives"},
+        {"world.insert_components", "{\"entity\":\"sun\",\"components\":{\"gravity_law\":{}}}", "gravity_law"},
         {"world.reparent_entities", "{\"entities\":[\"#2:1\",\"sun\"]}",
          "the entity has no component with a parent"},
         {"world.reparent_entities", "{\"entities\":[\"#2:1\",\"earth\"],\"parent\":\"#2:1\"}",
@@ -334,6 +335,45 @@ START_TEST(names_of_nothing_are_told_with_what_is_near)
 }
 END_TEST
 
+/* Lists of more than is taken: `count` times `item`, with commas between. */
+START_TEST(lists_that_are_too_long_are_refused)
+{
+    static const struct {
+        const char *method, *begin, *item, *end, *says;
+        int count;
+    } rows[] = {
+        {"backplane.names", "{\"entities\":[", "0", "]}", "is an array of at most 1000 entities", 1001},
+        {"backplane.watch+watch", "{\"values\":[", "0", "]}", "is an array of at most 256 properties", 257},
+        {"backplane.try", "{\"values\":[", "0", "]}", "is an array of at most 64 objects", 65},
+        {"backplane.try", "{\"plugins\":[", "\"a\"", "]}", "is an array of at most 64 names", 65},
+        {"backplane.try", "{\"values\":[{\"path\":\"a\",\"value\":[", "0.12345678901234567", "]}]}",
+         "a value is an array of at most", 30},
+        {"backplane.try", "{\"values\":[{\"path\":\"a\",\"value\":\"", "long", "\"}]}",
+         "a text of at most 511 bytes", 130},
+        {"world.spawn_entity", "{\"components\":{\"label\":{}", "", "}}",
+         "an entity takes at most 64 components here", 65},
+        {"world.spawn_entity", "{\"components\":{\"label::", "longlonglong", "\":{}}}", "is longer than 255 bytes", 30},
+    };
+    static char params[8000];
+    served_t served;
+    open_scene(&served);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *at = params + snprintf(params, sizeof params, "%s", rows[i].begin);
+        for (int k = 0; k < rows[i].count; k++) {
+            size_t room = sizeof params - (size_t)(at - params);
+            if (rows[i].item[0] == '\0')
+                at += snprintf(at, room, ",\"label::a%d\":{}", k);
+            else
+                at += snprintf(at, room, k > 0 && rows[i].item[0] != 'l' ? ",%s" : "%s", rows[i].item);
+        }
+        snprintf(at, sizeof params - (size_t)(at - params), "%s", rows[i].end);
+        refusal_t row = {rows[i].method, params, rows[i].says};
+        are_refused(&served, "/", &row, 1);
+    }
+    close_host(&served);
+}
+END_TEST
+
 /* Components that are named twice are taken once, and what the world has dropped is named by nothing. */
 START_TEST(components_that_have_gone_are_not_named)
 {
@@ -376,6 +416,7 @@ Suite *inspector_refusals_suite(void)
     tcase_add_test(tcase, entities_that_are_none_are_told);
     tcase_add_test(tcase, what_is_refused_half_way_has_changed_nothing);
     tcase_add_test(tcase, names_of_nothing_are_told_with_what_is_near);
+    tcase_add_test(tcase, lists_that_are_too_long_are_refused);
     tcase_add_test(tcase, components_that_have_gone_are_not_named);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -543,6 +543,35 @@ START_TEST(a_port_that_is_taken_is_told)
 }
 END_TEST
 
+/* Addresses that the server can listen on, and those that it cannot: the host goes on, and the log says why. */
+START_TEST(an_address_that_is_none_is_told)
+{
+    static const struct {
+        const char *address, *says;
+    } rows[] = {
+        {"localhost", NULL},
+        {"127.0.0.300", "'127.0.0.300' is no address; write digits, like 127.0.0.1 or ::1"},
+        {"127.x", "'127.x' is no address"},
+        {"192.0.2.1", "cannot listen on 192.0.2.1, port 0: "},
+        {"2001:db8::1", "cannot listen on 2001:db8::1, port 0: "},
+    };
+    served_t other = {0};
+    const bp_option_t options[] = {{.name = "port", .value = "0"}, {.name = "token", .value = "secret"},
+                                   {.name = "address", .value = rows[_i].address}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = &other, .write = hear}};
+    other.host = bp_host_create(&desc);
+    must(&other, bp_host_load_plugin(other.host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 3));
+    must(&other, bp_host_poll(other.host));
+    if (rows[_i].says == NULL)
+        ck_assert_msg(other.warnings[0] == '\0' && strstr(other.remark, "http://localhost:") != NULL, "%s%s",
+                      other.warnings, other.remark);
+    else
+        ck_assert_msg(strstr(other.warnings, rows[_i].says) != NULL, "%s", other.warnings);
+    must(&other, bp_host_poll(other.host));
+    bp_host_destroy(other.host);
+}
+END_TEST
+
 Suite *inspector_served_suite(void)
 {
     Suite *suite = suite_create("inspector_served");
@@ -567,6 +596,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
     tcase_add_test(tcase, a_port_that_is_taken_is_told);
+    tcase_add_loop_test(tcase, an_address_that_is_none_is_told, 0, 5);
     suite_add_tcase(suite, tcase);
     return suite;
 }
