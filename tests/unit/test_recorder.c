@@ -777,8 +777,9 @@ START_TEST(a_full_disk_leaves_the_file_that_was_there)
     fill_disk(16);
     steps(_i == 0 ? 300 : 5);
     ck_assert_msg((strstr(log_text, says[0]) != NULL) == (_i == 0), "%s", log_text);
-    bp_host_destroy(host);
+    OK(bp_world_drop_system(world, "recorder")); /* which writes the files */
     fill_disk(RLIM_INFINITY);
+    bp_host_destroy(host);
     ck_assert_msg(strstr(log_text, says[_i]) != NULL, "%s", log_text);
     ck_assert_msg(strstr(log_text, "cannot write '" TEST_SCRATCH_DIR "/plugins.svg.part': ") != NULL, "%s", log_text);
     for (int i = 0; i < 2; i++) {
@@ -788,6 +789,37 @@ START_TEST(a_full_disk_leaves_the_file_that_was_there)
     }
     ck_assert_ptr_null(fopen(TEST_SCRATCH_DIR "/plugins.csv.part", "rb"));
     ck_assert_ptr_null(fopen(TEST_SCRATCH_DIR "/plugins.svg.part", "rb"));
+}
+END_TEST
+
+/* Where the shorter file would be stands a folder: the rows stay, and that is told; later rows come behind them. */
+START_TEST(a_table_that_cannot_be_shortened_keeps_its_rows)
+{
+    static const char in_the_way[] = TEST_SCRATCH_DIR "/plugins.csv.part.back/full";
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}};
+    char folder[sizeof in_the_way];
+    bp_entity_t e[2];
+    begin_recorder(options, 1, e);
+    OK(bp_world_use_system(world, "recorder"));
+    OK(bp_host_remember(host, 1 << 24));
+    steps(9);
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(in_the_way, '/') - in_the_way), in_the_way);
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    ck_assert_int_eq(mkdir(in_the_way, 0777), 0);
+    OK(bp_host_go(host, 4));
+    const char *told = strstr(log_text, "plugins.csv.part' keeps the rows of a future that was left: it cannot be");
+    ck_assert_msg(told != NULL, "%s", log_text);
+    log_text[0] = '\0';
+    put_body(e[0], 1, (bp_vec3_t){0, 0, 0}, (bp_vec3_t){0, 0, 0});
+    steps(1);
+    end();
+    ck_assert_int_eq(rmdir(in_the_way), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+    char *text = read_file(csv_file), *row = text;
+    for (int i = 0; i < 10; i++)
+        row = strchr(row, '\n') + 1;
+    ck_assert_double_eq_tol(strtod(row, NULL), 0.5, 1e-9);
+    free(text);
 }
 END_TEST
 
@@ -840,6 +872,7 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, paths_that_are_none_have_no_columns);
 #ifndef _WIN32
     tcase_add_loop_test(recorder, a_full_disk_leaves_the_file_that_was_there, 0, 2);
+    tcase_add_test(recorder, a_table_that_cannot_be_shortened_keeps_its_rows);
     tcase_add_test(recorder, files_that_cannot_take_their_place_are_told);
 #endif
     suite_add_tcase(suite, recorder);
