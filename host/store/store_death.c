@@ -368,7 +368,7 @@ uint32_t store_compact(world_t *world, run_t *run, uint32_t most, uint32_t left)
 
 /* --- collection --------------------------------------------------------------------------------------------------- */
 
-static uint32_t collect_randomly(world_t *world, run_t *run)
+static void collect_randomly(world_t *world, run_t *run)
 {
     uint32_t collected = 0, alive_in_row = 0;
     while (run->holes > 0 && alive_in_row < WORLD_GC_ROWS_ALIVE && collected < WORLD_GC_RANDOM) {
@@ -381,7 +381,6 @@ static uint32_t collect_randomly(world_t *world, run_t *run)
         store_fill_hole(world, run, row);
         collected++;
     }
-    return collected;
 }
 
 /* The rate of deaths that a run can count on: the least number of rows that were left between two collections, of the
@@ -399,27 +398,28 @@ static uint32_t steady_rate(run_t *run)
 
 /* Move rows into the holes of a run, where they are many. `shared` is what is left of the rows that all runs have
    together. */
-static uint32_t collect_many(world_t *world, run_t *run, uint32_t *shared)
+static void collect_many(world_t *world, run_t *run, uint32_t *shared)
 {
-    uint32_t before = run->holes, quiet = run->left[0] == 0, rate = steady_rate(run);
+    uint32_t quiet = run->left[0] == 0, rate = steady_rate(run);
     uint32_t own = run->count / WORLD_GC_OWN_SHARE + rate,
              left = run->count / (quiet ? WORLD_GC_FEW_SHARE : WORLD_GC_KEPT_SHARE);
-    if (before <= run->count / WORLD_GC_FEW_SHARE || before <= left)
-        return 0;
+    if (run->holes <= run->count / WORLD_GC_FEW_SHARE || run->holes <= left)
+        return;
     uint32_t moved = store_compact(world, run, own + *shared, left);
     *shared -= moved > own ? moved - own : 0;
-    return before - run->holes;
 }
 
+/* How many holes have gone. */
 static uint32_t collect_run(world_t *world, run_t *run, bool fully, uint32_t *shared)
 {
     uint32_t before = run->holes;
     if (fully || (run->flags & KEY_AT_ONCE) != 0) {
         store_compact(world, run, UINT32_MAX, 0);
-        return before;
+    } else {
+        collect_randomly(world, run);
+        collect_many(world, run, shared);
     }
-    uint32_t collected = collect_randomly(world, run);
-    return collected + collect_many(world, run, shared);
+    return before - run->holes;
 }
 
 static void find_lost_holes(world_t *world)

@@ -108,6 +108,7 @@ static const char *const probes[PROBE_VERSIONS] = {
     [PROBE_REORDERED] = "reload_probe_reordered",
     [PROBE_OWN_SAVED] = "reload_probe_own_saved",
     [PROBE_OWN_KEPT] = "reload_probe_own_kept",
+    [PROBE_LABELS] = "reload_probe_labels",
 };
 
 const char *probe_fixture(int version)

@@ -45,6 +45,7 @@ static told_t told;
 static char folder[512], path[600], aside[620], other[600];
 
 static uint32_t call_limit; /* of begin, in ms */
+static const bp_plugin_head_t *linked; /* of begin: loaded beside the other, where there is one */
 
 enum { BY_HAND = 1 << 30 }; /* begin: nothing is watched */
 
@@ -105,6 +106,8 @@ static void begin(uint32_t flags, uint32_t deadline)
     desc.trial_deadline = deadline;
     desc.probation = 50;
     desc.call_limit = call_limit;
+    desc.static_plugins = &linked;
+    desc.static_plugin_count = linked != NULL;
     host = bp_host_create(&desc);
     api = bp_host_api(host);
     WORKS(host, bp_host_load_plugin(host, path, NULL, 0));
@@ -173,6 +176,59 @@ static void step(int count)
 
 static const uint32_t both = BP_HOST_CRASH_GUARD | BP_HOST_TRIAL;
 static const char *const crasher[] = {"crasher"};
+
+/* --- a plugin of the test's own, whose instances must not be ended but in the process of the test ------------------ */
+
+static pid_t home;
+static uint32_t glasses;
+
+static bp_result_t make_glasses(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                const void *const *columns, uint32_t *slots)
+{
+    (void)m, (void)instance, (void)entities, (void)columns;
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = glasses++;
+    return BP_OK;
+}
+
+static void break_glasses(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots, (void)count;
+    if (getpid() != home)
+        abort();
+}
+
+static uint32_t count_glasses(bp_manager_t *m)
+{
+    (void)m;
+    return glasses;
+}
+
+static const bp_storage_i glass_storage = {.struct_size = sizeof(bp_storage_i),
+                                           .create = make_glasses,
+                                           .destroy = break_glasses,
+                                           .count = count_glasses};
+static const bp_component_i glass_components[] = {{.name = "glass", .storage = &glass_storage}};
+static const bp_plugin_head_t glass =
+    BP_PLUGIN_HEAD("glass", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(glass_components)}));
+
+/* What a trial takes apart in the end is the candidate's: instances of others would be ended in their plugins' code. */
+START_TEST(a_trial_ends_no_instances_of_other_plugins)
+{
+    bp_entity_t e;
+    linked = &glass;
+    home = getpid();
+    begin(both, 0);
+    WORKS(host, bp_host_load_plugin(host, "glass", NULL, 0));
+    WORKS(host, bp_world_use_component(world, "glass"));
+    for (int i = 0; i < 3; i++)
+        add("glass", &e);
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    EXPECT(told.refused == 0, "%s", told.text);
+    end();
+}
+END_TEST
 
 START_TEST(a_new_file_comes_in_by_itself)
 {
@@ -791,6 +847,7 @@ Suite *hot_suite(void)
     TCase *files = tcase_create("files");
     tcase_set_timeout(files, 60);
     tcase_add_loop_test(files, a_new_file_comes_in_by_itself, 0, 6);
+    tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
     tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
     tcase_add_test(files, polling_is_for_between_steps);
     tcase_add_test(files, what_a_reload_cannot_bring_back_is_told_and_refused);

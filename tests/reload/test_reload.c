@@ -256,6 +256,29 @@ START_TEST(a_version_that_does_not_take_the_instances_is_refused)
 }
 END_TEST
 
+/* Texts that are taken out of lists on the way belong to the host for as long as the call that takes them: where it
+ * takes them, and where it refuses them. check_host counts the texts. */
+START_TEST(lists_become_texts_of_storage_of_its_own_and_leave_none_behind)
+{
+    const bp_property_api *properties = scene.api->property;
+    bp_property_t label;
+    const bp_entity_t *some = &scene.entities[200];
+    const char *fits[] = {"fifteen letters", "another"}, *none[] = {"sixteen letters."};
+    bp_list_t one = {fits, 1, 1}, two = {fits, 2, 2}, large = {none, 1, 1};
+    WORKS(scene.host, scene_reload(&scene, PROBE_LABELS));
+    WORKS(scene.host, properties->resolve(scene.world, *some, "probe", "label", &label));
+    WORKS(scene.host, properties->set(scene.world, &label, some, 1, &two, 0));
+    refuse(PROBE_OWN, BP_ERROR_RANGE, "label");
+    WORKS(scene.host, properties->set(scene.world, &label, some, 1, &large, 0));
+    refuse(PROBE_OWN, BP_ERROR_RANGE, "at most 15 bytes");
+    WORKS(scene.host, properties->set(scene.world, &label, some, 1, &one, 0));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN));
+    check_host(scene.host);
+    ck_assert_str_eq(probe_text(&scene, 200, "label"), "fifteen letters");
+    ck_assert_str_eq(probe_text(&scene, 202, "label"), "probe 6");
+}
+END_TEST
+
 /* --- refusals --------------------------------------------------------------------------------------------------- */
 
 START_TEST(what_cannot_be_is_refused_and_leaves_no_trace)
@@ -726,6 +749,24 @@ START_TEST(a_probation_ends_by_itself)
 }
 END_TEST
 
+/* Each of what the host notes of itself while it calls a plugin, at the least that it can be. */
+START_TEST(not_while_anything_is_being_called)
+{
+    bp_host_o *host = scene.host;
+    for (int what = 0; what < 6; what++) {
+        host->destruction.stepping = what == 0;
+        host->destruction.announcing = what == 1;
+        host->entities.sealed = what == 2;
+        host->loader.posts.running = what == 3;
+        host->loader.plugins.calling = what == 4;
+        if (what < 5)
+            FAILS(host, BP_ERROR_STATE, "between steps", reload_check_moment(&host->reload));
+        else
+            WORKS(host, reload_check_moment(&host->reload));
+    }
+}
+END_TEST
+
 Suite *reload_suite(void)
 {
     Suite *suite = suite_create("reload");
@@ -741,6 +782,7 @@ Suite *reload_suite(void)
     tcase_add_test(changes, instances_go_from_columns_to_storage_of_their_own_and_back);
     tcase_add_loop_test(changes, instances_go_through_save_and_load_where_both_are_there, 0, 2);
     tcase_add_loop_test(changes, state_of_the_same_form_goes_over_as_it_is, 0, 2);
+    tcase_add_test(changes, lists_become_texts_of_storage_of_its_own_and_leave_none_behind);
     tcase_add_test(changes, worlds_at_different_steps_go_on_from_where_they_are);
     suite_add_tcase(suite, changes);
     TCase *refusals = tcase_create("refusals");
@@ -751,6 +793,7 @@ Suite *reload_suite(void)
     tcase_add_test(refusals, unknown_and_static_plugins_are_refused);
     tcase_add_test(refusals, not_from_inside_a_callback);
     tcase_add_test(refusals, not_while_a_world_holds_its_rows);
+    tcase_add_test(refusals, not_while_anything_is_being_called);
     suite_add_tcase(suite, refusals);
     TCase *others = tcase_create("others");
     tcase_add_checked_fixture(others, open_1, close_scene);

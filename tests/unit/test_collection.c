@@ -169,6 +169,41 @@ START_TEST(a_quiet_step_ends_the_rate_of_deaths_that_a_run_counts_on)
 }
 END_TEST
 
+/* The holes of a world and the dead in storage that collects its dead itself, as they are kept. */
+static uint32_t dead_in(const stock_t *pool, uint32_t living)
+{
+    return holes_in(world) + pool->count - living;
+}
+
+/* Few deaths, of which a collection finds some at random, and many, of which it also moves a share; all at once in the
+ * end. */
+START_TEST(a_collection_tells_how_many_it_has_collected)
+{
+    enum { MANY = 8000 };
+    static const uint32_t deaths[] = {3, 900, 40, 2500, 0, 1, 700, 0};
+    static bp_entity_t e[MANY];
+    const stock_t *pool = state_of(world, "pool");
+    uint32_t next = 0, living = MANY / 2, all = 0;
+    make_bodies(e, MANY / 2);
+    WORKS(rig.host, api->create(world, prototype_of(world, "body", "pool", NULL, NULL), e + MANY / 2, MANY / 2));
+    for (uint32_t round = 0; round < 12 * COUNT(deaths); round++) {
+        for (uint32_t i = 0; i < deaths[round % COUNT(deaths)] && next < MANY; i++, next++) {
+            uint32_t which = (uint32_t)(((uint64_t)next * 4801) % MANY); /* each once, since it has no divisor of MANY */
+            living -= which >= MANY / 2;
+            ck_assert_uint_eq(entities_api->destroy(rig.host, &e[which], 1), 1);
+        }
+        uint32_t before = dead_in(pool, living), told = store_collect(&world->rows);
+        EXPECT(told == before - dead_in(pool, living), "round %u tells of %u instead of %u", round, told,
+               before - dead_in(pool, living));
+        all += told;
+    }
+    uint32_t before = dead_in(pool, living), told = store_collect_all(&world->rows);
+    ck_assert_uint_eq(told, before - dead_in(pool, living));
+    ck_assert_uint_eq(holes_in(world), 0);
+    ck_assert_uint_gt(all, 1000);
+}
+END_TEST
+
 START_TEST(holes_that_could_not_be_listed_are_found_later)
 {
     bp_entity_t e[100];
@@ -331,6 +366,7 @@ Suite *collection_suite(void)
     tcase_add_test(tests, all_holes_are_collected_in_the_end);
     tcase_add_test(tests, many_runs_with_holes_get_their_turn);
     tcase_add_test(tests, a_quiet_step_ends_the_rate_of_deaths_that_a_run_counts_on);
+    tcase_add_test(tests, a_collection_tells_how_many_it_has_collected);
     tcase_add_test(tests, holes_that_could_not_be_listed_are_found_later);
     tcase_add_test(tests, the_same_seed_collects_the_same_rows);
     tcase_add_test(tests, rows_lie_in_the_same_order_after_churn_on_any_number_of_threads);
