@@ -655,6 +655,7 @@ static int signal_of_child(const char *how, uint32_t flags)
 START_TEST(a_crash_in_the_hosts_own_code_is_not_caught)
 {
     ck_assert_int_eq(signal_of_child("host", BP_HOST_CRASH_GUARD), SIGSEGV);
+    ck_assert_int_eq(signal_of_child("host_closed", BP_HOST_CRASH_GUARD), SIGSEGV);
     ck_assert_int_eq(signal_of_child("null", BP_HOST_CRASH_GUARD), 0);
 }
 END_TEST
