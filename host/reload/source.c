@@ -397,6 +397,7 @@ static void find_complaint(const char *output, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), begin);
 }
 
+/* Wait for a compiler and keep what it says, as far as there is room. `output` is cleared, and ends with a zero. */
 static process_end_t wait_for(process_t *process, char *output, size_t size)
 {
     char rest[512];
@@ -410,7 +411,6 @@ static process_end_t wait_for(process_t *process, char *output, size_t size)
         if (end.state == PROCESS_RUNNING)
             os_sleep_ns(NAP_NS);
     }
-    output[length] = '\0';
     return end;
 }
 

@@ -2,6 +2,10 @@
 #include "../suites.h"
 #include "../unit/support.h"
 
+#if defined(__linux__)
+#include <elf.h>
+#endif
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +83,51 @@ START_TEST(every_broken_rule_is_found)
 }
 END_TEST
 
+#if defined(__linux__) && __SIZEOF_POINTER__ == 8
+/* A copy of a good plugin with one more entry at the end of the table that its linker has left for the loader. */
+static const char *with_dynamic(int64_t tag, uint64_t value)
+{
+    static char bytes[1 << 22];
+    const uint64_t more[] = {(uint64_t)tag, value, 0, 0};
+    FILE *file = fopen(TEST_PLUGIN_DIR "/point_mass" TEST_SO, "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    const Elf64_Ehdr *head = (const void *)bytes;
+    const Elf64_Phdr *parts = (const void *)(bytes + head->e_phoff);
+    for (uint32_t i = 0; i < head->e_phnum; i++) {
+        if (parts[i].p_type != PT_DYNAMIC)
+            continue;
+        char *at = bytes + parts[i].p_offset, *end = at + parts[i].p_filesz;
+        while (((const Elf64_Dyn *)(const void *)at)->d_tag != DT_NULL)
+            at += sizeof(Elf64_Dyn);
+        ck_assert(end - at >= (ptrdiff_t)sizeof more);
+        memcpy(at, more, sizeof more);
+    }
+    return scratch_bytes("marked" TEST_SO, bytes, size);
+}
+
+/* Whatever comes before them in that table. */
+START_TEST(marks_of_the_linker_that_no_plugin_may_have_are_found)
+{
+    static const struct { int64_t tag; uint64_t value; const char *said; } marks[] = {
+        {DT_TEXTREL, 0, "3 its code is changed at opening"},
+        {DT_FLAGS, DF_TEXTREL, "3 its code is changed at opening"},
+        {DT_FLAGS_1, DF_1_NODELETE, "3 it is linked to stay in memory for ever"},
+        {DT_FLAGS, DF_BIND_NOW, NULL},
+        {DT_FLAGS_1, DF_1_NOW, NULL},
+    };
+    for (uint32_t i = 0; i < COUNT(marks); i++) {
+        check(with_dynamic(marks[i].tag, marks[i].value), NULL, NULL);
+        if (marks[i].said != NULL)
+            expect(marks[i].said);
+        else
+            EXPECT(strstr(found, "its code is changed") == NULL && strstr(found, "for ever") == NULL, "%s", found);
+    }
+}
+END_TEST
+#endif
+
 START_TEST(what_goes_wrong_while_loading_is_found_and_survived)
 {
     static const char *const ways[][3] = {
@@ -121,6 +170,9 @@ Suite *check_suite(void)
     tcase_add_test(plugins, a_component_whose_instances_a_reload_cannot_carry_is_warned_of);
     tcase_add_test(plugins, plugins_that_follow_the_rules_have_no_errors);
     tcase_add_test(plugins, every_broken_rule_is_found);
+#if defined(__linux__) && __SIZEOF_POINTER__ == 8
+    tcase_add_test(plugins, marks_of_the_linker_that_no_plugin_may_have_are_found);
+#endif
     tcase_add_loop_test(plugins, what_goes_wrong_while_loading_is_found_and_survived, 0, 5);
     tcase_add_test(plugins, what_is_no_library_is_refused);
     tcase_add_test(plugins, a_crash_is_said_once);

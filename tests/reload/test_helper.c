@@ -145,14 +145,19 @@ static void find_trial(void *data, const char *name)
     *(uint32_t *)data += length > 6 && strcmp(name + length - 6, ".trial") == 0;
 }
 
-START_TEST(a_trial_leaves_no_file)
+static void expect_no_trial(void)
 {
     uint32_t found = 0;
+    ck_assert(os_folder_list(host->loader.files.folders[host->loader.files.place].path, find_trial, &found));
+    ck_assert_uint_eq(found, 0);
+}
+
+START_TEST(a_trial_leaves_no_file)
+{
     begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
     put_plugin("crasher_next", "crasher");
     expect_to_come_in();
-    ck_assert(os_folder_list(host->loader.files.folders[host->loader.files.place].path, find_trial, &found));
-    ck_assert_uint_eq(found, 0);
+    expect_no_trial();
     bp_host_destroy(host);
 }
 END_TEST
@@ -185,6 +190,7 @@ START_TEST(without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told)
     expect_to_come_in();
     if (_i == 1)
         EXPECT(is_told("no process can be had"), "%s", log_text.text);
+    expect_no_trial();
     bp_host_destroy(host);
 }
 END_TEST

@@ -177,7 +177,7 @@ static void step(int count)
 static const uint32_t both = BP_HOST_CRASH_GUARD | BP_HOST_TRIAL;
 static const char *const crasher[] = {"crasher"};
 
-/* --- a plugin of the test's own, whose instances must not be ended but in the process of the test ------------------ */
+/* --- a plugin of the test's own, whose instances must not be ended but in the process of the test */
 
 static pid_t home;
 static uint32_t glasses;

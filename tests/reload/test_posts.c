@@ -273,6 +273,27 @@ START_TEST(a_wait_ends_where_something_is_posted_somebody_wakes_it_or_a_handle_c
 }
 END_TEST
 
+/* Who has been woken before it waits has looked at no handle, whatever could be read. */
+START_TEST(a_wait_that_does_not_take_place_finds_no_handle)
+{
+    static rig_t rig;
+    int ends[2];
+    uint32_t readable = 0;
+    open_linked(&rig);
+    posts_t *posts = &rig.host->loader.posts;
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "x", 1), 1);
+    WORKS(rig.host, posts_sleep(posts, UINT64_MAX, &(intptr_t){ends[0]}, 1, &readable));
+    ck_assert_uint_eq(readable, 1);
+    bp_host_wake(rig.host);
+    WORKS(rig.host, posts_sleep(posts, UINT64_MAX, &(intptr_t){ends[0]}, 1, &readable));
+    ck_assert_uint_eq(readable, 0);
+    close(ends[0]);
+    close(ends[1]);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- versions ----------------------------------------------------------------------------------------------------- */
 
 static log_text_t log_text;
@@ -449,6 +470,7 @@ Suite *posts_suite(void)
     tcase_add_test(alone, what_nobody_declares_is_dropped_and_so_is_what_an_unloaded_plugin_left);
     tcase_add_test(alone, tasks_that_are_declared_wrongly_are_refused);
     tcase_add_test(alone, a_wait_ends_where_something_is_posted_somebody_wakes_it_or_a_handle_can_be_read);
+    tcase_add_test(alone, a_wait_that_does_not_take_place_finds_no_handle);
     tcase_add_loop_test(versions, threads_that_post_across_reloads_lose_nothing, 0, 2);
     tcase_add_test(versions, what_threads_have_posted_when_their_plugin_goes_is_dropped_with_a_word);
     tcase_add_test(versions, the_version_that_posted_carries_out_and_what_its_tasks_post_goes_to_the_next);

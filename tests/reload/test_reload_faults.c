@@ -242,6 +242,35 @@ START_TEST(a_plugin_with_options_and_systems_starves_likewise)
 }
 END_TEST
 
+/* Where a plugin is loaded though memory is lacking at some request, it has the options that it was given. */
+START_TEST(a_plugin_that_is_loaded_has_its_options_whichever_request_fails)
+{
+    static const bp_option_t options[] = {{.name = "where", .value = "nowhere at all"},
+                                          {.name = "how", .value = "not at all"}};
+    heap_t *heap = &scene.rig.heap;
+    const char *path = TEST_FIXTURE_DIR "/crasher" TEST_SO;
+    bool refused = true;
+    uint32_t failed = 0;
+    for (uint64_t nth = 1; refused; nth++) {
+        heap->refused = 0;
+        heap->refuse_first = heap->refuse_last = heap->requests + nth;
+        bp_result_t result = bp_host_load_plugin(scene.host, path, options, 2);
+        heap->refuse_first = heap->refuse_last = 0;
+        refused = heap->refused > 0;
+        failed += result != BP_OK;
+        scene_clear_log(&scene);
+        ck_assert(refused || result == BP_OK);
+        if (result != BP_OK)
+            continue;
+        const plugin_t *plugin = loader_find(&scene.host->loader, "crasher");
+        for (uint32_t i = 0; i < 2; i++)
+            ck_assert_str_eq(plugin->option_values[i].string, options[i].value);
+        WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+    }
+    ck_assert_uint_gt(failed, 10);
+}
+END_TEST
+
 Suite *reload_faults_suite(void)
 {
     Suite *suite = suite_create("reload_faults");
@@ -258,6 +287,7 @@ Suite *reload_faults_suite(void)
     tcase_set_timeout(memory, 60);
     tcase_add_loop_test(memory, without_memory_nothing_changes, 0, 7);
     tcase_add_test(memory, a_plugin_with_options_and_systems_starves_likewise);
+    tcase_add_test(memory, a_plugin_that_is_loaded_has_its_options_whichever_request_fails);
     suite_add_tcase(suite, memory);
     return suite;
 }

@@ -249,6 +249,20 @@ START_TEST(rows_go_with_the_component_with_their_entity_and_with_the_plugin)
 }
 END_TEST
 
+/* Entities that lie in consecutive rows, with others between them that have no such component, or are none. */
+START_TEST(rows_go_in_any_order_with_others_between_them)
+{
+    bp_entity_t e[9], others[3], ghost = {0};
+    make(e, COUNT(e));
+    WORKS(host, api->world->create(world, prototype_of(world, "body", NULL, NULL, NULL), others, COUNT(others)));
+    const bp_entity_t batch[] = {others[0], e[0], e[1],  e[2], others[1], e[3],
+                                 e[4],      ghost, e[8], e[7], others[2], e[6]};
+    ck_assert_uint_eq(api->entity->destroy(host, batch, COUNT(batch)), COUNT(batch) - 1);
+    ck_assert_uint_eq(ledger()->count, 1);
+    expect_known();
+}
+END_TEST
+
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(what_is_set_is_told_and_may_be_refused)
@@ -620,6 +634,7 @@ Suite *rows_suite(void)
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, it_knows_the_rows_that_there_are_whatever_happens);
     tcase_add_test(tests, rows_go_with_the_component_with_their_entity_and_with_the_plugin);
+    tcase_add_test(tests, rows_go_in_any_order_with_others_between_them);
     tcase_add_test(tests, what_is_set_is_told_and_may_be_refused);
     tcase_add_test(tests, what_comes_and_what_is_set_may_be_refused_under_the_guard_too);
     tcase_add_test(tests, hidden_fields_are_seen_by_nobody);

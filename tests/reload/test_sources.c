@@ -9,11 +9,14 @@
 #include "reload_support.h"
 
 #include "os/os.h"
+#include "os/files.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SECOND = 1000000000, PATIENCE = 60, MOST_REQUESTS = 4000 };
@@ -491,6 +494,43 @@ START_TEST(the_folder_of_what_is_compiled_is_made_anew_where_it_has_been_removed
 }
 END_TEST
 
+/* The folder that a process has made for what it compiles, and left when it was killed. */
+static void leave_folder(char *path)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        temporary_t folder;
+        if (!temporary_create(&folder, NULL, "backplane-made", path, 600))
+            _exit(1);
+        (void)!write(ends[1], path, strlen(path) + 1);
+        raise(SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    ck_assert_int_gt(read(ends[0], path, 600), 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+START_TEST(what_a_killed_host_has_compiled_is_removed_by_the_next_one_that_compiles)
+{
+    char left[600], tmp[600];
+    const char *library;
+    snprintf(tmp, sizeof tmp, "%s/left_sources", TEST_SCRATCH_DIR);
+    ck_assert(os_folder_create(tmp));
+    setenv("TMPDIR", tmp, 1);
+    leave_folder(left);
+    ck_assert_int_eq(access(left, F_OK), 0);
+    begin(0);
+    WORKS(rig.host, bp_host_compile_plugin(rig.host, source, &library));
+    ck_assert_int_ne(access(left, F_OK), 0);
+    rig_close(&rig);
+    unsetenv("TMPDIR");
+}
+END_TEST
+
 /* Write the path of folder `part`, `times` one in the other, below the scratch folder; they are made. */
 static void nest(char *path, size_t size, const char *part, int times)
 {
@@ -569,6 +609,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, a_source_is_compiled_by_the_compiler_of_its_language);
     tcase_add_test(test_case, sources_of_one_name_get_libraries_of_different_names);
     tcase_add_test(test_case, the_folder_of_what_is_compiled_is_made_anew_where_it_has_been_removed);
+    tcase_add_test(test_case, what_a_killed_host_has_compiled_is_removed_by_the_next_one_that_compiles);
     tcase_add_test(test_case, what_makes_too_long_a_path_or_command_is_not_compiled);
     tcase_add_test(test_case, of_what_a_compiler_says_the_line_with_the_error_is_told_however_much_it_says);
     suite_add_tcase(suite, test_case);

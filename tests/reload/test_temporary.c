@@ -8,6 +8,7 @@
 
 #include "reload/process.h"
 #include "os/files.h"
+#include "os/surroundings.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -57,7 +58,7 @@ static bool is_there(const char *path)
 }
 
 /* A process that has a folder with a file in it; its path goes to `path`. */
-static pid_t other_process(char *path)
+static pid_t other_process(const char *name, char *path)
 {
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
@@ -65,7 +66,7 @@ static pid_t other_process(char *path)
     if (pid == 0) {
         temporary_t folder;
         char file[700];
-        if (!temporary_create(&folder, NULL, "mine", path, 600))
+        if (!temporary_create(&folder, NULL, name, path, 600))
             _exit(1);
         snprintf(file, sizeof file, "%s/copy.so", path);
         close(open(file, O_WRONLY | O_CREAT, 0600));
@@ -91,7 +92,7 @@ START_TEST(the_folder_of_a_killed_process_is_removed_and_that_of_a_living_one_is
     char living[600], dead[600], own[600];
     temporary_t folder;
     begin();
-    pid_t first = other_process(living), second = other_process(dead);
+    pid_t first = other_process("mine", living), second = other_process("mine", dead);
     ck_assert(temporary_create(&folder, NULL, "mine", own, sizeof own));
     ck_assert_uint_eq(temporary_sweep(NULL, "mine"), 0);
     end_process(second);
@@ -270,11 +271,13 @@ START_TEST(a_folder_of_copies_that_was_removed_is_made_anew)
     static log_text_t log;
     char plugin[700], command[700];
     begin();
+    os_holdings_t before = os_holdings_count();
     bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
     remove_copies();
     overwrite_and_reload(host, plugin);
     EXPECT(strstr(log.text, "TMPDIR") == NULL, "TMPDIR still serves:\n%s", log.text);
     bp_host_destroy(host);
+    ck_assert_int_eq(os_holdings_count().files, before.files);
     snprintf(command, sizeof command, "test \"$(ls -A '%s')\" = plugins", root);
     EXPECT(system(command) == 0, "copies are left in %s", root);
     end();

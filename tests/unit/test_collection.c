@@ -188,7 +188,7 @@ START_TEST(a_collection_tells_how_many_it_has_collected)
     WORKS(rig.host, api->create(world, prototype_of(world, "body", "pool", NULL, NULL), e + MANY / 2, MANY / 2));
     for (uint32_t round = 0; round < 12 * COUNT(deaths); round++) {
         for (uint32_t i = 0; i < deaths[round % COUNT(deaths)] && next < MANY; i++, next++) {
-            uint32_t which = (uint32_t)(((uint64_t)next * 4801) % MANY); /* each once, since it has no divisor of MANY */
+            uint32_t which = (uint32_t)(((uint64_t)next * 4801) % MANY); /* each once: 4801 and MANY are coprime */
             living -= which >= MANY / 2;
             ck_assert_uint_eq(entities_api->destroy(rig.host, &e[which], 1), 1);
         }

@@ -511,6 +511,33 @@ START_TEST(a_least_number_that_has_become_greater_by_one_is_looked_at)
 }
 END_TEST
 
+/* A field with these names of values, "calm" among them, or without any. */
+static const field_t *make_named(const char *values, uint32_t flags)
+{
+    bool named = values[0] != '\0';
+    return make((bp_field_t){.name = "a", .type = BP_U8, .flags = named ? flags : 0, .values = values,
+                             .initial = named ? "calm" : NULL});
+}
+
+/* Names that are added, or taken away altogether, leave the values what they were; names that stand for other numbers,
+ * for bits instead of numbers, or are gone beside others do not. */
+START_TEST(names_change_values_only_where_a_name_has_another_number_or_is_gone)
+{
+    static const struct { const char *before, *after; bool changes; } cases[] = {
+        {"", "calm cross", false},          {"calm cross", "", false},
+        {"", "calm=1 cross=2", false},      {"calm cross", "calm cross", false},
+        {"calm cross", "cross calm", true}, {"calm cross", "calm", true},
+        {"calm", "calm cross", false},      {"calm=3", "calm=4", true},
+    };
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const field_t *old = make_named(cases[i].before, (uint32_t)_i), *now = make_named(cases[i].after, (uint32_t)_i);
+        EXPECT(convert_changes_values(old, now) == cases[i].changes, "case %u, flags %d", i, _i);
+    }
+    const field_t *numbers = make_named("calm=1 cross=2", 0), *bits = make_named("calm=1 cross=2", BP_FIELD_BITS);
+    ck_assert(convert_changes_values(numbers, bits) && convert_changes_values(bits, numbers));
+}
+END_TEST
+
 /* --- arrays ------------------------------------------------------------------------------------------------------- */
 
 /* Three equal cells of one declaration, of `count` numbers each; the numbers of the first one afterwards, which the
@@ -624,6 +651,9 @@ Suite *convert_suite(void)
     tcase_add_test(tests, fields_are_matched_by_name_then_by_former_name);
     tcase_add_test(tests, limits_that_have_become_tighter_by_one_are_looked_at);
     tcase_add_test(tests, a_least_number_that_has_become_greater_by_one_is_looked_at);
+    tcase_add_loop_test(tests, names_change_values_only_where_a_name_has_another_number_or_is_gone, 0, 1);
+    tcase_add_loop_test(tests, names_change_values_only_where_a_name_has_another_number_or_is_gone, BP_FIELD_BITS,
+                        BP_FIELD_BITS + 1);
     tcase_add_test(tests, arrays_of_vectors_become_arrays_of_longer_and_shorter_ones);
     tcase_add_test(tests, elements_that_an_array_has_not_had_take_their_own_defaults);
     tcase_add_test(tests, arrays_of_many_numbers_are_converted_too);

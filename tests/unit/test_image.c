@@ -155,6 +155,9 @@ START_TEST(other_files_are_refused)
         for (size_t size = 1; size < sizeof garbage; size += 13)
             refused_by(checks[i], garbage + sizeof garbage - size, size, "not a shared library: it begins");
     }
+    refused_by(image_check_pe, "\177ELF", 4, "libraries for Linux");
+    refused_by(image_check_elf, "\317\372\355\376", 4, "libraries for macOS");
+    refused_by(image_check_elf, "MZ", 2, "libraries for Windows");
     refused_by(image_check_elf, "MZ\220\0\003\0\0\0", 8, "libraries for Windows");
     refused_by(image_check_pe, "\177ELF\002\001\001", 8, "libraries for Linux");
     refused_by(image_check_elf, "\317\372\355\376\f\0\0", 8, "libraries for macOS");

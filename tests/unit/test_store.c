@@ -49,6 +49,27 @@ static float mass_of(bp_entity_t e)
     return mass;
 }
 
+/* A world knows pages of records from its first entity's on, however many entities there are before that one, and makes
+ * room in front of them where one before it comes. */
+START_TEST(a_world_has_no_pages_for_entities_before_its_first)
+{
+    enum { MANY = 20 };
+    static bp_entity_t e[MANY * ENTITIES_PAGE];
+    uint32_t body = key_of(world, "body", "");
+    world_t *rows = &world->rows;
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, COUNT(e)));
+    uint32_t first = bp_entity_index(e[0]) / ENTITIES_PAGE, high = first + MANY - 2, low = first + MANY / 2;
+    WORKS(rig.host, api->add(world, body, &e[(high - first) * ENTITIES_PAGE], 1));
+    ck_assert_uint_eq(rows->first_page, bp_entity_index(e[(high - first) * ENTITIES_PAGE]) / ENTITIES_PAGE);
+    ck_assert_uint_eq(rows->page_count, 1);
+    WORKS(rig.host, api->add(world, body, &e[(low - first) * ENTITIES_PAGE], 1));
+    ck_assert_uint_eq(rows->first_page, bp_entity_index(e[(low - first) * ENTITIES_PAGE]) / ENTITIES_PAGE);
+    ck_assert_uint_eq(rows->page_count, high - low + 1);
+    WORKS(rig.host, api->add(world, body, &e[(high + 1 - first) * ENTITIES_PAGE], 1)); /* at its end it grows by half */
+    ck_assert_uint_eq(rows->page_count, high + 2 - low + (high + 1 - low) / 2);
+}
+END_TEST
+
 /* --- the model ------------------------------------------------------------------------------------------ */
 
 enum { SEEDS = 8, OPERATIONS = 45000, COMPARE_EVERY = 1500 };
@@ -968,6 +989,7 @@ Suite *store_suite(void)
     TCase *tests = tcase_create("rows");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, a_world_has_no_pages_for_entities_before_its_first);
     tcase_add_test(tests, one_batch_may_mix_prototypes);
     tcase_add_test(tests, a_dead_entity_anywhere_in_a_batch_refuses_it);
     tcase_add_test(tests, no_entity_is_not_the_hole_that_a_dead_one_left);
