@@ -69,7 +69,7 @@ Suite *recorder_suite(void);
 Suite *linked_suite(void);
 Suite *bubbles_suite(void);
 Suite *picture_suite(void);
-Suite *inspector_suite(void); /* where the plugin is not left out, as the next */
+Suite *inspector_suite(void); /* where the plugin is not left out, as the next five */
 Suite *inspector_served_suite(void);
 Suite *inspector_answers_suite(void);
 Suite *inspector_memory_suite(void);
