@@ -69,6 +69,25 @@ START_TEST(steps_are_taken_twice)
 }
 END_TEST
 
+/* A plugin that counts in a variable of its own does something else when a step is taken again. */
+START_TEST(a_step_that_comes_to_something_else_is_told_with_what_differs)
+{
+    write_file(TEST_SCRATCH_DIR "/counting.ini", "[host]\nplugins = ./counting.so\n"
+                                                 "[world main]\nstep_rate = 64\ncomponents = spin\n"
+                                                 "[spawn main wheels]\ncount = 1\ncomponents = spin\n");
+    expect(shell("sed 's/float dt = /static int calls;\\n    float dt = (float)++calls * /' examples/plugin/spin.c | "
+                 "cc -shared -fPIC -I plugin_api -x c - -o '" TEST_SCRATCH_DIR "/counting.so'"), 0, NULL);
+    for (int count = 1; count <= 2; count++) {
+        expect(shell("sed -i 's/^count.*/count = %d/' '" TEST_SCRATCH_DIR "/counting.ini'", count), 0, NULL);
+        const outcome_t *outcome = shell("backplane run '" TEST_SCRATCH_DIR "/counting.ini' --steps 5 --verify");
+        expect(outcome, 1, "component 'spin' of world 'main' writes something else");
+        expect_in(outcome->err, count == 1 ? "  main: spin.angle differs in 1 entity, by 0.0"
+                                           : "  main: spin.angle differs in 2 entities, by 0.0");
+        ck_assert_str_eq(outcome->out, "");
+    }
+}
+END_TEST
+
 /* Every plugin that an ini of ours loads says how it is kept. */
 START_TEST(a_game_is_recorded)
 {
@@ -348,6 +367,7 @@ Suite *recordings_suite(void)
     tcase_add_test(tcase, a_run_is_computed_again);
     tcase_add_loop_test(tcase, a_killed_run_is_resumed, 0, 3);
     tcase_add_test(tcase, steps_are_taken_twice);
+    tcase_add_test(tcase, a_step_that_comes_to_something_else_is_told_with_what_differs);
     tcase_add_test(tcase, a_game_is_recorded);
     tcase_add_test(tcase, a_recording_goes_over_a_reload);
 #if defined(TESTS_BESIDE)

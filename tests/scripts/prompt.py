@@ -4,11 +4,13 @@ A pseudo terminal with the program behind it: what comes is put on a screen of o
 "erase to the end of the line" obeyed), and what a person would read there is compared. Prints a line for each thing that
 is so, and ends with 1 where one is not.
 """
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import sys
 import termios
 import time
@@ -17,13 +19,15 @@ PATIENCE = 60  # seconds
 
 
 class Terminal:
-    def __init__(self, arguments, kept, places=None):
+    def __init__(self, arguments, kept, places=None, columns=None):
         """`kept` is the file of the history; without one it goes where the variables in `places` say."""
         environment = dict(os.environ, TERM="xterm", LC_ALL="C")
-        for name in ("BACKPLANE_HISTORY", "XDG_STATE_HOME", "HOME"):
+        for name in ("BACKPLANE_HISTORY", "XDG_STATE_HOME", "HOME", "NO_COLOR", "LC_CTYPE", "LANG"):
             environment.pop(name, None)
         environment.update({"BACKPLANE_HISTORY": kept} if places is None else places)
         self.pid, self.fd = pty.fork()
+        if self.pid == 0 and columns is not None:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         if self.pid == 0:
             os.execve(arguments[0], arguments, environment)
         self.raw = b""
@@ -186,6 +190,78 @@ def main():
     complete_words(program, sys.argv[4], kept)
     keep_history(program, sys.argv[3], os.path.dirname(kept))
     show_progress(program, ini, kept)
+    style_words(program, sys.argv[4], kept)
+    narrow(program, ini, sys.argv[4], kept)
+    try_changes(program, ini, kept)
+
+
+def style_words(program, ini, kept):
+    """Headings are bold, and trees have lines, where the terminal knows how."""
+    for variables, bold, drawn in (({}, True, False), ({"TERM": "dumb"}, False, False), ({"TERM": ""}, False, False),
+                                   ({"NO_COLOR": "1"}, False, False), ({"NO_COLOR": ""}, True, False),
+                                   ({"LC_ALL": "C.UTF-8"}, True, True), ({"LC_ALL": "en.utf8"}, True, True),
+                                   ({"LC_ALL": "", "LC_CTYPE": "en.UTF8"}, True, True),
+                                   ({"LC_ALL": "", "LANG": "en.utf-8"}, True, True),
+                                   ({"LC_ALL": "C", "LANG": "en.utf-8"}, True, False), ({"LC_ALL": ""}, True, False)):
+        console = Terminal([program, "console", ini], None, dict({"BACKPLANE_HISTORY": kept}, **variables))
+        console.hear(r"^backplane>", "a console has its prompt")
+        console.type("stats\r")
+        console.hear(r"World +Steps", "a table is printed")
+        console.type("tree main\r")
+        console.hear(r"moon #1:1", "a tree is drawn")
+        console.type("quit\r")
+        if console.end() != 0:
+            fail(f"not so: a console with {variables} ends in good order", console)
+        if (b"\x1b[1m" in console.raw) != bold:
+            fail(f"not so: with {variables} headings are bold or plain", console)
+        if ("\u2514" in console.raw.decode("utf-8", "replace")) != drawn:
+            fail(f"not so: with {variables} a tree has lines or letters", console)
+    print("so: headings and trees are as the terminal is")
+
+
+def narrow(program, ini, words, kept):
+    """On a narrow terminal a bar is cut, and words that TAB shows stand below each other."""
+    run = Terminal([program, "run", ini, "--steps", "300000"], kept, columns=24)
+    run.hear(r"^\[[#.]{1,22}$", "the bar of a narrow terminal is cut")
+    if run.end() != 0:
+        fail("not so: the run ends in good order", run)
+    console = Terminal([program, "console", words], kept, columns=12)
+    console.hear(r"^backplane>", "a narrow console has its prompt")
+    console.type("h\t")
+    console.hear(r"^help *$", "TAB shows a word in a line of its own")
+    console.hear(r"^history *$", "and the next one below it")
+    console.type("\x15quit\r")
+    if console.end() != 0:
+        fail("not so: a narrow console ends in good order", console)
+
+
+def try_changes(program, ini, kept):
+    """At a prompt what was tried is told with what it costs. A reload that is refused is told, and nothing has changed."""
+    library = os.path.join(os.path.dirname(ini), "spin.so")
+    console = Terminal([program, "console", ini], kept)
+    console.hear(r"^backplane>", "a console has its prompt")
+    console.type("try 20 set main/wheel.spin.speed 1\r")
+    console.hear(r"^[0-9.e+-]+ ms a step with the change, [0-9.e+-]+ without$", "a change that was tried is told with its time")
+    os.kill(console.pid, signal.SIGWINCH)
+    console.type("try spin 20\r")
+    console.hear(r"^it runs beside the host now", "a plugin runs beside the host")
+    console.type("step 20\r")
+    console.hear(r"^no difference 20 steps beside the host; that was all", "the steps of both are told")
+    console.hear(r"^[0-9.e+-]+ ms a step, the host's own [0-9.e+-]+$", "with their time")
+    console.type("drop\r")
+    console.hear(r"^dropped$", "and it is dropped")
+    with open(library + ".new", "w", encoding="ascii") as file:
+        file.write("no library\n")
+    os.rename(library, library + ".kept")
+    os.rename(library + ".new", library)
+    console.type("reload spin\r")
+    console.hear(r"not reloaded, and nothing has changed: .*spin", "what is no library is refused")
+    console.type("get main/wheel.spin.speed\r")
+    console.hear(r"^2\.5$", "and values are what they were")
+    os.rename(library + ".kept", library)
+    console.type("quit\r")
+    if console.end() != 0:
+        fail("not so: quit ends the console", console)
 
 
 def keep_history(program, ini, folder):
@@ -225,6 +301,7 @@ COMPLETED = [
     ("plu", "plugins"), ("plugins debug", "plugins debug_name"), ("help unw", "help unwatch"),
     ("entities ma", "entities main"), ("save oth", "save other"), ("tree ma", "tree main"),
     ("tree main ear", "tree main earth"), ("spawn a.json oth", "spawn a.json other"),
+    ("plugins debug_name", "plugins debug_name"),
     ("get ma", "get main/"), ("get main/ea", "get main/earth"), ("get main/#0", "get main/#0:1"),
     ("get main/earth.bo", "get main/earth.body"), ("get main/earth.body.ma", "get main/earth.body.mass"),
     ("set main/earth.lamp.co", "set main/earth.lamp.colour"), ("set main/earth.lamp.colour gr", "set main/earth.lamp.colour gre"),
@@ -233,7 +310,7 @@ COMPLETED = [
 ]
 # What leads nowhere stays as it is.
 NOT_COMPLETED = [
-    "zebra", "get nowhere/ea", "get main/nobody.bo", "get main/earth.body.mass.x", "set nobody ", "set main/earth.lamp.colour z",
+    "zebra", "get main/tw", "get nowhere/ea", "get main/nobody.bo", "get main/earth.body.mass.x", "set nobody ", "set main/earth.lamp.colour z",
     "set main/earth ", "tree nowhere ea", "frobnicate ma", "spawn a.json other m", "get " + "x" * 300, "tree main earth m",
     "get " + "y" * 300 + "/e", "set " + "z" * 300 + " a",
 ]

@@ -39,5 +39,8 @@ name.name = earth
 [spawn main two]
 components = body:point_mass name:debug_name
 name.name = moon
+[spawn main three]
+components = name:debug_name
+name.name = two words
 EOF
 python3 "$source/tests/scripts/prompt.py" "$build/backplane" "$scratch/spin.ini" "$scratch/own.ini" "$scratch/words.ini"
