@@ -122,6 +122,7 @@ static const make_suite_t second_half[] = {
     history_suite,
     eras_suite,
     eras_options_suite,
+    inside_suite,
     outside_suite,
     draft_suite,
 #if !defined(_WIN32)

@@ -106,6 +106,7 @@ Suite *snapshot_suite(void);
 Suite *history_suite(void);
 Suite *eras_suite(void);
 Suite *eras_options_suite(void);
+Suite *inside_suite(void);
 Suite *outside_suite(void);
 Suite *draft_suite(void);
 Suite *journal_suite(void);

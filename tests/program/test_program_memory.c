@@ -41,6 +41,7 @@ static const char small_ini[] = TEST_SCRATCH_DIR "/refuse.ini";
 static const char scene_file[] = TEST_SCRATCH_DIR "/refuse.json";
 static const char compiled_file[] = TEST_SCRATCH_DIR "/refuse.bpe";
 static const char lines_file[] = TEST_SCRATCH_DIR "/refuse.in";
+static const char cargo_file[] = TEST_SCRATCH_DIR "/refuse_cargo/cargo.so";
 static const char cargo_ini[] = TEST_SCRATCH_DIR "/refuse_cargo.ini";
 static const char recording_file[] = TEST_SCRATCH_DIR "/refuse.rec";
 static const char second_file[] = TEST_SCRATCH_DIR "/refuse_second.rec";
@@ -50,8 +51,9 @@ static const char trace_file[] = TEST_SCRATCH_DIR "/refuse_trace.json";
 static const char world_text[] =
     "[host]\nplugins = point_mass debug_name\nhistory = 8 MiB\nsteps = 1\n"
     "[world main]\nstep_rate = 10\ncomponents = point_mass debug_name\n"
-    "[spawn main earth]\ncomponents = body:point_mass name:debug_name\nbody.mass = 3\nname.name = earth\n";
-static const char cargo_text[] = "[host]\nplugins = ./refuse_cargo.so\n";
+    "[spawn main earth]\ncomponents = body:point_mass name:debug_name\nbody.mass = 3\nbody.velocity = 1 0 0\n"
+    "name.name = earth\n";
+static const char cargo_text[] = "[host]\nplugins = ./refuse_cargo/cargo.so\n";
 static const char scene_text[] =
     "{\"prototypes\": {\"ball\": {\"components\": {\"body\": {\"type\": \"point_mass\", \"mass\": 2}}}},\n"
     " \"entities\": [{\"name\": \"a\", \"extends\": \"ball\", \"components\": {\"debug_name\": {\"name\": \"x\"}}},\n"
@@ -80,6 +82,7 @@ static const memory_case_t cases[] = {
     {{"schema", cargo_ini}, "", SAME},
     {{"replay", recording_file, "--check", "--json"}, "", 0},
     {{"bisect", recording_file, "main body.mass > 2"}, "", 0},
+    {{"bisect", recording_file, "main body.position != 0 0 0"}, "", 0},
     {{"run", small_ini, "--trace", trace_file, "--record", second_file}, "", 0},
     {{"console", small_ini}, "worlds\nentities\ntree main\nget main/earth\nget main/earth.body.mass\nplugins\n", SAME},
     {{"console", small_ini}, "create main 3 body:point_mass\nadd main/earth other:point_mass\n"
@@ -100,6 +103,10 @@ static const memory_case_t cases[] = {
     {{"new", "a", "--lang", "rust", "--system"}, "", SAME | ALONE | MAKES},
     {{"new", "a", "--lang", "rust", "--own-storage", "--fields", "on:bool=yes,n:i16=-3,v:vec2=1 2,q:quat,e:entity"}, "",
      SAME | ALONE | MAKES},
+    {{"console", small_ini}, "step 30\nwhen main body.position != 0 0 0\nforward\nbisect main body.position != 0 0 0\n"
+     "forward\nwhen count main > 0\nforward\nfind main body.position != 0 0 0\n", 0},
+    {{"console", small_ini}, "create main 70 body:point_mass\nadd main/#5:1 name:debug_name\n"
+     "set main/#5:1.name.name x\nget main/#5:1\nremove main/#5:1.name\ndestroy #5:1 #6:1\n", SAME},
     {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", 0},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -227,8 +234,9 @@ static void make_files(void)
     write_file(small_ini, world_text);
     write_file(scene_file, scene_text);
     write_file(cargo_ini, cargo_text);
-    expect(shell("${CC:-cc} -O1 -shared -fPIC tests/preload/refuse.c -o '%s' && ${CC:-cc} -shared -fPIC -I plugin_api "
-                 "tests/program/plugins/cargo.c -o '" TEST_SCRATCH_DIR "/refuse_cargo.so'", refuse_library), 0, NULL);
+    expect(shell("mkdir -p '" TEST_SCRATCH_DIR "/refuse_cargo' && ${CC:-cc} -O1 -shared -fPIC tests/preload/refuse.c "
+                 "-o '%s' && ${CC:-cc} -shared -fPIC -I plugin_api tests/program/plugins/cargo.c -o '%s'",
+                 refuse_library, cargo_file), 0, NULL);
     expect(shell("rm -f '%s'; backplane run '%s' --steps 30 --record '%s' >/dev/null", recording_file, small_ini,
                  recording_file), 0, NULL);
     expect(shell("backplane compile '%s' -o '%s' --ini '%s' >/dev/null", scene_file, compiled_file, small_ini), 0,
