@@ -136,6 +136,8 @@ START_TEST(what_cannot_be_opened_leaves_nothing_behind)
     FAILS(rig.host, BP_ERROR_FAILED, "has opened it and gave no head", load(scratch_file("yeast.open", "headless")));
     FAILS(rig.host, BP_ERROR_ARGUMENT, "it has no proper name", load(scratch_file("no name.open", "5")));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "there is no such plugin file", load("there/is/none.open"));
+    ck_assert(os_folder_create(TEST_SCRATCH_DIR "/shelf.open"));
+    FAILS(rig.host, BP_ERROR_IO, "shelf.open", load(TEST_SCRATCH_DIR "/shelf.open"));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "option", bp_host_load_plugin(rig.host, scratch_file("yeast.open", "5"),
                                                                      &(bp_option_t){.name = "x", .value = "1"}, 1));
     expect_plugins("opener 1");
@@ -582,6 +584,8 @@ START_TEST(where_memory_is_lacking_a_file_is_refused_and_then_opened)
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + number;
         bp_result_t result = _i == 0 ? reload("opener") : load(scratch_file("mould.open", "3"));
         bool refused = rig.heap.requests >= rig.heap.refuse_first;
+        EXPECT(result == BP_OK || result == BP_ERROR_MEMORY, "request %u: %d: %s", (unsigned)number, result,
+               bp_host_error(rig.host));
         rig.heap.refuse_first = rig.heap.refuse_last = 0;
         if (result == BP_OK && !refused)
             break;
