@@ -933,6 +933,14 @@ START_TEST(damage_to_the_indices_of_a_world_is_found)
     pool->head = bp_entity_index(batch[9]);
     expect_broken_entities(e, "has a living one");
     pool->head = kept;
+    for (uint32_t i = 0; i < e->pool_count; i++) {
+        if (e->pools[i] == NULL)
+            continue;
+        e->pools[i]->parked++;
+        expect_broken_entities(e, "->parked == parked");
+        e->pools[i]->parked--;
+    }
+    ck_assert_uint_ge(e->pool_count, 2);
     EXPECT(world_check_entities(e, text, sizeof text), "%s", text);
     bp_world_destroy(other);
 }
