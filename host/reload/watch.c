@@ -153,6 +153,23 @@ static void doubt_all(file_watch_t *watch, uint64_t now)
         disturb(watch->files[i], true, false, now);
 }
 
+/* The file has gone, or cannot be read just now. Nothing is waited for until it comes back, and it counts as another one
+ * then. */
+static void note_gone(watched_file_t *w, const file_stamp_t *stamp)
+{
+    w->last = *stamp;
+    w->pending = w->told = false;
+}
+
+static bool has_gone(watched_file_t *w)
+{
+    file_stamp_t stamp;
+    if (file_stamp(w->path, &stamp))
+        return false;
+    note_gone(w, &stamp);
+    return true;
+}
+
 static void hear(file_watch_t *watch, const folder_notice_t *notice, uint64_t now)
 {
     for (uint32_t i = 0; i < watch->count; i++) {
@@ -161,7 +178,7 @@ static void hear(file_watch_t *watch, const folder_notice_t *notice, uint64_t no
             continue;
         if (notice->what == FOLDER_LOST)
             w->folder = -1;
-        else if (strcmp(w->name, notice->name) == 0)
+        else if (strcmp(w->name, notice->name) == 0 && (notice->what == FOLDER_FINISHED || !has_gone(w)))
             disturb(w, notice->what == FOLDER_FINISHED, notice->what == FOLDER_FINISHED, now);
     }
 }
@@ -216,8 +233,7 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
     if (!w->pending || !w->closed || now - w->quiet_since < WATCH_QUIET_MS)
         return false;
     if (!file_stamp(w->path, &stamp)) {
-        w->last = stamp; /* gone, or not readable just now: a file that comes back counts as another one */
-        w->pending = w->told = false;
+        note_gone(w, &stamp);
         return false;
     }
     if (memcmp(&stamp, &w->last, sizeof stamp) != 0 || !file_is_closed(w->path)) {
