@@ -329,6 +329,8 @@ static const char *const harms[][3] = {
 #endif
     {"create", "stop", "on trial it was ended by SIGSTOP"},
     {"create", "xcpu", "on trial it was ended by SIGXCPU"},
+    {"create", "end", "on trial its process ended with 3"},
+    {"create", "ready", "on trial it was ended by a signal"},
     {"run_all", "words", "on trial it was ended by SIGKILL; the last that it wrote to stderr: beginning the library: "
                          "this cannot go on"},
 #if defined(__GLIBC__)
