@@ -197,6 +197,35 @@ START_TEST(what_cannot_be_asked_for_is_said_and_asks_for_nothing)
 }
 END_TEST
 
+/* Of two that are asked for the other one comes in; of one, nothing, and files are watched as before. */
+START_TEST(what_is_unloaded_before_its_turn_is_not_asked_for_any_more)
+{
+    static const char *const pair[] = {"purse", "crasher"};
+    open_host(BP_HOST_HOT_RELOAD, "crasher", "crash_plain", 2);
+    WORKS(host, bp_host_load_plugin(host, put_plugin("purse", "asked_purse"), NULL, 0));
+    WORKS(host, bp_host_begin_reload(host, pair, 2, 0));
+    WORKS(host, bp_host_unload_plugin(host, "purse"));
+    put_plugin("crasher_next", "asked");
+    wait_for_news(0);
+    EXPECT(told.refused == 0 && strstr(told.text, "crasher") != NULL && strstr(told.text, "purse") == NULL, "%s",
+           told.text);
+
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    WORKS(host, bp_host_unload_plugin(host, "crasher"));
+    for (int i = 0; i < 50; i++) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    ck_assert_uint_eq(told.count, 1);
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "asked"), NULL, 0));
+    WORKS(host, bp_host_poll(host));
+    put_plugin("crasher_next", "asked");
+    wait_for_news(1);
+    EXPECT(told.refused == 0 && strstr(told.text, "crasher 1.0 -> 2.0") != NULL, "%s", told.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
 Suite *asked_suite(void)
 {
     Suite *suite = suite_create("asked");
@@ -207,6 +236,7 @@ Suite *asked_suite(void)
     tcase_add_test(all, asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both);
     tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
     tcase_add_test(all, what_cannot_be_asked_for_is_said_and_asks_for_nothing);
+    tcase_add_test(all, what_is_unloaded_before_its_turn_is_not_asked_for_any_more);
     suite_add_tcase(suite, all);
     return suite;
 }
