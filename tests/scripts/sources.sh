@@ -205,4 +205,21 @@ grep -q '^\(0\.9999\|1\.0000\|1$\)' "$scratch/said" || fail "an installed progra
 "$scratch/program/main" ./spin.c >"$scratch/said" 2>&1 || fail "an embedder's program finds no headers"
 grep -q '^loaded$' "$scratch/said" || fail "an embedder's program does not load it"
 nothing_left
+
+# A program that was moved away from its headers takes those that pkg-config knows; Rust needs them beside the program.
+mkdir -p "$scratch/moved/away/from"
+cp "$build/backplane" "$scratch/moved/away/from/backplane"
+moved() { "$scratch/moved/away/from/backplane" "$@" >"$scratch/said" 2>&1; }
+mkdir "$scratch/nothing" "$scratch/plain"
+cp "$source/examples/plugin/spin.c" "$scratch/plain"
+printf '[host]\nplugins = ./spin.c\n[world main]\ncomponents = spin\n' >"$scratch/plain/spin.ini"
+printf '[host]\nplugins = ./no.rs\n' >"$scratch/no.ini"
+: >"$scratch/no.rs"
+! moved run "$scratch/no.ini" --steps 1 || fail "Rust without headers is compiled"
+grep -q 'no.rs: the headers for plugins are neither beside the program nor beside the library' "$scratch/said" ||
+    fail "it is not told that the headers are missing"
+! PKG_CONFIG_PATH=$scratch/nothing moved run "$scratch/plain/spin.ini" --steps 1 || fail "C without headers is compiled"
+grep -q "bp_plugin.h" "$scratch/said" || fail "it is not told which header is missing"
+PKG_CONFIG_PATH=$scratch/tree/lib/pkgconfig moved run "$scratch/plain/spin.ini" --steps 1 || fail "the headers of pkg-config are not taken"
+nothing_left
 echo "a source in the ini, saved and saved again"
