@@ -35,8 +35,7 @@ static void get_stored(split_t *split, const split_column *column, const bp_enti
     bp_entity_t *asked = (bp_entity_t *)(void *)split_append(split, &split->items, count * sizeof *asked);
     for (uint32_t i = 0; i < count; i++)
         asked[i] = entities[rows[i]];
-    if (property->get(split->world, &handle, asked, count, split->cells.at, column->size) != BP_OK)
-        split_fail(split, split->system->api->error->last(split->system->host));
+    split_done(split, property->get(split->world, &handle, asked, count, split->cells.at, column->size));
 }
 
 /* Copy the cells of rows to `to`, one after the other; not of a component with storage of its own. */
@@ -200,9 +199,8 @@ bp_entity_t split_entity_of(split_t *split, uint64_t id)
         return e;
     if (has_died(split, id))
         return e;
-    if (entity->create(split->system->host, &e, 1) != BP_OK ||
-        !durable_set(&split->durable, bp_entity_index(e), id, true))
-        split_fail(split, "out of memory for entities that are on other ranks");
+    split_done(split, entity->create(split->system->host, &e, 1));
+    split_know(split, bp_entity_index(e), id, true);
     return e;
 }
 
@@ -279,8 +277,7 @@ static void write_raw(split_t *split, const split_column *column, bool of_copies
         for (uint32_t t = 0; column->type == BP_STRING && t < column->size / sizeof value; t++) {
             const char *text;
             memcpy(&text, value + t * sizeof text, sizeof text);
-            if (api->name->assign(split->system->host, (const char **)cell + t, text) != BP_OK)
-                split_fail(split, "out of memory for texts that have come from another rank");
+            split_done(split, api->name->assign(split->system->host, (const char **)cell + t, text));
         }
         if (column->type != BP_STRING)
             memcpy(cell, value, column->size);
@@ -299,6 +296,6 @@ void split_set(split_t *split, split_column *column, bool of_copies, const bp_en
                            : property->set(split->world, &column->own, entities, count, cells, column->size);
     if (result == BP_ERROR_RANGE && !column->stored && !column->list)
         write_raw(split, column, of_copies, entities, count, cells);
-    else if (result != BP_OK)
-        split_fail(split, split->system->api->error->last(split->system->host));
+    else
+        split_done(split, result);
 }

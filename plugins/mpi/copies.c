@@ -18,14 +18,6 @@ typedef struct said_t {
     uint32_t count, how;
 } said_t;
 
-static void *need(split_t *split, void *old, size_t old_size, size_t new_size)
-{
-    void *block = split_resize(split, old, old_size, new_size);
-    if (block == NULL)
-        split_fail(split, "out of memory for copies of entities");
-    return block;
-}
-
 /* --- the list of entities told of
  * ----------------------------------------------------------------------------------------- */
 
@@ -34,10 +26,10 @@ static void reserve(split_t *split, const split_kind *kind, split_told *told, ui
     if (count <= told->room)
         return;
     uint32_t room = count + count / 4 + 16;
-    told->entities = need(split, told->entities, told->room * sizeof *told->entities, room * sizeof *told->entities);
-    told->rows = need(split, told->rows, told->room * sizeof *told->rows, room * sizeof *told->rows);
+    told->entities = split_resize(split, told->entities, told->room * sizeof *told->entities, room * sizeof *told->entities);
+    told->rows = split_resize(split, told->rows, told->room * sizeof *told->rows, room * sizeof *told->rows);
     if (kind->told_size > 0)
-        told->records = need(split, told->records, (size_t)told->room * kind->told_size,
+        told->records = split_resize(split, told->records, (size_t)told->room * kind->told_size,
                              (size_t)room * kind->told_size);
     told->room = room;
 }
@@ -62,7 +54,7 @@ void split_find_told(split_t *split, split_told *told)
     while (size < 2 * told->count)
         size *= 2;
     if (size != told->table_size)
-        told->table = need(split, told->table, told->table_size * sizeof *told->table, size * sizeof *told->table);
+        told->table = split_resize(split, told->table, told->table_size * sizeof *told->table, size * sizeof *told->table);
     told->table_size = size;
     memset(told->table, 0, size * sizeof *told->table);
     for (uint32_t slot = 0; slot < told->count; slot++)
@@ -191,9 +183,7 @@ void split_pack_copies(split_t *split, uint32_t number, const bp_entity_t *entit
         memcpy(&row, split->fresh.at + i * sizeof row, sizeof row);
         told->entities[slot] = entities[row];
         told->rows[slot] = row;
-        uint64_t id = durable_of(&split->durable, entities[row], split->rank);
-        if (id == 0)
-            split_fail(split, "out of memory for the numbers of entities");
+        uint64_t id = split_number(split, entities[row]);
         split_append_bytes(split, out, &id, sizeof id);
     }
     if (removed + added > 0)
@@ -217,8 +207,7 @@ void split_end_copies_of(split_t *split, const split_kind *kind, const bp_entity
 {
     const bp_api_t *api = split->system->api;
     for (uint32_t k = 0; k < kind->key_count && count > 0; k++)
-        if (api->world->remove(split->halo, kind->halo_keys[k], entities, count) != BP_OK)
-            split_fail(split, api->error->last(split->system->host));
+        split_done(split, api->world->remove(split->halo, kind->halo_keys[k], entities, count));
     for (uint32_t i = 0; i < count && !split->refers; i++) {
         uint32_t index = bp_entity_index(entities[i]);
         if (!durable_is_elsewhere(&split->durable, index) && durable_known(&split->durable, index) != 0 &&
@@ -262,8 +251,7 @@ static bp_entity_t find_copy(split_t *split, const split_kind *kind, uint64_t id
     uint32_t index = split->refers ? durable_find(&split->durable, id) : BP_NONE;
     bp_entity_t e = index == BP_NONE ? (bp_entity_t){0} : api->entity->at(split->system->host, index);
     for (uint32_t k = 0; k < kind->key_count && e.id != 0; k++)
-        if (api->world->add(split->halo, kind->halo_keys[k], &e, 1) != BP_OK)
-            split_fail(split, api->error->last(split->system->host));
+        split_done(split, api->world->add(split->halo, kind->halo_keys[k], &e, 1));
     return e;
 }
 
@@ -275,7 +263,7 @@ static void add_copies(split_t *split, const split_reading *reading)
     size_t ids = reading->body + split_filled(reading->block.removed * sizeof(uint32_t));
     if (wanted > copies->room) {
         uint32_t room = wanted + wanted / 4 + 16;
-        copies->entities = need(split, copies->entities, copies->room * sizeof(bp_entity_t),
+        copies->entities = split_resize(split, copies->entities, copies->room * sizeof(bp_entity_t),
                                 room * sizeof(bp_entity_t));
         copies->room = room;
     }
@@ -286,8 +274,8 @@ static void add_copies(split_t *split, const split_reading *reading)
     }
     split->values.size = 0;
     bp_entity_t *made = (bp_entity_t *)(void *)split_append(split, &split->values, missing * sizeof *made + 1);
-    if (missing > 0 && split->system->api->world->create(split->halo, kind->halo_prototype, made, missing) != BP_OK)
-        split_fail(split, split->system->api->error->last(split->system->host));
+    if (missing > 0)
+        split_done(split, split->system->api->world->create(split->halo, kind->halo_prototype, made, missing));
     for (uint32_t i = 0; i < reading->block.count; i++) {
         uint64_t id;
         bp_entity_t *e = &copies->entities[copies->count + i];
@@ -295,8 +283,7 @@ static void add_copies(split_t *split, const split_reading *reading)
         if (e->id != 0)
             continue;
         *e = *made++;
-        if (!durable_set(&split->durable, bp_entity_index(*e), id, true))
-            split_fail(split, "out of memory for the numbers of entities");
+        split_know(split, bp_entity_index(*e), id, true);
     }
     copies->count = wanted;
 }

@@ -83,15 +83,14 @@ static void give_up_kind(split_t *split, split_kind *kind, const bp_entity_t *en
     for (uint32_t i = 0; i < count; i++)
         gone[i] = entities[rows[i]];
     for (uint32_t k = 0; k < kind->key_count; k++)
-        if (api->world->remove(split->world, kind->keys[k], gone, count) != BP_OK)
-            split_fail(split, api->error->last(split->system->host));
+        split_done(split, api->world->remove(split->world, kind->keys[k], gone, count));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = bp_entity_index(gone[i]);
-        uint64_t id = durable_of(&split->durable, gone[i], split->rank);
-        if (split->refers && !durable_set(&split->durable, index, id, true))
-            split_fail(split, "out of memory for the numbers of entities");
-        if (split->refers)
+        uint64_t id = split_number(split, gone[i]);
+        if (split->refers) {
+            split_know(split, index, id, true);
             continue;
+        }
         durable_forget(&split->durable, index);
         api->entity->destroy(split->system->host, &gone[i], 1);
     }
@@ -131,8 +130,7 @@ static void join_world(split_t *split, uint32_t keeps_own, const bp_parcel_t *pa
     bp_host_o *host = split->system->host;
     split_take_kept(split);
     split_forget_kinds(split);
-    if (!split_change_ranks(split, mpi_peers.count(host)))
-        split_fail(split, "out of memory for the ranks of a split world");
+    split_change_ranks(split, mpi_peers.count(host));
     split->rank = mpi_peers.rank(host);
     if (!split->begun)
         return; /* all ranks still have all entities */

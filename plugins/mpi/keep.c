@@ -122,8 +122,6 @@ static void *copy_next(split_t *split, size_t *at, size_t size, size_t room)
 {
     const char *bytes = next(split, at, size);
     void *block = split_resize(split, NULL, 0, room);
-    if (block == NULL && room > 0)
-        split_fail(split, "out of memory for the state of a split world");
     if (size > 0)
         memcpy(block, bytes, size);
     return block;
@@ -146,8 +144,6 @@ static void take_kind(split_t *split, size_t *at)
         size_t records = (size_t)counts[0] * kind->told_size;
         told->records = copy_next(split, at, records, records);
         copies->entities = copy_next(split, at, counts[1] * sizeof(bp_entity_t), counts[1] * sizeof(bp_entity_t));
-        if (told->rows == NULL && counts[0] > 0)
-            split_fail(split, "out of memory for the state of a split world");
         if (counts[0] > 0)
             split_find_told(split, told);
     }
@@ -177,8 +173,8 @@ void split_take_kept(split_t *split)
     if (split->kept.size == 0)
         return;
     memcpy(&kept, next(split, &at, sizeof kept), sizeof kept);
-    if (kept.ranks != split->ranks && !split_change_ranks(split, kept.ranks))
-        split_fail(split, "out of memory for the state of a split world");
+    if (kept.ranks != split->ranks)
+        split_change_ranks(split, kept.ranks);
     split->rank = kept.rank;
     split->begun = kept.begun != 0;
     split->steps = kept.steps;

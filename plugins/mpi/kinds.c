@@ -13,14 +13,6 @@
 
 enum { TEXT = 8192 };
 
-static void *resize(split_t *split, void *old, size_t old_size, size_t new_size)
-{
-    void *block = split_resize(split, old, old_size, new_size);
-    if (block == NULL && new_size > 0)
-        split_fail(split, "out of memory");
-    return block;
-}
-
 static const char *option(const split_t *split, uint32_t index)
 {
     return split->system->plugin->options[index].string;
@@ -39,8 +31,7 @@ static const char *type_of(split_t *split, uint32_t component)
 static const char *name_of(split_t *split, uint32_t key, uint32_t *component)
 {
     bp_name_t name = 0;
-    if (split->system->api->world->key_info(split->world, key, component, &name) != BP_OK)
-        split_fail(split, "a component of the world is not known any more");
+    split_done(split, split->system->api->world->key_info(split->world, key, component, &name));
     return name == 0 ? type_of(split, *component) : split->system->api->name->text(split->system->host, name);
 }
 
@@ -69,7 +60,7 @@ static void add_column(split_t *split, split_kind *kind, uint32_t index, const b
 {
     uint32_t count = kind->column_count;
     const bp_property_api *property = split->system->api->property;
-    kind->columns = resize(split, kind->columns, count * sizeof *kind->columns, (count + 1) * sizeof *kind->columns);
+    kind->columns = split_resize(split, kind->columns, count * sizeof *kind->columns, (count + 1) * sizeof *kind->columns);
     column.field = index;
     column.type = field->type;
     column.list = (field->flags & BP_FIELD_LIST) != 0;
@@ -80,9 +71,10 @@ static void add_column(split_t *split, split_kind *kind, uint32_t index, const b
     column.told_size = column.list || column.type == BP_STRING ? (uint32_t)sizeof(uint64_t) : column.size;
     kind->told_size += column.copied ? column.told_size : 0;
     bool hidden = (field->flags & BP_FIELD_HIDDEN) != 0;
-    if (!hidden && (property->resolve(split->world, (bp_entity_t){0}, name, field->name, &column.own) != BP_OK ||
-                    property->resolve(split->halo, (bp_entity_t){0}, name, field->name, &column.halo) != BP_OK))
-        split_fail(split, split->system->api->error->last(split->system->host));
+    if (!hidden) {
+        split_done(split, property->resolve(split->world, (bp_entity_t){0}, name, field->name, &column.own));
+        split_done(split, property->resolve(split->halo, (bp_entity_t){0}, name, field->name, &column.halo));
+    }
     const char *position = option(split, SPLIT_POSITION);
     if (is_of(position, name) && strcmp(position + strlen(name) + 1, field->name) == 0 && !column.stored)
         kind->position = count;
@@ -129,11 +121,9 @@ static void find_halo_prototype(split_t *split, split_kind *kind)
         bp_name_t name = 0;
         world->key_info(split->world, kind->keys[i], &component, &name);
         component = world->component(split->halo, type_of(split, component));
-        if (component == BP_NONE || world->key(split->halo, component, name, &kind->halo_keys[i]) != BP_OK)
-            split_fail(split, split->system->api->error->last(split->system->host));
+        split_done(split, world->key(split->halo, component, name, &kind->halo_keys[i]));
     }
-    if (world->prototype(split->halo, kind->halo_keys, kind->key_count, &kind->halo_prototype) != BP_OK)
-        split_fail(split, split->system->api->error->last(split->system->host));
+    split_done(split, world->prototype(split->halo, kind->halo_keys, kind->key_count, &kind->halo_prototype));
 }
 
 /* An entity that has the component of the option has its property too, and this is one number. */
@@ -161,15 +151,15 @@ static split_kind *make_kind(split_t *split, uint32_t prototype)
     char text[TEXT] = "";
     if (count > SPLIT_KEYS)
         split_fail(split, "an entity of a split world has more than 256 components");
-    split->kinds = resize(split, split->kinds, split->kind_count * sizeof *split->kinds,
+    split->kinds = split_resize(split, split->kinds, split->kind_count * sizeof *split->kinds,
                           (split->kind_count + 1) * sizeof *split->kinds);
     split_kind *kind = &split->kinds[split->kind_count++];
     *kind = (split_kind){.prototype = prototype, .position = BP_NONE, .key_count = count};
-    kind->keys = resize(split, NULL, 0, count * sizeof *keys);
-    kind->halo_keys = resize(split, NULL, 0, count * sizeof *keys);
+    kind->keys = split_resize(split, NULL, 0, count * sizeof *keys);
+    kind->halo_keys = split_resize(split, NULL, 0, count * sizeof *keys);
     memcpy(kind->keys, keys, count * sizeof *keys);
-    kind->told = resize(split, NULL, 0, split->ranks * sizeof *kind->told);
-    kind->copies = resize(split, NULL, 0, split->ranks * sizeof *kind->copies);
+    kind->told = split_resize(split, NULL, 0, split->ranks * sizeof *kind->told);
+    kind->copies = split_resize(split, NULL, 0, split->ranks * sizeof *kind->copies);
     memset(kind->told, 0, split->ranks * sizeof *kind->told);
     memset(kind->copies, 0, split->ranks * sizeof *kind->copies);
     find_halo_prototype(split, kind);
@@ -182,7 +172,7 @@ static split_kind *make_kind(split_t *split, uint32_t prototype)
     check_identity(split, kind);
     if (strlen(text) + 1 >= TEXT)
         split_fail(split, "the names of an entity's components are too long");
-    kind->text = resize(split, NULL, 0, strlen(text) + 1);
+    kind->text = split_resize(split, NULL, 0, strlen(text) + 1);
     memcpy(kind->text, text, strlen(text) + 1);
     return kind;
 }
@@ -223,8 +213,7 @@ static uint32_t prototype_named(split_t *split, const char *text)
             split_fail(split, "another rank has a component that is not here");
         text = strchr(text, '\n') + 1;
     }
-    if (world->prototype(split->world, keys, count, &prototype) != BP_OK)
-        split_fail(split, split->system->api->error->last(split->system->host));
+    split_done(split, world->prototype(split->world, keys, count, &prototype));
     return prototype;
 }
 

@@ -64,9 +64,7 @@ void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *en
     for (uint32_t i = 0; i < count; i++) {
         if (i + AHEAD < count)
             durable_expect_index(&split->durable, bp_entity_index(entities[rows[i + AHEAD]]));
-        uint64_t id = durable_of(&split->durable, entities[rows[i]], split->rank);
-        if (id == 0)
-            split_fail(split, "out of memory for the numbers of entities");
+        uint64_t id = split_number(split, entities[rows[i]]);
         memcpy(ids + i * sizeof id, &id, sizeof id);
     }
     double began = split_seconds();
@@ -124,8 +122,6 @@ static split_arrival *add_arrival(split_t *split, const split_reading *reading)
         uint32_t room = split->arrival_room * 2 + 8;
         split_arrival *all = split_resize(split, split->arrivals, split->arrival_room * sizeof *all,
                                           room * sizeof *all);
-        if (all == NULL)
-            split_fail(split, "out of memory for what has come from other ranks");
         split->arrivals = all;
         split->arrival_room = room;
     }
@@ -273,8 +269,7 @@ void split_settle_migrants(split_t *split)
                 durable_expect_index(&split->durable, bp_entity_index(entities[i + AHEAD]));
                 durable_expect(&split->durable, id_at(split, arrival->at, i + AHEAD));
             }
-            if (!durable_set(&split->durable, index, id_at(split, arrival->at, i), false))
-                split_fail(split, "out of memory for the numbers of entities");
+            split_know(split, index, id_at(split, arrival->at, i), false);
         }
     }
     for (uint32_t a = 0; a < split->arrival_count; a++)
@@ -297,8 +292,6 @@ void split_died(bp_system_t *s, const bp_death_t *batch)
         if (split->dead_count == split->dead_room) {
             uint32_t room = split->dead_room * 2 + 64;
             uint64_t *dead = split_resize(split, split->dead, split->dead_room * sizeof *dead, room * sizeof *dead);
-            if (dead == NULL)
-                split_fail(split, "out of memory for deaths that other ranks are to be told of");
             split->dead = dead;
             split->dead_room = room;
         }
@@ -405,8 +398,6 @@ void split_sweep(split_t *split)
     uint32_t bound = api->entity->bound(split->system->host);
     unsigned char *marked = split_resize(split, NULL, 0, bound + 1);
     bp_world_o *world;
-    if (marked == NULL)
-        split_fail(split, "out of memory for finding what is referred to");
     memset(marked, 0, bound + 1);
     for (uint32_t w = 0; (world = api->world->at(split->system->host, w)) != NULL; w++)
         mark_world(split, world, marked, bound);

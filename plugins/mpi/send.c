@@ -27,10 +27,7 @@ char *split_append(split_t *split, split_bytes *bytes, size_t size)
 {
     if (bytes->size + size > bytes->room) {
         size_t room = bytes->room * 2 + size + 4096;
-        char *at = split->system->api->memory->resize(split->system->plugin, bytes->at, bytes->room, room);
-        if (at == NULL)
-            split_fail(split, "out of memory for what is sent to other ranks");
-        bytes->at = at;
+        bytes->at = split_resize(split, bytes->at, bytes->room, room);
         bytes->room = room;
     }
     bytes->size += size;
@@ -39,7 +36,30 @@ char *split_append(split_t *split, split_bytes *bytes, size_t size)
 
 void *split_resize(split_t *split, void *old, size_t old_size, size_t new_size)
 {
-    return split->system->api->memory->resize(split->system->plugin, old, old_size, new_size);
+    void *block = split->system->api->memory->resize(split->system->plugin, old, old_size, new_size);
+    if (block == NULL && new_size > 0)
+        split_fail(split, "out of memory for a split world");
+    return block;
+}
+
+void split_done(split_t *split, bp_result_t result)
+{
+    if (result != BP_OK)
+        split_fail(split, split->system->api->error->last(split->system->host));
+}
+
+void split_know(split_t *split, uint32_t index, uint64_t id, bool elsewhere)
+{
+    if (!durable_set(&split->durable, index, id, elsewhere))
+        split_fail(split, "out of memory for the numbers of entities");
+}
+
+uint64_t split_number(split_t *split, bp_entity_t entity)
+{
+    uint64_t id = durable_of(&split->durable, entity, split->rank);
+    if (id == 0)
+        split_fail(split, "out of memory for the numbers of entities");
+    return id;
 }
 
 double split_seconds(void)
@@ -53,14 +73,6 @@ static void check(split_t *split, int result)
 {
     if (result != MPI_SUCCESS)
         split_fail(split, "the connection to the other ranks has failed");
-}
-
-static void *numbers(split_t *split, size_t size)
-{
-    void *block = split_resize(split, NULL, 0, size);
-    if (block == NULL)
-        split_fail(split, "out of memory for what is sent to other ranks");
-    return block;
 }
 
 /* --- taking ------------------------------------------------------------------------------------------------------- */
@@ -116,7 +128,7 @@ static void need(split_t *split, bool taken)
 
 static void ask_sizes(split_t *split, void *bytes, size_t size)
 {
-    uint64_t *sizes = numbers(split, size);
+    uint64_t *sizes = split_resize(split, NULL, 0, size);
     for (uint32_t r = 0; r < split->ranks; r++)
         sizes[r] = split->out[r].size;
     check(split, MPI_Alltoall(sizes, 1, MPI_UINT64_T, bytes, 1, MPI_UINT64_T, MPI_COMM_WORLD));
@@ -127,7 +139,7 @@ static void ask_sizes(split_t *split, void *bytes, size_t size)
 static void exchange(split_t *split)
 {
     size_t bytes = split->ranks * sizeof(int), sum = 0;
-    int *out = numbers(split, 4 * bytes), *out_at = out + split->ranks, *in = out_at + split->ranks,
+    int *out = split_resize(split, NULL, 0, 4 * bytes), *out_at = out + split->ranks, *in = out_at + split->ranks,
         *in_at = in + split->ranks;
     split_bytes all = {0};
     for (uint32_t r = 0; r < split->ranks; r++) {
@@ -150,7 +162,7 @@ void split_send(split_t *split)
 {
     bool asked;
     size_t bytes = split->ranks * sizeof(uint64_t);
-    uint64_t *sizes = numbers(split, bytes);
+    uint64_t *sizes = split_resize(split, NULL, 0, bytes);
     need(split, take(split, "sizes", ask_sizes, sizes, bytes, &asked));
     split->in_at[0] = 0;
     for (uint32_t r = 0; r < split->ranks; r++) {
@@ -211,7 +223,7 @@ static void ask_counts(split_t *split, void *bytes, size_t size)
 static void gather(split_t *split, const cut_point *mine, const uint64_t *counts, cut_point *points)
 {
     size_t bytes = split->ranks * sizeof(int);
-    int *parts = numbers(split, 2 * bytes), *places = parts + split->ranks, sum = 0;
+    int *parts = split_resize(split, NULL, 0, 2 * bytes), *places = parts + split->ranks, sum = 0;
     for (uint32_t r = 0; r < split->ranks; r++) {
         parts[r] = (int)counts[r] * 3;
         places[r] = sum;
@@ -226,12 +238,12 @@ cut_point *split_gather(split_t *split, const cut_point *mine, uint64_t count, u
 {
     bool asked;
     size_t bytes = split->ranks * sizeof(uint64_t);
-    uint64_t *counts = numbers(split, bytes), sum = 0;
+    uint64_t *counts = split_resize(split, NULL, 0, bytes), sum = 0;
     split->samples = count;
     need(split, take(split, "counts", ask_counts, counts, bytes, &asked));
     for (uint32_t r = 0; r < split->ranks; r++)
         sum += counts[r];
-    cut_point *points = numbers(split, (size_t)sum * sizeof *points + 1);
+    cut_point *points = split_resize(split, NULL, 0, (size_t)sum * sizeof *points + 1);
     if (asked)
         gather(split, mine, counts, points);
     need(split, take(split, "points", NULL, points, (size_t)sum * sizeof *points, NULL));

@@ -25,40 +25,42 @@ static void free_bytes(split_t *split, split_bytes *bytes)
     split_resize(split, bytes->at, bytes->room, 0);
 }
 
+/* What there is for each rank lies in one block: nodes, parts, figures, out, in_at. */
+static size_t room_size(const split_t *split, uint32_t ranks)
+{
+    return ranks * (sizeof *split->nodes + sizeof *split->parts + sizeof *split->figures + sizeof *split->out) +
+           (ranks + 1) * sizeof *split->in_at;
+}
+
 static void free_room(split_t *split)
 {
-    for (uint32_t r = 0; r < split->ranks && split->out != NULL; r++)
+    for (uint32_t r = 0; r < split->ranks; r++)
         free_bytes(split, &split->out[r]);
-    split_resize(split, split->nodes, split->ranks * sizeof *split->nodes, 0);
-    split_resize(split, split->parts, split->ranks * sizeof *split->parts, 0);
-    split_resize(split, split->out, split->ranks * sizeof *split->out, 0);
-    split_resize(split, split->in_at, (split->ranks + 1) * sizeof *split->in_at, 0);
-    split_resize(split, split->figures, split->ranks * sizeof *split->figures, 0);
+    split_resize(split, split->nodes, room_size(split, split->ranks), 0);
 }
 
 static bool make_room(split_t *split, uint32_t ranks)
 {
+    size_t size = room_size(split, ranks);
+    void *block = split->system->api->memory->resize(split->system->plugin, NULL, 0, size);
+    if (block == NULL)
+        return false;
+    memset(block, 0, size); /* padding too: nodes are saved as they lie */
     split->ranks = ranks;
-    split->nodes = split_resize(split, NULL, 0, ranks * sizeof *split->nodes);
-    split->parts = split_resize(split, NULL, 0, ranks * sizeof *split->parts);
-    split->out = split_resize(split, NULL, 0, ranks * sizeof *split->out);
-    split->in_at = split_resize(split, NULL, 0, (ranks + 1) * sizeof *split->in_at);
-    split->figures = split_resize(split, NULL, 0, ranks * sizeof *split->figures);
+    split->nodes = block;
+    split->parts = (cut_part *)(void *)(split->nodes + ranks);
+    split->figures = (split_figures *)(void *)(split->parts + ranks);
+    split->out = (split_bytes *)(void *)(split->figures + ranks);
+    split->in_at = (size_t *)(void *)(split->out + ranks);
     split->compared = 0;
-    if (split->nodes != NULL)
-        memset(split->nodes, 0, ranks * sizeof *split->nodes); /* padding too: they are saved as they lie */
-    if (split->out != NULL)
-        memset(split->out, 0, ranks * sizeof *split->out);
-    if (split->in_at != NULL)
-        memset(split->in_at, 0, (ranks + 1) * sizeof *split->in_at);
-    return split->nodes != NULL && split->parts != NULL && split->out != NULL && split->in_at != NULL &&
-           split->figures != NULL;
+    return true;
 }
 
-bool split_change_ranks(split_t *split, uint32_t ranks)
+void split_change_ranks(split_t *split, uint32_t ranks)
 {
     free_room(split);
-    return make_room(split, ranks);
+    if (!make_room(split, ranks))
+        split_fail(split, "out of memory for the ranks of a split world");
 }
 
 static void resize_rows(split_t *split, uint32_t room)
@@ -70,9 +72,6 @@ static void resize_rows(split_t *split, uint32_t room)
     r->places = split_resize(split, r->places, r->room * sizeof *r->places, room * sizeof *r->places);
     r->owners = split_resize(split, r->owners, r->room * sizeof *r->owners, room * sizeof *r->owners);
     r->room = room;
-    if (room > 0 && (r->rows == NULL || r->leaving == NULL || r->seen == NULL || r->places == NULL ||
-                     r->owners == NULL))
-        split_fail(split, "out of memory for what is sent to other ranks");
 }
 
 static void free_split(split_t *split)
@@ -136,7 +135,9 @@ static bp_result_t start(bp_system_t *s)
     split->durable.plugin = s->plugin;
     bool room = make_room(split, mpi_peers.count(s->host));
     if (!room || split->halo == NULL) {
-        free_split(split);
+        if (room)
+            free_room(split);
+        split_resize(split, split, sizeof *split, 0);
         return room ? s->api->error->set(s->host, BP_ERROR_NOT_FOUND,
                                          "the system split is for worlds with place = split: those have a world for "
                                          "copies beside them")
@@ -224,8 +225,6 @@ static void cut(split_t *split, uint64_t own, uint64_t all)
     sampling sample = {.stride = total / SAMPLES + 1};
     sample.room = takes_part ? own / sample.stride + 16 : 0;
     sample.points = split_resize(split, NULL, 0, (sample.room + 1) * sizeof *sample.points);
-    if (sample.points == NULL)
-        split_fail(split, "out of memory for cutting the world");
     if (takes_part)
         walk(split, sample_kind, &sample);
     uint64_t count;
@@ -342,8 +341,6 @@ static void exchange(split_t *split, const bp_step_t *step, bool first)
     walk(split, pass_over, NULL); /* from here on all kinds are known */
     uint32_t known = split->kind_count;
     p.walked = split_resize(split, NULL, 0, known + 1);
-    if (p.walked == NULL)
-        split_fail(split, "out of memory for what is sent to other ranks");
     memset(p.walked, 0, known + 1);
     walk(split, pack_kind, &p);
     pack_empty_kinds(split, &p, known);
@@ -519,7 +516,7 @@ const bp_system_i split_systems[2] = {
         .start = start,
         .stop = stop,
         .run_all = run_split,
-        .state_form = BP_STATE_FORM(split_t, 3),
+        .state_form = BP_STATE_FORM(split_t, 4),
         .keeps = BP_KEEP_SAVED,
         .extensions = BP_LIST(extensions),
     },

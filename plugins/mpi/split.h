@@ -143,13 +143,21 @@ typedef struct split_t {
 /* End the job, where nothing can go on without the thing that is missing. Does not return. */
 void split_fail(split_t *split, const char *text);
 
-/* Make room for another number of ranks in a split that has no kinds yet; false when out of memory. */
-bool split_change_ranks(split_t *split, uint32_t ranks);
+/* End the job with the host's sentence unless the call has done what it should. */
+void split_done(split_t *split, bp_result_t result);
+
+/* Make room for another number of ranks in a split that has no kinds yet. */
+void split_change_ranks(split_t *split, uint32_t ranks);
 
 /* Room for so many more bytes, behind those in use; ends the job where there is no memory. */
 char *split_append(split_t *split, split_bytes *bytes, size_t size);
 
+/* As bp_memory_api.resize; ends the job where there is no memory. */
 void *split_resize(split_t *split, void *old, size_t old_size, size_t new_size);
+
+/* The number that all ranks know an entity of this one by; and note the number of an entity. */
+uint64_t split_number(split_t *split, bp_entity_t entity);
+void split_know(split_t *split, uint32_t index, uint64_t id, bool elsewhere);
 
 /* Size filled up to a multiple of 8. */
 static inline size_t split_filled(size_t size)
