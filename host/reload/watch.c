@@ -153,8 +153,8 @@ static void doubt_all(file_watch_t *watch, uint64_t now)
         disturb(watch->files[i], true, false, now);
 }
 
-/* The file has gone, or cannot be read just now. Nothing is waited for until it comes back, and it counts as another one
- * then. */
+/* The file has gone, or cannot be read just now. Nothing is waited for until it comes back, and it counts as another
+ * one then. */
 static void note_gone(watched_file_t *w, const file_stamp_t *stamp)
 {
     w->last = *stamp;

@@ -26,7 +26,8 @@ static void reserve(split_t *split, const split_kind *kind, split_told *told, ui
     if (count <= told->room)
         return;
     uint32_t room = count + count / 4 + 16;
-    told->entities = split_resize(split, told->entities, told->room * sizeof *told->entities, room * sizeof *told->entities);
+    told->entities = split_resize(split, told->entities, told->room * sizeof *told->entities,
+                                  room * sizeof *told->entities);
     told->rows = split_resize(split, told->rows, told->room * sizeof *told->rows, room * sizeof *told->rows);
     if (kind->told_size > 0)
         told->records = split_resize(split, told->records, (size_t)told->room * kind->told_size,
@@ -54,7 +55,8 @@ void split_find_told(split_t *split, split_told *told)
     while (size < 2 * told->count)
         size *= 2;
     if (size != told->table_size)
-        told->table = split_resize(split, told->table, told->table_size * sizeof *told->table, size * sizeof *told->table);
+        told->table = split_resize(split, told->table, told->table_size * sizeof *told->table,
+                                   size * sizeof *told->table);
     told->table_size = size;
     memset(told->table, 0, size * sizeof *told->table);
     for (uint32_t slot = 0; slot < told->count; slot++)

@@ -60,7 +60,8 @@ static void add_column(split_t *split, split_kind *kind, uint32_t index, const b
 {
     uint32_t count = kind->column_count;
     const bp_property_api *property = split->system->api->property;
-    kind->columns = split_resize(split, kind->columns, count * sizeof *kind->columns, (count + 1) * sizeof *kind->columns);
+    kind->columns = split_resize(split, kind->columns, count * sizeof *kind->columns,
+                                 (count + 1) * sizeof *kind->columns);
     column.field = index;
     column.type = field->type;
     column.list = (field->flags & BP_FIELD_LIST) != 0;
