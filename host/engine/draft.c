@@ -284,11 +284,12 @@ static bp_result_t change(bp_host_o *host)
 
 /* --- going on ----------------------------------------------------------------------------------------------------- */
 
-/* The first step that comes after the change. */
+/* The first step that comes after the change. Of a draft from now on that is the first of all, whatever its moment is:
+ * where the host begins to remember meanwhile, its moments are counted from another number on. */
 static uint32_t change_at(const draft_t *d)
 {
-    return d->feed.count == 0 || d->began < d->feed.items[0].moment ? 0
-                                                                     : (uint32_t)(d->began - d->feed.items[0].moment);
+    bool first = d->back == 0 || d->feed.count == 0 || d->began < d->feed.items[0].moment;
+    return first ? 0 : (uint32_t)(d->began - d->feed.items[0].moment);
 }
 
 static bp_result_t go_one(bp_host_o *host)

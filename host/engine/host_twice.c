@@ -118,6 +118,21 @@ static bp_result_t go_back(twice_t *t)
     return result;
 }
 
+/* Bring the host back to the state before the step aside. Where memory lacks that is tried once more: what has been
+ * reserved by then stays; and a last time without what the step has left to be compared with. */
+static bp_result_t undo_aside(twice_t *t)
+{
+    bp_result_t back = go_back(t);
+    if (back == BP_ERROR_MEMORY)
+        back = go_back(t);
+    if (back != BP_ERROR_MEMORY)
+        return back;
+    snapshot_close(&t->sides[ASIDE].snapshot);
+    bytes_free(&t->sides[ASIDE].bytes);
+    go_back(t);
+    return back;
+}
+
 /* The step on other threads. Afterwards the host is brought back to the state before. */
 static bp_result_t step_aside(twice_t *t)
 {
@@ -141,7 +156,7 @@ static bp_result_t step_aside(twice_t *t)
     host->crew.recomputing = recomputing;
     char told[sizeof host->base.error.text];
     memcpy(told, host->base.error.text, sizeof told);
-    bp_result_t back = go_back(t);
+    bp_result_t back = undo_aside(t);
     if (result != BP_OK)
         memcpy(host->base.error.text, told, sizeof told);
     host->history.going = going;

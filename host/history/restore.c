@@ -57,7 +57,8 @@ static bp_result_t fits_managers(const parts_t *parts, const world_t *world, con
                              "the host is made of other parts than when it was written down: world '%s' %s component "
                              "'%s' then",
                              world->name, kept->managers[i].started != 0 ? "had" : "had had", kept->managers[i].type);
-        result = fits_columns(parts, world, &kept->managers[i], manager);
+        if (manager->started) /* the runs of one that has gone are empty, whatever its columns were */
+            result = fits_columns(parts, world, &kept->managers[i], manager);
     }
     return result;
 }

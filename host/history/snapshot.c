@@ -108,8 +108,15 @@ static void put_column(snapshot_writer_t *w, const run_t *run, uint32_t column)
     bytes_end_length(b, length);
 }
 
-/* The columns of a prototype but the entities', without those that a reload on probation keeps hidden: bringing back
- * ends the probation first. The keys before its own come first. */
+/* How many columns of a manager are written down: not those that a reload on probation keeps hidden, since bringing
+ * back ends the probation first; nor those of a component that has gone, whose runs are empty: a host that is made like
+ * this one has what the component's next version declares in their place. */
+static uint32_t kept_columns(const manager_t *manager)
+{
+    return manager->started ? world_visible(manager) : 0;
+}
+
+/* The columns of a prototype but the entities'. The keys before its own come first. */
 static void put_columns(snapshot_writer_t *w, const world_t *world, const run_t *run, uint32_t prototype)
 {
     const prototypes_t *p = &world->prototypes;
@@ -118,7 +125,7 @@ static void put_columns(snapshot_writer_t *w, const world_t *world, const run_t 
     uint32_t base = p->items[prototype].base, first = p->items[base].columns;
     put_columns(w, world, run, base);
     const manager_t *manager = world_key_manager(world, p->items[prototype].key);
-    for (uint32_t c = 0; c < world_visible(manager); c++)
+    for (uint32_t c = 0; c < kept_columns(manager); c++)
         put_column(w, run, first + c);
 }
 
@@ -163,8 +170,8 @@ static bp_result_t put_manager(snapshot_writer_t *w, manager_t *manager)
     bytes_u32(b, component->own_storage);
     bytes_u32(b, component->table.version);
     bytes_u64(b, component->table.state_form);
-    bytes_u32(b, world_visible(manager));
-    for (uint32_t c = 0; c < world_visible(manager); c++) {
+    bytes_u32(b, kept_columns(manager));
+    for (uint32_t c = 0; c < kept_columns(manager); c++) {
         const field_t *field = manager->columns[c];
         bytes_text(b, field->name);
         bytes_u32(b, field->type);

@@ -398,6 +398,32 @@ START_TEST(a_change_may_drop_its_draft)
 }
 END_TEST
 
+/* A host that begins to remember counts its moments from the clock of its first world on: after a restore that is less
+ * than what a draft began with. */
+START_TEST(a_draft_goes_on_where_moments_are_counted_from_elsewhere)
+{
+    rig_t rig;
+    bp_scene_o *early;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *world = bp_host_api(host)->world->at(host, 0);
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_scene_capture(world, &early));
+    for (uint32_t i = 0; i < 20; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_remember(host, 0));
+    WORKS(host, bp_scene_restore(early, world, 0));
+    begin(host, "reload_probe_first", 0, 0);
+    WORKS(host, bp_host_remember(host, UINT64_C(1) << 30));
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    ck_assert_uint_eq(drafted.taken, 3);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    recall_close(&rig);
+}
+END_TEST
+
 /* Each allocation of a draft of the past fails once: the host is as it was. */
 START_TEST(no_memory_for_a_draft)
 {
@@ -529,6 +555,7 @@ Suite *draft_suite(void)
     tcase_add_loop_test(tcase, a_change_may_drop_its_draft, 0, 8);
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
     tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
+    tcase_add_test(tcase, a_draft_goes_on_where_moments_are_counted_from_elsewhere);
     tcase_add_test(tcase, no_memory_for_a_draft);
     tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
     tcase_add_test(tcase, what_is_no_draft_is_told);
