@@ -161,15 +161,17 @@ static const char *origin_of(const all_back_t *a, const back_t *back, char origi
 }
 
 /* A world that must refuse its part is found before anything is spawned: taking entities back collects rows of the dead
- * sooner than a step would. */
+ * sooner than a step would. What any of the worlds lacks is found before prototypes are made in one of them. */
 static bp_result_t check_all(all_back_t *a, uint32_t flags)
 {
     char origin[ORIGIN];
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
         result = check_once(a, &a->worlds[i]);
-    for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
-        result = spawn_check(&a->worlds[i].world->rows, a->worlds[i].blob, origin_of(a, &a->worlds[i], origin), flags);
+    for (uint32_t i = 0; i < 2 * a->count && result == BP_OK; i++) {
+        const back_t *back = &a->worlds[i % a->count];
+        result = spawn_check(&back->world->rows, back->blob, origin_of(a, back, origin), flags, i >= a->count);
+    }
     return result;
 }
 

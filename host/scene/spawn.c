@@ -636,11 +636,12 @@ bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *orig
     return result;
 }
 
-bp_result_t spawn_check(world_t *world, const blob_t *blob, const char *origin, uint32_t flags)
+bp_result_t spawn_check(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bool rows)
 {
     spawn_plan_t plan;
+    flags |= SPAWN_QUIET | (rows ? 0 : SPAWN_NO_ROWS);
     bp_result_t result = world_holds_rows(world) ? store_refuse_held(world)
-                                                 : spawn_plan(&plan, world, blob, origin, flags | SPAWN_QUIET);
+                                                 : spawn_plan(&plan, world, blob, origin, flags);
     if (result == BP_OK)
         spawn_plan_free(&plan);
     return result;

@@ -422,6 +422,8 @@ bp_result_t spawn_plan(spawn_plan_t *plan, world_t *world, const blob_t *blob, c
         result = plan_components(plan);
     if (result == BP_OK)
         result = sort_components(plan);
+    if (result == BP_OK && (flags & SPAWN_NO_ROWS) != 0)
+        return BP_OK;
     for (uint32_t g = 0; g < blob->info->group_count && result == BP_OK; g++)
         result = plan_rows(plan, g);
     if (result == BP_OK)

@@ -7,8 +7,9 @@
 
 #include "spawn.h"
 
-/* Beside BP_SCENE_...: what is left out is not told. */
-enum { SPAWN_QUIET = 1u << 30 };
+/* Beside BP_SCENE_...: what is left out is not told; only components and values are looked at, so that no prototype is
+ * made. */
+enum { SPAWN_QUIET = 1u << 30, SPAWN_NO_ROWS = 1u << 29 };
 
 typedef enum source_kind_t {
     SOURCE_DEFAULT, /* the plugin's default */

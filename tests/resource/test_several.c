@@ -390,6 +390,23 @@ START_TEST(a_scene_whose_last_world_refuses_leaves_no_trace)
 }
 END_TEST
 
+/* Where a later world lacks a component not even a prototype is left in the first one: the numbers of prototypes would be
+ * others from then on than in a host in which nothing was tried. */
+START_TEST(a_scene_whose_last_world_lacks_a_component_makes_no_prototype)
+{
+    two_t two;
+    open_two(&two);
+    bp_scene_o *scene = compile_worlds(&two, "{'worlds': {'game': {'entities': [{'components': {'body': {}}}]},"
+                                             " 'bag': {'entities': [{'components': {'label': {}}}]}}}");
+    WORKS(two.host, bp_world_drop_component(two.bag, "label"));
+    uint32_t before = two.game->rows.prototypes.count;
+    FAILS(two.host, BP_ERROR_NOT_FOUND, "world 'bag' does not use it", bp_scene_spawn(scene, NULL, 0, NULL, NULL));
+    ck_assert_uint_eq(two.game->rows.prototypes.count, before);
+    bp_scene_close(scene);
+    rig_close(&two.rig);
+}
+END_TEST
+
 /* A file of the two worlds without entities: restoring it takes all entities away. */
 static const char *empty_worlds(two_t *two)
 {
@@ -470,6 +487,7 @@ Suite *several_suite(void)
     tcase_add_test(tests, a_scene_names_its_worlds_and_puts_one_entity_into_several);
     tcase_add_test(tests, what_is_shown_of_several_worlds_compiles_to_the_same_worlds);
     tcase_add_test(tests, a_scene_whose_last_world_refuses_leaves_no_trace);
+    tcase_add_test(tests, a_scene_whose_last_world_lacks_a_component_makes_no_prototype);
     tcase_add_loop_test(tests, every_allocation_may_fail, 0, 2);
     tcase_add_test(tests, an_entity_that_is_in_a_world_twice_is_refused);
     suite_add_tcase(suite, tests);
