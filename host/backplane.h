@@ -799,13 +799,14 @@ typedef struct bp_unit_watch_i {
 /* Watch units from now on; NULL ends it. An audit of writes rests meanwhile. [main], between steps */
 BACKPLANE_API bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_watch_i *watch);
 
-/* Take one step of every world several times from the same beginning: on `threads` threads (0: four, or one where the
- * host has several itself), in a clone (bp_host_clone) that is made for it, and as bp_host_step does. BP_ERROR_FAILED
- * where one of the first two has other results than the last: the host is then in the state after the last, the error
- * names the first unit and field that differ, and `differences`, which may be NULL, receives the differences at the
- * end. Systems that are output run once. What plugins take from outside through bp_outside is the same in all of them.
- * A host that cannot be cloned takes no step in a clone, and the log says so once. What a reload has on probation is
- * ended first. Other errors are those of a snapshot and of a step: the host is then where it was. */
+/* Take one step of every world several times from the same beginning: on `threads` threads (0: four, or one where
+ * the host has several itself), in a clone (bp_host_clone) that is made for it, and as bp_host_step does.
+ * BP_ERROR_FAILED where one of the first two has other results than the last, or memory lacked for comparing them:
+ * the host is then in the state after the last, the error names the first unit and field that differ, and
+ * `differences`, which may be NULL, receives the differences at the end. Systems that are output run once. What
+ * plugins take from outside through bp_outside is the same in all of them. A host that cannot be cloned takes no
+ * step in a clone, and the log says so once. What a reload has on probation is ended first. Other errors are those
+ * of a snapshot and of a step: the host is then where it was. */
 BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */

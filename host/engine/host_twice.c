@@ -47,6 +47,7 @@ typedef struct side_t {
     bytes_t bytes;
     snapshot_t snapshot;
     uint32_t threads;
+    bool taken;
 } side_t;
 
 typedef struct twice_t {
@@ -89,7 +90,8 @@ bp_result_t host_expect_results(bp_host_o *host, audit_t *audit)
     return result;
 }
 
-/* A step with its results taken down, and the host after it. */
+/* A step with its results taken down, and the host after it. Where that fails `taken` says whether the host has taken
+ * the step. */
 static bp_result_t step_once(side_t *side)
 {
     bp_host_o *host = side->host;
@@ -99,6 +101,7 @@ static bp_result_t step_once(side_t *side)
         return result;
     host->crew.audit = &side->audit;
     result = bp_host_step(host);
+    side->taken = result == BP_OK;
     if (result == BP_OK)
         result = snapshot_take(&parts, &side->bytes);
     return result != BP_OK ? result
@@ -235,6 +238,16 @@ static bp_result_t compare(twice_t *t, uint32_t with, uint64_t step, const bp_di
                      manager->component->name, manager->columns[first->column]->name);
 }
 
+/* The step that stays. An error other than BP_ERROR_FAILED would say that the host is where it was. */
+static bp_result_t step_own(twice_t *t, uint64_t step)
+{
+    bp_result_t result = step_once(&t->sides[OWN]);
+    if (result == BP_OK || !t->sides[OWN].taken)
+        return result;
+    return error_prefix(&t->host->base.error, BP_ERROR_FAILED,
+                        "step %" PRIu64 " has been taken, and cannot be compared: ", step);
+}
+
 static void free_all(twice_t *t)
 {
     for (uint32_t i = 0; i < SIDES; i++) {
@@ -277,7 +290,7 @@ bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_
     if (result == BP_OK)
         result = step_in_a_clone(&t);
     if (result == BP_OK)
-        result = step_once(&t.sides[OWN]);
+        result = step_own(&t, step);
     host->crew.audit = audit;
     for (uint32_t i = 0; i < SIDES && result == BP_OK; i++)
         result = i == OWN ? BP_OK : compare(&t, i, step, differences);

@@ -77,17 +77,23 @@ static bool own_copy(bp_host_o *host, image_t *image, char *copy)
     return image->file != NULL;
 }
 
-/* Copy the file that a version was opened from. A version that was opened in place may have been overwritten since:
- * then there is no file, and the log is told. */
-static void copy_file(bp_host_o *host, image_t *image, const plugin_t *plugin)
+/* Is the file still there that the version was opened from? A version that was opened in place may have been
+ * overwritten since. */
+static bool has_file(const plugin_t *plugin)
 {
     file_stamp_t stamp;
+    return plugin->copy != NULL ||
+           (file_stamp(plugin->path, &stamp) && memcmp(&stamp, &plugin->stamp, sizeof stamp) == 0);
+}
+
+/* Copy the file that a version was opened from. Where that cannot be done there is no file, and the log is told. */
+static void copy_file(bp_host_o *host, image_t *image, const plugin_t *plugin)
+{
     error_text_t kept = host->base.error;
     char *copy = NULL;
     bool library = loader_kind(&host->loader, plugin->path, NULL) == NULL;
     const char *from = plugin->copy != NULL ? plugin->copy : plugin->path;
-    bool is_it = plugin->copy != NULL ||
-                 (file_stamp(plugin->path, &stamp) && memcmp(&stamp, &plugin->stamp, sizeof stamp) == 0);
+    bool is_it = has_file(plugin);
     const char *why = is_it ? host->base.error.text : "it has been overwritten since it was opened";
     if (!is_it || copies_make(&host->loader.files, from, plugin->path, library, &copy) != BP_OK ||
         !own_copy(host, image, copy))
@@ -106,12 +112,14 @@ static image_t *find_image(const makeup_t *makeup, uint64_t number)
 }
 
 /* The image of a plugin's version; NULL without memory. A version of this host keeps the number that it has, so that
- * all images of the version have the same one. */
+ * all images of the version have the same one. A file that could not be copied is copied now if it can be. */
 static image_t *image_of(bp_host_o *host, plugin_t *plugin, const makeup_t *like, bool own)
 {
     image_t *image = find_image(like, plugin->image);
     if (image != NULL) {
         image->users++;
+        if (image->file == NULL && has_file(plugin))
+            copy_file(host, image, plugin);
         return image;
     }
     image = memory_new(&host->makeups, sizeof *image);

@@ -152,7 +152,8 @@ void history_begin_anew(history_t *h)
 
 bp_result_t history_set(history_t *h, uint64_t budget)
 {
-    h->recording.elsewhere = h->recording.elsewhere || h->touched; /* a keyframe takes the place of calls */
+    if (h->on) /* a recording and a draft go on, and are to know what has come since the last step */
+        history_put_down(h, history_is_made_anew(h));
     history_free(h);
     if (budget == 0)
         return BP_OK;

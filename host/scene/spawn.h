@@ -34,8 +34,8 @@ bp_result_t spawn_blob_onto(world_t *world, const blob_t *blob, const char *orig
                             bp_entity_t *entities, uint32_t given, bp_entity_t *own);
 
 /* Can all of 1 be done? What may fail later is not tried: memory, and managers that refuse. Nothing is logged. Without
- * `rows` only components and values are looked at, and nothing in the world has changed; with `rows` also what rows need,
- * and prototypes are made. Errors: as spawn_blob. [main] */
+ * `rows` only components and values are looked at, and nothing in the world has changed; with `rows` also what rows
+ * need, and prototypes are made. Errors: as spawn_blob. [main] */
 bp_result_t spawn_check(world_t *world, const blob_t *blob, const char *origin, uint32_t flags, bool rows);
 
 #endif

@@ -99,6 +99,35 @@ START_TEST(a_history_of_parts_is_no_matter)
 }
 END_TEST
 
+/* A component that was unloaded has come again with other fields: no clone can have those of the first one, and none
+ * needs them. */
+START_TEST(a_component_that_came_again_with_other_fields_is_cloned)
+{
+    rig_t rig;
+    bp_host_o *clone;
+    bp_entity_t entities[5];
+    const recall_probes_t what = {.fixture = "reload_probe_first", .count = 5};
+    bp_host_o *host = recall_open_probes(&rig, what, entities);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_unload_plugin_with(host, "probe"));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("reload_probe_reordered", "probe"), NULL, 0));
+    WORKS(host, bp_world_use_component(world, "probe"));
+    bp_entity_t e = entity_with(world, "probe");
+    WORKS(host, bp_host_clone(host, &clone));
+    EXPECT(recall_hash(clone) == recall_hash(host), "the clone is another one");
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_uint_eq(rig.api->entity->destroy(host, &e, i == 1), i == 1);
+        ck_assert_uint_eq(rig.api->entity->destroy(clone, &e, i == 1), i == 1);
+        WORKS(host, bp_host_step(host));
+        WORKS(clone, bp_host_step(clone));
+        EXPECT(recall_hash(clone) == recall_hash(host), "the clone goes on otherwise");
+    }
+    bp_host_destroy(clone);
+    recall_close(&rig);
+}
+END_TEST
+
 /* Each allocation of cloning fails once: the first host is as it was, and nothing is left behind. */
 START_TEST(no_memory_for_a_clone)
 {
@@ -346,6 +375,7 @@ Suite *clone_suite(void)
     tcase_set_timeout(exact, 120);
     tcase_add_loop_test(exact, a_clone_goes_on_as_the_first, 0, 2);
     tcase_add_test(exact, a_history_of_parts_is_no_matter);
+    tcase_add_test(exact, a_component_that_came_again_with_other_fields_is_cloned);
     tcase_add_test(exact, no_memory_for_a_clone);
     suite_add_tcase(suite, exact);
     TCase *trying = tcase_create("trying");

@@ -424,6 +424,25 @@ START_TEST(a_draft_goes_on_where_moments_are_counted_from_elsewhere)
 }
 END_TEST
 
+/* What comes before the host begins to remember, or ends it, comes to the draft too. */
+START_TEST(a_draft_knows_what_came_before_the_host_began_to_remember)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, _i == 0 ? 0 : UINT64_C(1) << 30);
+    begin(host, "reload_probe_first", 0, 0);
+    act(host, 1);
+    WORKS(host, bp_host_remember(host, _i == 0 ? UINT64_C(1) << 30 : 0));
+    act(host, 2);
+    WORKS(host, bp_host_step(host));
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.taken == 1 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
+           drafted.passed_first);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    recall_close(&rig);
+}
+END_TEST
+
 /* Each allocation of a draft of the past fails once: the host is as it was. */
 START_TEST(no_memory_for_a_draft)
 {
@@ -556,6 +575,7 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
     tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
     tcase_add_test(tcase, a_draft_goes_on_where_moments_are_counted_from_elsewhere);
+    tcase_add_loop_test(tcase, a_draft_knows_what_came_before_the_host_began_to_remember, 0, 2);
     tcase_add_test(tcase, no_memory_for_a_draft);
     tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
     tcase_add_test(tcase, what_is_no_draft_is_told);

@@ -2,8 +2,10 @@
  * with the code that was at work then. */
 #include "../reload/reload_support.h"
 #include "../suites.h"
+#include "../system/calls.h"
 #include "recall.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -614,6 +616,34 @@ START_TEST(a_version_without_a_copy_is_told_of_when_remembering_begins)
 }
 END_TEST
 
+#ifndef _WIN32
+/* A version's file is copied when the host is made of other versions next, where that could not be done when
+ * remembering began. */
+START_TEST(a_file_that_could_not_be_copied_is_copied_later)
+{
+    static const char *const keeper[] = {"keeper"};
+    rig_t rig;
+    bp_host_o *host = open_host_with(&rig, 0, "reload_probe_first", 0);
+    WORKS(host, bp_host_load_plugin(host, put_plugin("keeper", "keeper"), NULL, 0));
+    for (uint32_t nth = 1; strstr(rig.log.text, "the file of plugin 'probe' could not be copied") == NULL; nth++) {
+        ck_assert_uint_lt(nth, 100);
+        calls_begin_coded("open", nth, false, EACCES);
+        WORKS(host, bp_host_remember(host, UINT64_C(1) << 30));
+        calls_end();
+    }
+    uint64_t then = recall_hash(host);
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_reload(host, keeper, 1, NULL));
+    WORKS(host, bp_host_step(host));
+    reload(host, "reload_probe_faster");
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_go(host, recall_history(host).first));
+    EXPECT(recall_hash(host) == then, "the version of then");
+    recall_close(&rig);
+}
+END_TEST
+#endif
+
 Suite *eras_suite(void)
 {
     Suite *suite = suite_create("eras");
@@ -632,6 +662,9 @@ Suite *eras_suite(void)
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);
     tcase_add_test(tcase, a_version_without_a_copy_is_told_of_when_remembering_begins);
+#ifndef _WIN32
+    tcase_add_test(tcase, a_file_that_could_not_be_copied_is_copied_later);
+#endif
     suite_add_tcase(suite, tcase);
     if (!DEFERS_SIGNALS) {
         TCase *crashes = tcase_create("crashes");

@@ -100,6 +100,40 @@ START_TEST(what_is_recorded_is_computed_again)
 }
 END_TEST
 
+/* Between two steps a snapshot comes back, or calls come, and then the host begins to remember, or ends that. */
+START_TEST(what_came_before_the_host_began_to_remember_is_recorded)
+{
+    rig_t rig;
+    bp_snapshot_o *earlier;
+    bp_recording_o *recording;
+    const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
+    open_host(&rig);
+    WORKS(rig.host, bp_host_remember(rig.host, _i % 2 == 0 ? 0 : UINT64_C(1) << 30));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &earlier));
+    WORKS(rig.host, bp_host_record(rig.host, file, "a test"));
+    for (uint64_t i = 0; i < 3; i++) {
+        recall_act(rig.host, i, 3);
+        WORKS(rig.host, bp_host_step(rig.host));
+    }
+    if (_i < 2)
+        WORKS(rig.host, bp_host_bring_back(rig.host, earlier));
+    else
+        recall_act(rig.host, 3, 3);
+    WORKS(rig.host, bp_host_remember(rig.host, _i % 2 == 0 ? UINT64_C(1) << 30 : 0));
+    WORKS(rig.host, bp_host_step(rig.host));
+    uint64_t end = recall_hash(rig.host);
+    WORKS(rig.host, bp_host_record_end(rig.host));
+    bp_snapshot_free(earlier);
+    recall_close(&rig);
+    open_host(&rig);
+    WORKS(rig.host, bp_recording_open(rig.host, file, &recording));
+    WORKS(rig.host, bp_recording_play(recording, info_of(recording).last, &checked));
+    EXPECT(recall_hash(rig.host) == end, "the end is another one");
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
 /* A keyframe after each step, of many that move: what does not move is written once. */
 START_TEST(keyframes_in_a_file_share_what_nobody_wrote)
 {
@@ -469,6 +503,7 @@ Suite *recording_suite(void)
     TCase *tcase = tcase_create("recording");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, what_is_recorded_is_computed_again, 0, 3);
+    tcase_add_loop_test(tcase, what_came_before_the_host_began_to_remember_is_recorded, 0, 4);
     tcase_add_test(tcase, keyframes_in_a_file_share_what_nobody_wrote);
     tcase_add_test(tcase, cut_at_any_length);
     tcase_add_test(tcase, with_any_byte_flipped);

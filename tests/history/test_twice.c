@@ -315,7 +315,7 @@ END_TEST
 START_TEST(no_memory_for_the_other_step)
 {
     uint64_t refused = 0;
-    for (uint64_t k = 1; k < 300; k += 2) {
+    for (uint64_t k = 1; k < 1400; k += 1 + k / 100) {
         static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
         rig_t rig;
         rig_open_with(&rig, plugins, 1);
@@ -329,8 +329,9 @@ START_TEST(no_memory_for_the_other_step)
         rig.heap.refuse_first = rig.heap.refuse_last = 0;
         bp_step_t now = {.struct_size = sizeof now};
         rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
-        EXPECT(result != BP_OK || now.number == 2, "request %u: no step was taken", (uint32_t)k);
-        EXPECT(now.number == 2 || recall_hash(rig.host) == before, "request %u: the host is elsewhere", (uint32_t)k);
+        bool taken = result == BP_OK || result == BP_ERROR_FAILED; /* where memory lacked in one of them they differ */
+        EXPECT(taken ? now.number == 2 : recall_hash(rig.host) == before, "request %u: %s: the host is elsewhere",
+               (uint32_t)k, bp_host_error(rig.host));
         refused += rig.heap.refused;
         WORKS(rig.host, bp_host_step_twice(rig.host, 1, NULL));
         recall_close(&rig);

@@ -74,8 +74,10 @@ uint32_t storm_key(uint32_t world, uint32_t kind)
 
 /* Work of a few entities is not worth waking threads for, and they would never be used: have the host expect that it
  * takes long. */
-static void share_work(void)
+void storm_share_work(void)
 {
+    if (storm.how->threads == 1)
+        return;
     EACH_WORLD(w) {
         schedule_t *schedule = storm.worlds[w]->schedule;
         for (uint32_t i = 0; i < schedule->count; i++) {
@@ -88,30 +90,33 @@ static void share_work(void)
     }
 }
 
-static void step_once(void)
+void storm_stepped(uint32_t only)
 {
-    bool whole = storm.now.order_count == 1 || storm_below(3) > 0, rows = false;
+    if (storm_past_stepped(only))
+        return;
+    for (uint32_t i = 0; i < storm.now.order_count; i++) {
+        if (only == WORLDS || storm.now.order[i] == only)
+            storm_gale_step(storm.now.order[i]);
+    }
+    storm_gale_born();
+    storm_past_remember();
+}
+
+void storm_step_of(uint32_t only)
+{
+    bool whole = only == WORLDS, rows = false;
     bool may_come_back = storm_on_probation(OF_CRASHER);
-    uint32_t only = whole ? WORLDS : storm_some_world();
     for (uint32_t e = 0; e < ENTITIES; e++) {
         EACH_WORLD(w)
             rows = rows || (storm.now.places[e][w].has[PLAIN] && (whole || w == only));
     }
     storm.died = false;
-    if (storm.how->threads > 1)
-        share_work();
+    storm_share_work();
     if (whole)
         DOES(bp_host_step(storm.host));
     else
         DOES(bp_world_step(storm.worlds[only]));
-    if (!storm_past_stepped(only)) {
-        for (uint32_t i = 0; i < storm.now.order_count; i++) {
-            if (whole || storm.now.order[i] == only)
-                storm_gale_step(storm.now.order[i]);
-        }
-        storm_gale_born();
-        storm_past_remember();
-    }
+    storm_stepped(only);
     if (storm.version == 2 && storm.armed && rows && !storm.aside) {
         storm_after_crash(may_come_back);
         return;
@@ -127,7 +132,7 @@ static void step_once(void)
 static void step(void)
 {
     for (uint32_t n = 1 + storm_below(4); n > 0; n--)
-        step_once();
+        storm_step_of(storm.now.order_count == 1 || storm_below(3) > 0 ? WORLDS : storm_some_world());
 }
 
 /* --- more --------------------------------------------------------------------------------------------------------- */
@@ -185,6 +190,12 @@ static const kind_t kinds[] = {
     {"refer", refer, 4},
     {"spawn", storm_spawn, 3},
     {"the clock leaps", leap, 1},
+    {"clone", storm_clone, 3},
+    {"try", storm_try, 3},
+    {"step twice", storm_step_twice, 3},
+    {"draft", storm_draft, 6},
+    {"record", storm_record, 4},
+    {"audit", storm_audit, 1},
 };
 
 const char *storm_name(uint32_t kind)
@@ -233,6 +244,7 @@ static void make_host(const storm_host_t *how)
 static void open_host(const storm_host_t *how)
 {
     make_host(how);
+    storm_reload_open();
     storm_tell_crasher("nowhere", "null");
     STORM_INSIST(bp_host_load_plugin(storm.host, zoo_plugins[0]->name, NULL, 0));
     patch_open(&storm.file);
@@ -267,6 +279,7 @@ uint64_t storm_go(const storm_host_t *how, const storm_event_t *events, uint32_t
     storm.hash = UINT64_C(0xcbf29ce484222325);
     storm.random = count > 0 ? events[0].random ^ UINT64_C(0x9E3779B97F4A7C15) : 1;
     storm_past_open();
+    storm_apart_open();
     open_host(how);
     storm_compare();
     for (storm.event = 0; storm.event < count; storm.event++) {

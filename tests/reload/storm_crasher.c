@@ -63,6 +63,11 @@ static const char *bad_place(void)
     return places[storm_below(storm.how->trial ? COUNT(places) : 2)];
 }
 
+static bool never(void)
+{
+    return false;
+}
+
 void storm_reload_crasher(void)
 {
     static const char *const hows[] = {"null", "abort", "call"};
@@ -72,7 +77,7 @@ void storm_reload_crasher(void)
     put_plugin(to_next ? "crasher_next" : "crasher", "crasher");
     if (bad)
         storm_tell_crasher(bad_place(), hows[storm_below(3)]);
-    if (storm_reload("crasher", !bad)) {
+    if (storm_reload("crasher", bad ? never : NULL)) {
         storm_begin_probation(OF_CRASHER);
         storm.aside = false;
         storm.version = to_next ? 2 : 1;

@@ -146,13 +146,22 @@ void storm_den_begin(den_values_t *values)
     *values = (den_values_t){.number = storm.now.den.initial, .weight = 2, .text = "den"};
 }
 
+static den_t coming; /* in the reload that is under way */
+
+/* In steps that are taken meanwhile the last instance may die, and none is created anew then. */
+static bool may_come(void)
+{
+    return coming.refuses == DEN_NOTHING || (coming.refuses == DEN_CREATE && !has_instances());
+}
+
 void storm_den_reload(void)
 {
     den_t old = storm.now.den, next = choose_next();
+    coming = next;
     storm.now.den = next;
     storm_den_put();
     storm.now.den = old;
-    if (!storm_reload("den", next.refuses == DEN_NOTHING)) {
+    if (!storm_reload("den", may_come)) {
         storm_den_put();
         return;
     }

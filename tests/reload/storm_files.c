@@ -74,6 +74,8 @@ bool storm_mend(void)
     storm.broken = false;
     storm.counts->no_memory += memory;
     storm.counts->no_call += call;
+    if (memory || call || in_copy)
+        storm_apart_failed();
     return memory || call || in_copy;
 }
 

@@ -131,6 +131,24 @@ uint32_t storm_below(uint32_t bound);
 uint32_t storm_some_entity(void);
 uint32_t storm_some_world(void);
 
+/* Take a step of one world; WORLDS: of all. `stepped`: the host has taken it. (storm.c) */
+void storm_step_of(uint32_t only);
+void storm_stepped(uint32_t only);
+void storm_share_work(void); /* before a step: threads take part, however little there is to do */
+
+/* Hosts beside the host (storm_apart.c). `failed`: memory has lacked, or a call of the system has failed; `renewed`:
+ * the host is made of other parts. */
+void storm_apart_open(void);
+void storm_apart_failed(void);
+void storm_apart_renewed(void);
+void storm_clone(void);
+void storm_try(void);
+void storm_step_twice(void);
+void storm_draft(void);
+bool storm_drafts(void); /* is there a draft, which goes on in each poll? */
+void storm_record(void);
+void storm_audit(void);
+
 /* May entities have it now? Is that plugin on probation? (storm.c) */
 bool storm_may_have(uint32_t kind);
 bool storm_on_probation(uint32_t what);
@@ -192,9 +210,10 @@ void storm_den_step(uint32_t world);
 void storm_den_dig(uint32_t entity, uint32_t world, int32_t power);
 void storm_den_compare(uint32_t entity, uint32_t world, uint32_t kind);
 
-/* A reload of the plugin that the storm has put in place (storm_reload.c): possible, by what the model says? True: it
- * has gone through; then what may be taken back begins. */
-bool storm_reload(const char *name, bool possible);
+/* A reload of the plugin that the storm has put in place (storm_reload.c): possible, by what the model says when it is
+ * over? True: it has gone through; then what may be taken back begins. */
+void storm_reload_open(void);
+bool storm_reload(const char *name, bool (*possible)(void));
 void storm_begin_probation(uint32_t what);
 void storm_reload_patch(void);
 void storm_reload_keeper(void);
@@ -219,7 +238,10 @@ void storm_past_remember(void);
 void storm_past_open(void);
 void storm_past_look(void);
 void storm_past_renewed(void);
-bool storm_past_is_behind(void); /* is the host at a moment that is not the last one? */
+bool storm_past_is_behind(void);    /* is the host at a moment that is not the last one? */
+void storm_past_settled(void);      /* the host has put down what it is made of, and begins a past that is to begin */
+void storm_past_doubt(void);        /* perhaps what came from outside could not be kept */
+bool storm_past_reaches_back(void); /* is there a moment before this one? */
 
 /* The number of a component in a world. */
 uint32_t storm_key(uint32_t world, uint32_t kind);

@@ -22,7 +22,7 @@ typedef struct line_t {
 } line_t;
 
 static struct {
-    bool on, fresh;  /* fresh: what is remembered begins with the next step or visit */
+    bool on, fresh;  /* fresh: what is remembered begins with the next step, visit or draft */
     bool doubtful;   /* something has failed while the host went somewhere: moments may have been lost */
     bool recounted;  /* the census is told once more of what it knows, since it could not be started anew */
     uint64_t now;
@@ -206,8 +206,25 @@ bool storm_past_is_behind(void)
     return past.on && !past.fresh && past.now < past.line.last;
 }
 
+void storm_past_settled(void)
+{
+    if (past.on && past.fresh)
+        begin_line(past.now);
+}
+
+void storm_past_doubt(void)
+{
+    past.doubtful = past.on;
+}
+
+bool storm_past_reaches_back(void)
+{
+    return past.on && !past.fresh && past.now > past.line.first;
+}
+
 void storm_past_renewed(void)
 {
+    storm_apart_renewed();
     past.fresh = past.on;
 }
 

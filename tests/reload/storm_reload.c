@@ -25,21 +25,61 @@ void storm_begin_probation(uint32_t what)
     }
 }
 
-/* `possible`: by what the model says; then only lack of memory or a call that fails is a reason to refuse. */
-bool storm_reload(const char *name, bool possible)
+/* What the host has told of the reload that is under way. */
+static struct { uint32_t count; bp_result_t result; } told;
+
+static void note_told(void *data, const bp_reload_report_t *report)
+{
+    (void)data;
+    told.count++;
+    told.result = report->result;
+}
+
+void storm_reload_open(void)
+{
+    DOES(bp_host_on_reload(storm.host, note_told, NULL));
+    DOES(bp_host_wait(storm.host, 1)); /* what it waits with is open from now on */
+}
+
+/* Beside the steps: some are taken between the call and the first poll where nothing is to fail; not later, since how
+ * many polls there are depends on the time. Nor with a crasher that would crash in them, nor in the past, where going
+ * on puts the files of that time in place. */
+static bp_result_t reload_in_slices(const char *name)
+{
+    bool steps = !storm.broken && strcmp(name, "crasher") != 0 && !storm.armed && !storm_past_is_behind();
+    bp_result_t result = bp_host_begin_reload(storm.host, &name, 1, 0);
+    for (uint32_t n = storm_below(3); result == BP_OK && steps && n > 0; n--) {
+        storm_step_of(storm_below(2) == 0 ? WORLDS : storm_some_world());
+        storm_compare();
+    }
+    for (uint32_t n = 0; result == BP_OK && told.count == 0; n++) {
+        SAYS(n < 20000, "a reload of %s that was begun is never told of", name);
+        bp_host_wait(storm.host, 1000000);
+    }
+    storm.counts->slices += told.count;
+    return result == BP_OK ? told.result : result;
+}
+
+/* `possible`: by what the model says when the reload is over, since steps may be taken meanwhile; NULL: always. Where
+ * it is, only lack of memory or a call that fails is a reason to refuse. */
+bool storm_reload(const char *name, bool (*possible)(void))
 {
     storm.host->reload.probation_steps = storm_below(4) == 0 ? 0 : PROBATION;
+    bool slices = storm_below(3) == 0;
     uint32_t files = calls_descriptors();
+    told.count = 0;
     storm_break(150);
-    bp_result_t result = bp_host_reload(storm.host, &name, 1, NULL);
-    bool failed = storm_mend();
+    bp_result_t result = slices ? reload_in_slices(name) : bp_host_reload(storm.host, &name, 1, NULL);
+    bool failed = storm_mend(), may = possible == NULL || possible();
     if (failed && storm.folders == 0 && calls_descriptors() == files + 1)
         files += ++storm.folders; /* which holds a file open */
-    SAYS(result == BP_OK || calls_descriptors() == files, "a reload of %s that is refused leaves files open", name);
+    SAYS(told.count == 1 && told.result == result, "a reload of %s is told of %u times", name, told.count);
+    SAYS(result == BP_OK || storm_drafts() || calls_descriptors() == files,
+         "a reload of %s that is refused leaves files open", name);
     /* Where no copy of the process can be had a version comes in untried, and crashes later or not at all. */
     bool untried = storm.how->trial && failed && strcmp(name, "crasher") == 0;
-    SAYS(result != BP_OK || possible || untried, "a reload of %s that is impossible went through", name);
-    SAYS(result == BP_OK || !possible || failed, "reload %s: %s", name, bp_host_error(storm.host));
+    SAYS(result != BP_OK || may || untried, "a reload of %s that is impossible went through", name);
+    SAYS(result == BP_OK || !may || failed, "reload %s: %s", name, bp_host_error(storm.host));
     storm.counts->reloads += result == BP_OK;
     storm.counts->refusals += result != BP_OK;
     return result == BP_OK;
@@ -74,26 +114,34 @@ static uint32_t gather_any(patch_values_t *row)
     return 1;
 }
 
-void storm_reload_patch(void)
+/* The list that patch is to have next, and the values that instances have then. */
+static patch_list_t coming;
+static patch_values_t coming_rows[ROWS];
+
+static bool patch_may_come(void)
 {
-    static patch_values_t rows[ROWS], next[ROWS];
-    patch_list_t list = patch_next(&storm.random, &storm.now.list);
-    memset(next, 0, sizeof next);
+    static patch_values_t rows[ROWS];
+    memset(coming_rows, 0, sizeof coming_rows);
     uint32_t count = gather(rows, false);
     count = count > 0 ? count : gather_any(rows);
-    bool possible = patch_foresee(&storm.now.list, rows, &list, next, count);
-    patch_put(&storm.file, &list);
-    if (storm_reload("patch", possible)) {
+    return patch_foresee(&storm.now.list, rows, &coming, coming_rows, count);
+}
+
+void storm_reload_patch(void)
+{
+    coming = patch_next(&storm.random, &storm.now.list);
+    patch_put(&storm.file, &coming);
+    if (storm_reload("patch", patch_may_come)) {
         storm_begin_probation(OF_PATCH);
-        gather(next, true);
-        storm.now.list = list;
+        gather(coming_rows, true);
+        storm.now.list = coming;
     }
     patch_put(&storm.file, &storm.now.list); /* what is there when it is loaded anew */
 }
 
 void storm_reload_keeper(void)
 {
-    if (storm_reload("keeper", true))
+    if (storm_reload("keeper", NULL))
         storm_begin_probation(OF_KEEPER);
 }
 
@@ -104,7 +152,7 @@ void storm_reload_gale(void)
     storm_gale_put();
     gale_t next = storm.now.gale;
     storm.now.gale = old;
-    if (storm_reload("gale", true)) {
+    if (storm_reload("gale", NULL)) {
         storm_begin_probation(OF_GALE);
         storm.now.gale = next;
         for (uint32_t w = 0; w < WORLDS && next.form != old.form; w++)

@@ -283,7 +283,12 @@ START_TEST(a_host_goes_through_a_storm_as_the_model_says)
            sum.rollbacks, sum.no_memory, sum.no_call);
     EXPECT(sum.restored > runs / 10, "%u times restored", sum.restored);
     EXPECT(sum.worlds > runs && sum.leaps > runs / 4, "%u worlds begun, %u leaps of the clock", sum.worlds, sum.leaps);
+    EXPECT(sum.slices > runs, "%u reloads in slices", sum.slices);
     bool crashes = (first + (uint64_t)_i) % 2 == 0;
+    EXPECT(crashes || (sum.clones > runs && sum.tries > runs / 2 && sum.twice > runs / 2 && sum.drafts > runs / 2 &&
+                       sum.played > runs / 8),
+           "%u clones, %u tries, %u steps taken twice, %u drafts, %u recordings played", sum.clones, sum.tries,
+           sum.twice, sum.drafts, sum.played);
     EXPECT(crashes || (sum.visits > runs / 2 && sum.steps_again > runs / 4 && sum.branches > runs / 10),
            "%u visits, %u steps taken again, %u branches", sum.visits, sum.steps_again, sum.branches);
     expect_all_calls(&sum, runs);

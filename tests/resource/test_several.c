@@ -390,8 +390,8 @@ START_TEST(a_scene_whose_last_world_refuses_leaves_no_trace)
 }
 END_TEST
 
-/* Where a later world lacks a component not even a prototype is left in the first one: the numbers of prototypes would be
- * others from then on than in a host in which nothing was tried. */
+/* Where a later world lacks a component not even a prototype is left in the first one: prototypes would have other
+ * numbers from then on than in a host in which nothing was tried. */
 START_TEST(a_scene_whose_last_world_lacks_a_component_makes_no_prototype)
 {
     two_t two;
