@@ -159,6 +159,40 @@ START_TEST(a_host_alone_is_rank_0_of_1)
 }
 END_TEST
 
+static const struct { const char *head, *rest, *said; } braces[] = {
+    {"", "[world main]\nscenes = {rank: a b}\n", ":5: scenes = {rank: a b}: 2 values for 1 rank; write one for each"},
+    {"several listener", "[plugin listener]\nnumber = {rank: 10}\n", "number = {rank: 10}: 1 value for 3 ranks"},
+    {"", "[world main]\nplace = split\n", ":5: place = split needs the plugin mpi, listed first"},
+    {"", "[world main]\nplace = rank 1\n",
+     "place = rank 1: there is 1, from rank 0 on; start the program with mpirun -n 2"},
+    {"several listener", "[plugin listener]\nnumber = {rank: 1 2\n", "'{rank: 1 2' is not a whole number"},
+};
+
+START_TEST(braces_and_places_that_do_not_fit_are_told)
+{
+    ck_assert_int_ne(set_up(braces[_i].head, braces[_i].rest), BP_OK);
+    ck_assert_msg(strstr(bp_host_error(host), braces[_i].said) != NULL, "%s", bp_host_error(host));
+    ck_assert_ptr_null(bp_host_api(host)->world->at(host, 0));
+}
+END_TEST
+
+static void BP_CALL take_own(void *data, uint32_t from, const void *bytes, size_t size)
+{
+    uint32_t *taken = data;
+    ck_assert_uint_eq(from, 0);
+    ck_assert_uint_eq(bytes == NULL ? 0 : 3, size);
+    (*taken)++;
+}
+
+START_TEST(a_host_alone_exchanges_with_itself)
+{
+    uint32_t taken = 0;
+    ck_assert_int_eq(bp_host_exchange(host, "abc", 3, take_own, &taken), BP_OK);
+    ck_assert_int_eq(bp_host_exchange(host, "abc", 0, take_own, &taken), BP_OK);
+    ck_assert_uint_eq(taken, 2);
+}
+END_TEST
+
 START_TEST(a_value_too_few_is_told)
 {
     ck_assert_int_eq(set_up("several listener", "[plugin listener]\nnumber = {rank: 10 11}\n"), BP_ERROR_ARGUMENT);
@@ -294,6 +328,9 @@ Suite *peers_suite(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, values_are_those_of_the_rank);
     tcase_add_test(tcase, a_host_alone_is_rank_0_of_1);
+    tcase_add_loop_test(tcase, braces_and_places_that_do_not_fit_are_told, 0,
+                        (int)(sizeof braces / sizeof braces[0]));
+    tcase_add_test(tcase, a_host_alone_exchanges_with_itself);
     tcase_add_test(tcase, a_value_too_few_is_told);
     tcase_add_test(tcase, a_world_is_where_it_is_placed);
     tcase_add_loop_test(tcase, a_place_that_is_none_is_told, 0, (int)(sizeof places / sizeof places[0]));
