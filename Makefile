@@ -398,7 +398,7 @@ asan:
 # ThreadSanitizer can follow. Not the storm: its work is a few rows, which are one task for each unit, so that hardly two
 # threads have some at the same time; races that were planted where commands are kept and where calls begin went unseen.
 TSAN_SUITES = threads side_by_side sets reload_threads pause posts trace watch guard os \
-              $(if $(filter inspector,$(LEFT_OUT)),,inspector_served inspector_meanwhile)
+              $(if $(filter inspector,$(LEFT_OUT)),,inspector_served inspector_meanwhile inspector_memory)
 
 tsan:
 	@echo "== ThreadSanitizer"

@@ -51,13 +51,15 @@ static void *resize(void *context, void *old, size_t old_size, size_t new_size)
     return block;
 }
 
-/* From now on the `nth` request is refused; 0: none. */
-static void refuse(uint64_t nth)
+/* From now on the `nth` request is refused; 0: none. Returns how many have been refused since the last call. */
+static uint64_t refuse(uint64_t nth)
 {
     pthread_mutex_lock(&memory.lock);
+    uint64_t refused = memory.refused;
     memory.until = nth;
     memory.refused = 0;
     pthread_mutex_unlock(&memory.lock);
+    return refused;
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -146,8 +148,7 @@ START_TEST(a_call_without_memory_is_refused_whole)
     for (uint64_t nth = 1;; nth++) {
         refuse(nth);
         const char *answer = outcome(&served, send_body(&served, call->place, call->body), call->wanted);
-        bool done = strstr(answer, call->wanted) != NULL, last = memory.refused == 0;
-        refuse(0);
+        bool done = strstr(answer, call->wanted) != NULL, last = refuse(0) == 0;
         ck_assert_msg(done || !last, "with all memory: %.1000s", answer);
         ck_assert_msg(done || answer[0] == '\0' || strstr(answer, "out of memory") != NULL ||
                           strncmp(answer, "HTTP/1.1 500 ", 13) == 0 || strstr(answer, "text/event-stream") != NULL,
@@ -186,8 +187,7 @@ START_TEST(a_stream_without_memory_ends_or_goes_on)
         refuse(nth);
         snprintf(text, sizeof text, "\"values\":[%u]", 100 + (unsigned)nth);
         const char *told = outcome(&served, stream, text);
-        last = memory.refused == 0;
-        refuse(0);
+        last = refuse(0) == 0;
         ck_assert_msg(!last || strstr(told, text) != NULL, "with all memory: %.1000s", told);
     }
     bp_host_destroy(served.host);
@@ -211,8 +211,7 @@ START_TEST(a_server_without_memory_is_not_there_and_says_so)
         bp_result_t result = bp_host_load_plugin(served.host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 1);
         if (result == BP_OK)
             result = bp_host_poll(served.host);
-        last = memory.refused == 0;
-        refuse(0);
+        last = refuse(0) == 0;
         ck_assert_msg(result == BP_OK || strstr(bp_host_error(served.host), "memory") != NULL, "%s",
                       bp_host_error(served.host));
         ck_assert_msg(served.port != 0 || result != BP_OK || strstr(served.warnings, "memory") != NULL, "%s",
