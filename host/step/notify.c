@@ -94,10 +94,36 @@ static void tell_difference(const world_t *world, unit_t *unit, const notices_t 
     }
 }
 
+/* Do the same units ask for the same entities as before? Then what has been written down is told in the next step, as
+ * it is where the units have not been settled anew meanwhile: that may come from a look at the world, such as a
+ * snapshot, on which no result may depend. */
+static bool asks_alike(const schedule_t *schedule, const notices_t *next, const uint32_t *numbers,
+                       const uint32_t *signatures)
+{
+    const world_t *world = schedule->world;
+    const notices_t *n = world->notices;
+    bool alike = n != NULL && n->count > 0 && next != NULL && next->words == n->words &&
+                 next->subscription_count == n->subscription_count;
+    for (uint32_t i = 0; alike && i < n->subscription_count; i++)
+        alike = n->subscriptions[i].term_count == next->subscriptions[i].term_count &&
+                memcmp(n->subscriptions[i].terms, next->subscriptions[i].terms,
+                       n->subscriptions[i].term_count * sizeof(query_term_t)) == 0;
+    for (uint32_t i = 0; i < schedule->count && alike; i++)
+        alike = schedule->units[i]->subscription == numbers[i];
+    for (uint32_t r = 0; r < world->run_count && alike; r++)
+        alike = memcmp(n->signatures + (size_t)world->runs[r]->signature * n->words,
+                       next->signatures + (size_t)signatures[r] * n->words, n->words * sizeof *n->signatures) == 0;
+    return alike;
+}
+
 static void change_subscriptions(schedule_t *schedule, notices_t *next, const uint32_t *numbers,
                                  const uint32_t *signatures)
 {
     world_t *world = schedule->world;
+    if (asks_alike(schedule, next, numbers, signatures)) {
+        notices_renew(world->notices, next);
+        return;
+    }
     if (world->notices != NULL)
         notices_deliver(world->notices, tell, schedule);
     for (uint32_t i = 0; i < schedule->count; i++) {

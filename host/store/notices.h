@@ -71,6 +71,10 @@ static inline bool notices_has(const notices_t *notices, uint32_t signature, uin
            0;
 }
 
+/* Take over the subscriptions of `next`, which has as many with the same terms, of queries made anew; and free `next`.
+ * What is written down, and the signatures, stay. */
+void notices_renew(notices_t *notices, notices_t *next);
+
 /* Make room for `more` entities that get their first components. False when out of memory. [main] */
 bool notices_reserve(notices_t *notices, uint32_t more);
 

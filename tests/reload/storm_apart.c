@@ -20,6 +20,7 @@ static struct {
     bool recording;
     bool doubtful;            /* something has failed since it began; perhaps a write to its file */
     bool failed;              /* something, at any time: a version of a plugin has perhaps not been copied */
+    bool recounted;           /* since then a state was another one than its version says (is_recounted) */
     bool renewed;             /* since then the host is made of other parts, and so is what is cloned from it */
     bool draft_is_now;        /* the draft is from now on, without plugins */
     change_t change;          /* of the draft */
@@ -57,6 +58,11 @@ static bool is_recounted(void)
     EACH_WORLD(w)
         recounted = recounted || storm.now.own[w].recounted || storm.now.own[w].unknown;
     return recounted;
+}
+
+void storm_apart_look(void)
+{
+    apart.recounted = apart.recounted || is_recounted();
 }
 
 /* --- differences -------------------------------------------------------------------------------------------------- */
@@ -159,9 +165,6 @@ void storm_try(void)
     SAYS(result == BP_OK || failed || c.what == CHANGE_ERROR, "try %u: %s", c.what, bp_host_error(storm.host));
     SAYS(result != BP_OK || c.what != CHANGE_ERROR, "a try whose change fails has gone through");
     if (result != BP_OK || failed || is_recounted())
-        return;
-    /* Before a reload systems are told of what they would else be told of in the next step. */
-    if (c.what == CHANGE_RELOAD && what.steps == 0)
         return;
     storm.counts->tries++;
     bool differ = c.what == CHANGE_DEATH && what.steps == 0; /* who dies may have been about to die in a step */
@@ -296,6 +299,7 @@ static void begin_recording(const char *path)
     apart.recording = result == BP_OK;
     apart.doubtful = failed; /* a plugin's file has perhaps not been copied */
     apart.renewed = false;
+    apart.recounted = is_recounted();
 }
 
 /* What has been recorded, computed again in a clone, is what was written down. */
@@ -324,7 +328,7 @@ static void end_recording(const char *path)
     bool failed = storm_mend();
     apart.recording = false;
     SAYS(result == BP_OK || failed || apart.doubtful, "end a recording: %s", bp_host_error(storm.host));
-    if (result == BP_OK && !failed && !apart.doubtful && !apart.renewed)
+    if (result == BP_OK && !failed && !apart.doubtful && !apart.renewed && !apart.recounted)
         play(path);
 }
 

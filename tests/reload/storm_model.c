@@ -136,6 +136,7 @@ void storm_compare(void)
 {
     uint8_t alive;
     storm_past_look();
+    storm_apart_look();
     compare_living();
     for (uint32_t e = 0; e < ENTITIES; e++) {
         storm.api->entity->alive(storm.host, &storm.now.entities[e], 1, &alive);

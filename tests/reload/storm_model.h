@@ -137,10 +137,11 @@ void storm_stepped(uint32_t only);
 void storm_share_work(void); /* before a step: threads take part, however little there is to do */
 
 /* Hosts beside the host (storm_apart.c). `failed`: memory has lacked, or a call of the system has failed; `renewed`:
- * the host is made of other parts. */
+ * the host is made of other parts; `look`: after each event and each step. */
 void storm_apart_open(void);
 void storm_apart_failed(void);
 void storm_apart_renewed(void);
+void storm_apart_look(void);
 void storm_clone(void);
 void storm_try(void);
 void storm_step_twice(void);

@@ -430,6 +430,33 @@ START_TEST(a_change_that_is_taken_back_is_not_told)
 }
 END_TEST
 
+/* Units are settled anew between two steps, as for a snapshot of a world that has got another system: what is to be
+ * told is told in the next step, and a change that is taken back until then is not. */
+START_TEST(settling_units_anew_tells_nothing_before_its_time)
+{
+    bp_entity_t e[2];
+    use(1);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of_bits(1u << BODY), e, 2));
+    be(e[0], 1u << BODY), be(e[1], 1u << BODY);
+    step();
+    WORKS(rig.host, rig.api->world->add(world, keys[MARK], e, 2));
+    WORKS(rig.host, bp_world_use_system(world, "meddler"));
+    ck_assert_int_eq(schedule_attune(world->schedule), BP_OK);
+    ck_assert_uint_eq(notices, 0);
+    WORKS(rig.host, rig.api->world->remove(world, keys[MARK], e, 1));
+    beings[1].keys |= 1u << MARK;
+    step();
+    ck_assert_uint_eq(notices, 1);
+    expect_sets(1u << 1);
+    WORKS(rig.host, rig.api->world->add(world, keys[MARK], e, 1));
+    beings[0].keys |= 1u << MARK;
+    use(2); /* one more system asks: what has been written down is told now, before the sets are made anew */
+    ck_assert_int_eq(schedule_attune(world->schedule), BP_OK);
+    step();
+    expect_sets(1u << 1 | 1u << 2);
+}
+END_TEST
+
 START_TEST(nobody_asks_and_nothing_is_written_down)
 {
     WORKS(rig.host, bp_world_use_system(world, "meddler"));
@@ -559,6 +586,7 @@ Suite *sets_suite(void)
     tcase_add_loop_test(notices_case, changes_from_inside_a_step_are_told_exactly_too, 0, 6);
     tcase_add_test(notices_case, systems_with_the_same_requirements_share_one_set);
     tcase_add_test(notices_case, a_change_that_is_taken_back_is_not_told);
+    tcase_add_test(notices_case, settling_units_anew_tells_nothing_before_its_time);
     tcase_add_test(notices_case, nobody_asks_and_nothing_is_written_down);
     tcase_add_test(notices_case, a_component_that_goes_and_comes_again);
     tcase_add_test(notices_case, there_is_room_for_a_notice_of_everybody_however_they_came);
