@@ -137,7 +137,11 @@ START_TEST(what_cannot_be_opened_leaves_nothing_behind)
     FAILS(rig.host, BP_ERROR_ARGUMENT, "it has no proper name", load(scratch_file("no name.open", "5")));
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "there is no such plugin file", load("there/is/none.open"));
     ck_assert(os_folder_create(TEST_SCRATCH_DIR "/shelf.open"));
+#ifdef _WIN32 /* there a folder is no file that could be opened */
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "shelf.open", load(TEST_SCRATCH_DIR "/shelf.open"));
+#else
     FAILS(rig.host, BP_ERROR_IO, "shelf.open", load(TEST_SCRATCH_DIR "/shelf.open"));
+#endif
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "option", bp_host_load_plugin(rig.host, scratch_file("yeast.open", "5"),
                                                                      &(bp_option_t){.name = "x", .value = "1"}, 1));
     expect_plugins("opener 1");

@@ -54,6 +54,7 @@ static inline void write_log(void *context, int32_t level, const char *source, c
 static inline void begin_with(const bp_plugin_head_t *const *plugins, uint32_t count)
 {
     log_text[0] = '\0';
+    log_least = BP_LOG_WARNING; /* where tests are no processes of their own, one before may have set it */
     host = bp_host_create(&(bp_host_desc_t){.log = &(bp_log_i){.context = log_text, .write = write_log},
                                             .tag = 5,
                                             .static_plugins = plugins,
