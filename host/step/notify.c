@@ -121,7 +121,7 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
 {
     world_t *world = schedule->world;
     if (asks_alike(schedule, next, numbers, signatures)) {
-        notices_renew(world->notices, next);
+        notices_free(next);
         return;
     }
     if (world->notices != NULL)

@@ -51,12 +51,6 @@ uint32_t notices_subscribe(notices_t *n, const query_t *query)
     return n->subscription_count++;
 }
 
-void notices_renew(notices_t *n, notices_t *next)
-{
-    memcpy(n->subscriptions, next->subscriptions, n->subscription_count * sizeof *n->subscriptions);
-    notices_free(next);
-}
-
 /* A row of bits behind the last signature, all 0. NULL when out of memory. */
 static uint64_t *blank_signature(notices_t *n)
 {

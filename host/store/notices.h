@@ -25,7 +25,8 @@ typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, c
                              uint32_t count);
 
 typedef struct subscription_t {
-    const query_t *query;    /* the query with the terms of the subscription; compared by address only */
+    const query_t *query;    /* the query with the terms of the subscription; compared by address only, and only while
+                                units subscribe: it may have gone since */
     query_term_t terms[TERMS_MAX];
     uint32_t term_count;
     uint32_t batched;
@@ -70,10 +71,6 @@ static inline bool notices_has(const notices_t *notices, uint32_t signature, uin
     return (notices->signatures[(size_t)signature * notices->words + subscription / 64] >> (subscription % 64) & 1) !=
            0;
 }
-
-/* Take over the subscriptions of `next`, which has as many with the same terms, of queries made anew; and free `next`.
- * What is written down, and the signatures, stay. */
-void notices_renew(notices_t *notices, notices_t *next);
 
 /* Make room for `more` entities that get their first components. False when out of memory. [main] */
 bool notices_reserve(notices_t *notices, uint32_t more);
