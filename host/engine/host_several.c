@@ -161,7 +161,7 @@ static const char *origin_of(const all_back_t *a, const back_t *back, char origi
 }
 
 /* A world that must refuse its part is found before anything is spawned: taking entities back collects rows of the dead
- * sooner than a step would. What any of the worlds lacks is found before prototypes are made in one of them. */
+ * sooner than a step would. Components that any of the worlds lacks are found before prototypes are made in one. */
 static bp_result_t check_all(all_back_t *a, uint32_t flags)
 {
     char origin[ORIGIN];

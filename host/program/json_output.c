@@ -73,7 +73,7 @@ static bool is_whole_type(uint32_t type)
            type == BP_I64 || type == BP_U64;
 }
 
-/* What plugins declare may be written in each way that a host reads (value.c): in hexadecimal, with zeros in front. */
+/* Plugins may declare numbers in each way that a host reads (value.c): in hexadecimal, with zeros in front. */
 json_t *json_output_number(uint32_t type, const char *text)
 {
     char *end = NULL;

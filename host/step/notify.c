@@ -94,9 +94,9 @@ static void tell_difference(const world_t *world, unit_t *unit, const notices_t 
     }
 }
 
-/* Do the same units ask for the same entities as before? Then what has been written down is told in the next step, as
- * it is where the units have not been settled anew meanwhile: that may come from a look at the world, such as a
- * snapshot, on which no result may depend. */
+/* Do the same units ask for the same entities as before? Then the notices that have been written down are told in the
+ * next step, as they are where units have not been settled anew meanwhile. A snapshot settles units, and no result may
+ * depend on whether one is taken. */
 static bool asks_alike(const schedule_t *schedule, const notices_t *next, const uint32_t *numbers,
                        const uint32_t *signatures)
 {
