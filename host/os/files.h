@@ -106,7 +106,7 @@ typedef struct temporary_t {
 /* Make a folder, its name beginning with `name`, and write its path; false where it cannot be had. [any] */
 bool temporary_create(temporary_t *folder, const char *parent, const char *name, char *path, size_t size);
 
-/* Remove it, and the plain files in it, as far as they can be removed. [any] */
+/* Remove it, and the plain files in it. What cannot be removed is left to a later sweep: its owner is gone. [any] */
 void temporary_remove(temporary_t *folder, const char *path);
 
 /* Remove the folders of that name with dead owners, and the files in them; returns how many folders. [any] */

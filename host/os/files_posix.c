@@ -444,14 +444,14 @@ static bool is_ours(int file, mode_t kind, struct stat *about)
            (about->st_mode & 022) == 0;
 }
 
-/* Do something with the names in a folder but that of the owner's file, until it is refused. */
+/* Do something with the names in a folder but that of the owner's file, until it is refused. `folder` is open (-1: it
+ * could not be opened, which counts as refused), and is closed. */
 static bool each_name(int folder, bool (*visit)(int folder, const char *name))
 {
-    int list = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = list < 0 ? NULL : fdopendir(list);
+    DIR *names = folder < 0 ? NULL : fdopendir(folder);
     if (names == NULL) {
-        if (list >= 0)
-            close(list);
+        if (folder >= 0)
+            close(folder);
         return false;
     }
     bool fine = true;
@@ -476,20 +476,37 @@ static bool remove_file(int folder, const char *name)
     return unlinkat(folder, name, 0) == 0;
 }
 
-void temporary_remove(temporary_t *folder, const char *path)
+static void disown(temporary_t *folder)
 {
-    char owner[PATH_ROOM];
-    int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (file >= 0) {
-        each_name(file, remove_file);
-        close(file);
-    }
-    if (folder->owner >= 0 && owner_path(path, owner))
-        unlink(owner);
-    rmdir(path);
     if (folder->owner >= 0)
         close((int)folder->owner);
     folder->owner = -1;
+}
+
+static bool remove_files(const char *path)
+{
+    return each_name(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), remove_file);
+}
+
+/* A folder that could not be emptied keeps its owner's file, by which a later sweep knows it. Where this process may
+ * not open another file, it may once the owner's is closed. */
+void temporary_remove(temporary_t *folder, const char *path)
+{
+    char owner[PATH_ROOM];
+    bool emptied = remove_files(path);
+    if (!emptied) {
+        disown(folder);
+        emptied = remove_files(path);
+    }
+    if (emptied && owner_path(path, owner))
+        unlink(owner);
+    rmdir(path);
+    disown(folder);
+}
+
+static int open_list(int folder)
+{
+    return openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* The folder is open; is its owner dead, and has all in it been removed? */
@@ -501,8 +518,8 @@ static bool empty(int folder)
         return false;
     bool dead = is_ours(file, S_IFREG, &about) && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &about) == 0 &&
                 about.st_nlink > 0;
-    bool emptied =
-        dead && each_name(folder, is_plain) && each_name(folder, remove_file) && remove_file(folder, owner_name);
+    bool emptied = dead && each_name(open_list(folder), is_plain) && each_name(open_list(folder), remove_file) &&
+                   remove_file(folder, owner_name);
     close(file);
     return emptied;
 }

@@ -346,7 +346,7 @@ static bool is_dots(const wchar_t *name)
     return wcscmp(name, L".") == 0 || wcscmp(name, L"..") == 0;
 }
 
-/* Are there only plain files in the folder? With `removed`, all of them are removed too, the owner's file included. */
+/* Are there only plain files in the folder? With `removed`, all of them but the owner's are removed too. */
 static bool each_file(const wchar_t *folder, bool removed)
 {
     wchar_t path[PATH_ROOM];
@@ -357,7 +357,7 @@ static bool each_file(const wchar_t *folder, bool removed)
     bool fine = search != INVALID_HANDLE_VALUE;
     while (fine) {
         bool plain = (found.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) == 0;
-        if (!is_dots(found.cFileName))
+        if (!is_dots(found.cFileName) && !(removed && wcscmp(found.cFileName, owner_name) == 0))
             fine = plain && (!removed || (join(folder, found.cFileName, path) && DeleteFileW(path)));
         if (!FindNextFileW(search, &found))
             break;
@@ -367,14 +367,25 @@ static bool each_file(const wchar_t *folder, bool removed)
     return fine;
 }
 
+/* A folder that cannot be emptied keeps its owner's file, by which a later sweep knows it. */
+static bool remove_folder(const wchar_t *folder)
+{
+    wchar_t path[PATH_ROOM];
+    if (!each_file(folder, true))
+        return false;
+    if (join(folder, owner_name, path))
+        DeleteFileW(path);
+    return RemoveDirectoryW(folder);
+}
+
 void temporary_remove(temporary_t *folder, const char *path)
 {
     wchar_t wide[PATH_ROOM];
     if (folder->owner != -1)
         CloseHandle((HANDLE)folder->owner);
     folder->owner = -1;
-    if (win32_path(path, wide, PATH_ROOM) && each_file(wide, true))
-        RemoveDirectoryW(wide);
+    if (win32_path(path, wide, PATH_ROOM))
+        remove_folder(wide);
 }
 
 static bool sweep(const wchar_t *folder)
@@ -384,7 +395,7 @@ static bool sweep(const wchar_t *folder)
         return false; /* the folder has no owner's file, or its owner lives */
     bool plain = each_file(folder, false);
     CloseHandle(owner);
-    return plain && each_file(folder, true) && RemoveDirectoryW(folder);
+    return plain && remove_folder(folder);
 }
 
 uint32_t temporary_sweep(const char *parent_path, const char *name)

@@ -234,11 +234,11 @@ static bp_result_t bring_in(loader_t *loader, plugin_t *plugin, const bp_plugin_
     return result;
 }
 
-/* Make a copy of the plugin's file and open it. */
+/* Make a copy of the plugin's file, or of another host's copy of it, and open it. */
 static bp_result_t open_copy(loader_t *loader, plugin_t *plugin, const char *path, const bp_plugin_head_t **head)
 {
     bool library = loader_kind(loader, plugin->path, NULL) == NULL; /* `path` may be of another copy */
-    bp_result_t result = copies_make(&loader->files, path, path, library, &plugin->copy);
+    bp_result_t result = copies_make(&loader->files, path, loader_file(plugin), library, &plugin->copy);
     if (result != BP_OK)
         return result;
     result = library_open(loader, plugin, plugin->copy, head);

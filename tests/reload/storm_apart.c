@@ -346,6 +346,7 @@ void storm_record(void)
         return;
     for (uint32_t n = 1 + storm_below(6); n > 0; n--) {
         storm_write_value();
+        storm_past_look(); /* in the past another future begins with it */
         storm_step_of(WORLDS);
         storm_compare();
     }

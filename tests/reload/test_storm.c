@@ -97,9 +97,14 @@ static void remove_one(void *data, const char *name)
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Remove the folders that a host has made. Returns how many there were. */
-static uint32_t sweep_folders(void)
+/* Remove the folders that a host has left. Returns how many there were, but for those, where a call has `failed`, that
+ * a next host would remove. */
+static uint32_t sweep_folders(bool failed)
 {
+    if (failed) {
+        temporary_sweep(temporary, "backplane");
+        temporary_sweep(folder, ".backplane");
+    }
     sweep_t own = {temporary, "", 0}, beside = {folder, ".backplane", 0};
     os_folder_list(own.folder, remove_one, &own);
     os_folder_list(beside.folder, remove_one, &beside);
@@ -108,11 +113,12 @@ static uint32_t sweep_folders(void)
 
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
-/* A process that has ended, and not been ended, leaves no folder. Its exit code is that of a sanitizer where that has
- * found something, as a race, on which the process went on. */
+/* A process that has ended, and not been ended, leaves no folder; where a call has failed, perhaps one that could not
+ * be removed, and is told from those of living hosts. Its exit code is that of a sanitizer where that has found
+ * something, as a race, on which the process went on. */
 static void look_at_end(outcome_t *outcome, int status)
 {
-    uint32_t left = sweep_folders();
+    uint32_t left = sweep_folders(outcome->counts.no_call > 0);
     if (outcome->failed || (left == 0 && status == 0))
         return;
     outcome->failed = true;
@@ -147,7 +153,7 @@ static void run(const storm_host_t *how, const storm_event_t *events, uint32_t c
         look_at_end(outcome, status);
         return;
     }
-    sweep_folders();
+    sweep_folders(true);
     outcome->failed = true;
     outcome->event = count;
     bool killed = WIFSIGNALED(status);

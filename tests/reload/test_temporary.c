@@ -10,12 +10,14 @@
 #include "os/files.h"
 #include "os/surroundings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -165,6 +167,61 @@ START_TEST(what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone)
 }
 END_TEST
 
+/* A folder of this process with two files. */
+static void make_own(temporary_t *folder, char *path, size_t size)
+{
+    char file[700];
+    ck_assert(temporary_create(folder, NULL, "mine", path, size));
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, "%s/copy.%d.so", path, i);
+        write_file(file);
+    }
+}
+
+/* One call fails, or all from one on, until all are answered. */
+START_TEST(a_folder_that_cannot_be_removed_is_removed_by_the_next_sweep)
+{
+    bool all = _i == 1;
+    uint32_t nth = 0, left = 0;
+    char path[600];
+    temporary_t folder;
+    begin();
+    do {
+        make_own(&folder, path, sizeof path);
+        calls_begin_coded("open close fdopendir unlinkat unlink", ++nth, all, EIO);
+        temporary_remove(&folder, path);
+        calls_end();
+        bool there = is_there(path);
+        left += there;
+        EXPECT(!there || calls_failed() > 0, "%s is left, though all calls were answered", path);
+        EXPECT(temporary_sweep(NULL, "mine") == there && !is_there(path), "call %u fails, and %s stays", nth, path);
+    } while (calls_failed() > 0);
+    EXPECT(left == (all ? 5 : 1), "%u folders were left", left);
+    end();
+}
+END_TEST
+
+/* The handle of the lock serves. */
+START_TEST(a_folder_is_removed_where_the_process_may_not_open_another_file)
+{
+    temporary_t folder;
+    char path[600];
+    struct rlimit before, none;
+    begin();
+    make_own(&folder, path, sizeof path);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){(rlim_t)folder.owner + 1, before.rlim_max};
+    for (int file = 0; file <= (int)folder.owner;)
+        file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    ck_assert_int_lt(open("/dev/null", O_RDONLY), 0);
+    temporary_remove(&folder, path);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+    ck_assert(!is_there(path));
+    end();
+}
+END_TEST
+
 /* --- copies of plugins -------------------------------------------------------------------------------------------- */
 
 static const char *const copied_name[] = {"point_mass"};
@@ -214,6 +271,38 @@ START_TEST(where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin)
     bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
     EXPECT(strstr(log.text, "since TMPDIR cannot be written") != NULL, "it is not said:\n%s", log.text);
     overwrite_and_reload(host, plugin);
+    bp_host_destroy(host);
+    expect_nothing_beside(plugin);
+    end();
+}
+END_TEST
+
+static void see_folder(void *data, const char *name)
+{
+    *(uint32_t *)data += strncmp(name, ".backplane-", 11) == 0;
+}
+
+static uint32_t folders_in(const char *path)
+{
+    uint32_t count = 0;
+    ck_assert(os_folder_list(path, see_folder, &count));
+    return count;
+}
+
+/* A folder within that of the other host would not be removed by a sweep, nor let the other one be. */
+START_TEST(copies_of_a_clone_lie_beside_the_plugin_too_and_not_beside_the_copy_they_are_made_of)
+{
+    static log_text_t log;
+    char plugin[700], plugins[600];
+    bp_host_o *clone;
+    begin();
+    setenv("TMPDIR", in_root("missing", ""), 1);
+    snprintf(plugins, sizeof plugins, "%s/plugins", root);
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    ck_assert_uint_eq(folders_in(plugins), 1);
+    WORKS(host, bp_host_clone(host, &clone));
+    ck_assert_uint_eq(folders_in(plugins), 2);
+    bp_host_destroy(clone);
     bp_host_destroy(host);
     expect_nothing_beside(plugin);
     end();
@@ -394,7 +483,10 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, a_folder_stays_while_a_copy_of_its_process_lives);
     tcase_add_test(folders, where_the_system_has_no_locks_a_folder_has_no_owner_and_is_not_swept);
     tcase_add_test(folders, what_is_not_the_folder_of_a_dead_process_of_this_user_is_left_alone);
+    tcase_add_loop_test(folders, a_folder_that_cannot_be_removed_is_removed_by_the_next_sweep, 0, 2);
+    tcase_add_test(folders, a_folder_is_removed_where_the_process_may_not_open_another_file);
     tcase_add_test(folders, where_temporary_files_cannot_be_written_copies_lie_beside_the_plugin);
+    tcase_add_test(folders, copies_of_a_clone_lie_beside_the_plugin_too_and_not_beside_the_copy_they_are_made_of);
     tcase_add_test(folders, where_temporary_files_may_not_be_run_copies_lie_beside_the_plugin);
     tcase_add_test(folders, a_copy_bears_the_name_of_its_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
