@@ -170,7 +170,7 @@ static void complain_once(recorder_state *r, recorder_source *s, const char *rea
     if (s->complained)
         return;
     s->complained = 1;
-    snprintf(message, sizeof message, "'%.150s%s%.150s' has no value at time %g: %.180s", s->path,
+    snprintf(message, sizeof message, "'%.150s%s%.150s' has no value at time %g: %.160s", s->path,
              s->reference != NULL ? "@" : "", s->reference != NULL ? s->reference : "", r->time, reason);
     if (r->apart) /* as it should be: the entity is on another rank */
         r->system->api->error->log(r->system->plugin, BP_LOG_INFO, message);
