@@ -348,15 +348,14 @@ static int run_steps(program_t *program, const arguments_t *arguments)
     int status = begin_recording(program, arguments, &done);
     if (status != STATUS_FINE)
         return status;
+    uint64_t last = arguments->has_steps || outcome.steps > 0 ? outcome.steps : UINT64_MAX;
     outcome.steps = outcome.steps > done ? outcome.steps - done : 0;
-    if (arguments->real_time && outcome.steps == 0 && done > 0)
-        return STATUS_FINE;
     trace_file_t trace;
     const char *trace_path = program->rank == 0 ? arguments->trace : NULL; /* one file, so one writer */
     if (trace_path != NULL && !trace_file_begin(&trace, program->host, trace_path))
         return STATUS_BAD_INPUT;
     uint64_t started = os_clock_ns();
-    status = arguments->real_time ? program_live(program, outcome.steps, arguments->show, arguments->json)
+    status = arguments->real_time ? program_live(program, last, arguments->show, arguments->json)
                                   : program_step(program, outcome.steps, !arguments->json, arguments->verify);
     outcome.nanoseconds = os_clock_ns() - started;
     if (bp_host_record_end(program->host) != BP_OK && status == STATUS_FINE) {

@@ -379,11 +379,11 @@ static int hold_talk(talk_t *talk)
     return fine || console->interactive ? STATUS_FINE : STATUS_FAILED;
 }
 
-int program_live(program_t *program, uint64_t count, const char *show, bool quiet)
+int program_live(program_t *program, uint64_t last, const char *show, bool quiet)
 {
     talk_t talk = {.console = {.program = program, .styled = terminal_styled()}};
     int status = STATUS_FINE;
-    talk.console.live = live_begin(program, count, show);
+    talk.console.live = live_begin(program, last, show);
     if (talk.console.live == NULL)
         return STATUS_FAILED;
     if (!quiet && program->ranks == 1 && os_is_terminal(0) && os_is_terminal(1))

@@ -318,7 +318,7 @@ static void interrupt(int number)
 struct live_t {
     program_t *program;
     const bp_clock_api *clocks;
-    uint64_t count, began; /* began: by the clock */
+    uint64_t last, began; /* began: by the clock */
     uint64_t next_show;
     const char *show;
     bool over;             /* all worlds have taken their steps */
@@ -352,7 +352,7 @@ static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, doub
     for (int i = 0; i < most && result == BP_OK; i++) {
         live->clocks->read(world, &clock);
         live->program->api->world->clock(world, &step);
-        bool more = live->count == 0 || step.number < live->count;
+        bool more = step.number < live->last;
         live->over = live->over && !more;
         if (!more)
             break;
@@ -418,14 +418,14 @@ static uint64_t time_left(const live_t *live)
     return due > now ? due - now : 0;
 }
 
-live_t *live_begin(program_t *program, uint64_t count, const char *show)
+live_t *live_begin(program_t *program, uint64_t last, const char *show)
 {
     live_t *live = calloc(1, sizeof *live);
     if (live == NULL) {
         complain("out of memory while starting");
         return NULL;
     }
-    *live = (live_t){.program = program, .count = count, .began = os_clock_ns(), .show = show};
+    *live = (live_t){.program = program, .last = last, .began = os_clock_ns(), .show = show};
     live->clocks = (const bp_clock_api *)program->api->registry->find(program->host, BP_CLOCK_API, 1);
     program->talking = true;
     signal(SIGINT, interrupt);

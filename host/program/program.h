@@ -64,18 +64,18 @@ int program_step(program_t *program, uint64_t count, bool bar, bool verify);
 /* Receives differences of two hosts and prints them to stderr, field by field. */
 extern const bp_diff_i program_differences;
 
-/* Steps at the pace of the worlds' step rates, `count` of each world or, where that is 0, until Ctrl-C; `show` is the
- * path of a property to print once a second, or NULL. Between live_begin and live_end, which returns the status,
- * live_turn takes the steps that are due, and waits until others are, or `input` can be read (NULL: none). live_turn
- * returns false at the end; where a step fails or the path is wrong, after a complaint. live_begin returns NULL where
- * there is no memory, with a complaint. */
+/* Steps at the pace of the worlds' step rates, until each world has taken its step number `last` (those before a run was
+ * resumed are counted; UINT64_MAX: no end but Ctrl-C); `show` is the path of a property to print once a second, or
+ * NULL. Between live_begin and live_end, which returns the status, live_turn takes the steps that are due, and waits
+ * until others are, or `input` can be read (NULL: none). live_turn returns false at the end; where a step fails or the
+ * path is wrong, after a complaint. live_begin returns NULL where there is no memory, with a complaint. */
 typedef struct live_t live_t;
-live_t *live_begin(program_t *program, uint64_t count, const char *show);
+live_t *live_begin(program_t *program, uint64_t last, const char *show);
 bool live_turn(live_t *live, const intptr_t *input);
 int live_end(live_t *live);
 
 /* All of that; at a terminal, unless it is `quiet`, with the console's prompt below the output (console.c). */
-int program_live(program_t *program, uint64_t count, const char *show, bool quiet);
+int program_live(program_t *program, uint64_t last, const char *show, bool quiet);
 
 /* The commands. Each returns its status. */
 int command_run(const arguments_t *arguments);

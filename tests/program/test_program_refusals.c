@@ -230,6 +230,20 @@ START_TEST(a_recorded_run_is_resumed_only_as_far_as_it_goes)
            NULL);
     expect(shell("backplane run '%s' --resume '%s' --real-time --steps 4", IN_SCRATCH("small.ini"),
                  IN_SCRATCH("run.rec")), 0, "run.rec: goes on behind step 4");
+    const outcome_t *outcome = shell("backplane run '%s' --resume '%s' --real-time --steps 10 --json",
+                                     IN_SCRATCH("small.ini"), IN_SCRATCH("run.rec"));
+    expect(outcome, 0, "run.rec: goes on behind step 4");
+    json_t *root = parse_output(outcome);
+    ck_assert_int_eq(count_of(root, "steps"), 10);
+    json_decref(root);
+    /* [host] steps = 4: nothing is left to do. */
+    expect(shell("backplane run '%s' --resume '%s' --real-time", IN_SCRATCH("small.ini"), IN_SCRATCH("run.rec")), 0,
+           "run.rec: goes on behind step 10");
+    /* An ini without a number of steps: the run goes on, and fails where it is to show what is not there. */
+    expect(shell("sed /steps/d '%s' >'%s' && backplane run '%s' --resume '%s' --real-time --show main/none.body.mass",
+                 IN_SCRATCH("small.ini"), IN_SCRATCH("endless.ini"), IN_SCRATCH("endless.ini"), IN_SCRATCH("run.rec")),
+           1, "none");
+    expect(shell("backplane run '%s' --real-time --steps 0", IN_SCRATCH("small.ini")), 0, NULL);
     expect(shell("backplane run '%s' --resume '%s'", IN_SCRATCH("small.ini"), IN_SCRATCH("none.rec")), 1,
            "none.rec: cannot be opened");
     expect(shell("backplane run '%s' --record a --resume b", IN_SCRATCH("small.ini")), 2,
