@@ -123,6 +123,19 @@ static bool is_option(const char *text, const char *option)
     return strncmp(text, option, length) == 0 && (text[length] == '\0' || text[length] == '=');
 }
 
+/* A file behind --from or --needs. */
+static bool read_file(const char *option, const char **files, uint32_t *file_count, int count, char **texts, int *at)
+{
+    const char *file = value_of(option, count, texts, at);
+    if (file != NULL && *file_count == FILES_MAX) {
+        complain("%s is given at most %d times", option, FILES_MAX);
+        return refuse();
+    }
+    if (file != NULL)
+        files[(*file_count)++] = file;
+    return file != NULL;
+}
+
 static bool read_level(check_t *check, const char *text)
 {
     if (text[0] >= '1' && text[0] <= '0' + LEVELS && text[1] == '\0') {
@@ -153,10 +166,10 @@ static bool read_word(check_t *check, int count, char **texts, int *at)
         return check->json = true;
     if (is_option(text, "--level"))
         return (value = value_of("--level", count, texts, at)) != NULL && read_level(check, value);
-    if (is_option(text, "--from") && check->from_count < FILES_MAX)
-        return (check->from[check->from_count++] = value_of("--from", count, texts, at)) != NULL;
-    if (is_option(text, "--needs") && check->need_count < FILES_MAX)
-        return (check->needs[check->need_count++] = value_of("--needs", count, texts, at)) != NULL;
+    if (is_option(text, "--from"))
+        return read_file("--from", check->from, &check->from_count, count, texts, at);
+    if (is_option(text, "--needs"))
+        return read_file("--needs", check->needs, &check->need_count, count, texts, at);
     if (strcmp(text, "--ask") == 0 && *at + 3 < count) { /* one question: question, component, answer file */
         check->question = texts[++*at];
         check->component = texts[++*at];
@@ -398,8 +411,9 @@ static void look_for_gone(check_t *check, const char *older, const char *list)
         int length = (int)strcspn(name, "\n");
         if (lists(list, name, (size_t)length))
             continue;
+        int mark = strncmp(name, OF_WORLD, strlen(OF_WORLD)) == 0 ? (int)strlen(OF_WORLD) : 0;
         snprintf(text, sizeof text, "from %s: component '%.*s' has gone: a world that has it refuses this version",
-                 older, length, name);
+                 older, length - mark, name + mark);
         add_finding(check, &(finding_t){BP_LOG_ERROR, 4, "", "", text, "keep the component under its name, if only to "
                                                                        "read what it holds; or call the plugin "
                                                                        "otherwise"});

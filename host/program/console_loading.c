@@ -24,7 +24,9 @@ bool console_load_plugin(console_t *console, char *rest)
         return console_refuse(console, "load_plugin needs the file of a plugin, such as load_plugin ./spin.so");
     while ((end = console_words_next(&rest, &word)) == WORDS_FOUND) {
         char *equals = strchr(word, '=');
-        if (equals == NULL || equals == word || count == OPTIONS_MAX)
+        if (count == OPTIONS_MAX)
+            return console_refuse(console, "more than %d options", OPTIONS_MAX);
+        if (equals == NULL || equals == word)
             return console_refuse(console, "'%s' is no option; write NAME=VALUE, in quotes where it holds blanks",
                                   word);
         *equals = '\0';

@@ -34,12 +34,10 @@ static void print_lines(int32_t level, const char *source, const char *text)
     bool first = true;
     while (*text != '\0') {
         size_t length = strcspn(text, "\n");
-        char line[1024];
-        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), text);
         if (!first || strcmp(source, "build") == 0)
-            remark("%s", line);
+            remark("%.*s", (int)length, text);
         else
-            complain("%s%s: %s", level == BP_LOG_WARNING ? "warning: " : "", source, line);
+            complain("%s%s: %.*s", level == BP_LOG_WARNING ? "warning: " : "", source, (int)length, text);
         text += length + (text[length] == '\n');
         first = false;
     }

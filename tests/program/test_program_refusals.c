@@ -124,7 +124,12 @@ static const refusal_t wrong_checks[] = {
     {"backplane check a.so --level=0", 2, "--level takes a number from 1 to 5, not '0'"},
     {"backplane check a.so --level=12", 2, "--level takes a number from 1 to 5, not '12'"},
     {"backplane check a.so $(seq -f 'a%g=1' 65)", 2, "at most 64 options"},
-    {"backplane check a.so $(seq -f '--from=%g' 17)", 2, "--from"},
+    {"backplane check a.so $(seq -f '--from=%g' 17)", 2, "--from is given at most 16 times"},
+    {"backplane check a.so $(seq -f '--needs %g' 17)", 2, "--needs is given at most 16 times"},
+    {"backplane check a.so --needs", 2, "--needs needs a value behind it"},
+    {"backplane check a.so --ask list", 2, "check knows no option '--ask'"},
+    {"TMPDIR='" IN_SCRATCH("nowhere") "' backplane check '" TEST_PLUGIN_DIR "/debug_name.so' --level=2 | "
+     "grep 'no folder can be had for the answers of processes' >&2", 0, "  error: no folder"},
     {"far=$(printf './%.0s' $(seq 350))'" TEST_PLUGIN_DIR "'; backplane check '" TEST_PLUGIN_DIR "/point_mass.so' "
      "--needs=\"$far/debug_name.so\" --needs=\"$far/transform.so\" >'" IN_SCRATCH("out")
      "'; grep -c 'the options and files given are too long' '" IN_SCRATCH("out") "' >&2", 0, "1"},
@@ -139,6 +144,19 @@ static const refusal_t wrong_checks[] = {
      "near.so: cannot be read: "},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' --level=4 --from='" TEST_PLUGIN_DIR "/transform.so' >'"
      IN_SCRATCH("out") "'; grep -c \"component 'transform' has gone\" '" IN_SCRATCH("out") "' >&2", 0, "1"},
+    {"backplane check '" TEST_PLUGIN_DIR "/debug_name.so' --from='" TEST_PLUGIN_DIR "/gravity.so' --needs='"
+     TEST_PLUGIN_DIR "/point_mass.so' | grep has.gone >&2", 0, "component 'gravity_law' has gone"},
+    {"mkdir -p '" IN_SCRATCH("older") "'; ${CC:-cc} -shared -fPIC -x c /dev/null -o '" IN_SCRATCH("older/debug_name.so")
+     "'; backplane check '" TEST_PLUGIN_DIR "/debug_name.so' --from='" IN_SCRATCH("older/debug_name.so")
+     "' | grep 'the older version' >&2", 0, "older/debug_name.so cannot be asked: "},
+    {"backplane check '" TEST_PLUGIN_DIR "/gravity.so' --level=2 --from=none.so --needs='" TEST_PLUGIN_DIR
+     "/point_mass.so' | grep gravity_law >&2", 0, "component 'gravity_law': 2 checks up to level 2, and nothing"},
+    {"printf '#include <bp_plugin.h>\nvoid exit(int);\nstatic void ended(const bp_run_t *run, uint32_t count)\n"
+     "{ (void)run, (void)count; exit(3); }\nstatic const bp_field_t fields[] = {{.name = \"a\", .type = BP_F32}};\n"
+     "static const bp_component_i components[] = {{.name = \"ends\", .fields = BP_LIST(fields),\n .simulate = ended}};\n"
+     "BP_PLUGIN(ends) = {.version = \"1\", .components = BP_LIST(components)};\n' >'" IN_SCRATCH("ends.c")
+     "'; backplane check '" IN_SCRATCH("ends.c") "' --level=3 >'" IN_SCRATCH("out") "'; "
+     "grep 'it ended the process' '" IN_SCRATCH("out") "' >&2", 0, "it ended the process with 3"},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' unknown=1 >'" IN_SCRATCH("out") "'; grep -c unknown '"
      IN_SCRATCH("out") "' >&2", 0, ""},
     {"printf 'int broken(\\n' >'" IN_SCRATCH("broken.c") "'; backplane check '" IN_SCRATCH("broken.c") "' >'"
@@ -202,9 +220,10 @@ START_TEST(more_than_the_console_takes_is_refused_or_cut)
     length += (size_t)snprintf(input + length, sizeof input - length, "\nsave main");
     for (int i = 0; i < 65; i++)
         length += (size_t)snprintf(input + length, sizeof input - length, "+main");
-    length += (size_t)snprintf(input + length, sizeof input - length, " x.bpe\nload_plugin point_mass %s\ntry 1 %s\n",
-                               "a=1 b=2", "reload point_mass");
-    snprintf(input + length, sizeof input - length, "try");
+    length += (size_t)snprintf(input + length, sizeof input - length, " x.bpe\ntry 1 %s\nload_plugin nothing", "reload point_mass");
+    for (int i = 0; i < 65; i++)
+        length += (size_t)snprintf(input + length, sizeof input - length, " o%d=1", i);
+    snprintf(input + length, sizeof input - length, "\ntry a b c d e f g h i j k l m n o p q 3\n");
     static char ini[1024];
     snprintf(ini, sizeof ini, "[host]\nhistory = 8 MiB\n%s", small_text + strlen("[host]\n"));
     const outcome_t *outcome = console(ini, input);
@@ -213,6 +232,8 @@ START_TEST(more_than_the_console_takes_is_refused_or_cut)
     expect_in(outcome->out, "the first 20 are shown");
     expect_in(outcome->err, "more than 64 components");
     expect_in(outcome->err, "more than 64 worlds; name them as `all`");
+    expect_in(outcome->err, "more than 64 options");
+    expect_in(outcome->err, "more than 16 plugins");
 }
 END_TEST
 
