@@ -122,19 +122,24 @@ uint64_t console_watch_stride(const console_t *console, uint64_t steps)
     return console->watch_count == 0 || steps == 0 ? steps : (steps + WATCH_LINES - 1) / WATCH_LINES;
 }
 
+/* The world of a path that was watched, also where the entity has gone. */
+static bp_world_o *world_of(const program_t *program, const char *path)
+{
+    char why[WHY_MAX], name[128];
+    target_t target;
+    if (inspect_path(program, path, &target, why))
+        return target.world;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path, strchr(path, '/') != NULL ? "/" : "."), path);
+    bp_world_o *world = program->api->world->find(program->host, name);
+    return world != NULL ? world : program->api->world->at(program->host, 0);
+}
+
 void console_show_watched(const console_t *console)
 {
-    const bp_world_api *api = console->program->api->world;
-    bp_world_o *world = api->at(console->program->host, 0);
     for (uint32_t i = 0; i < console->watch_count; i++) {
         char before[64];
         bp_step_t clock = {.struct_size = sizeof clock};
-        const char *slash = strchr(console->watched[i], '/');
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", slash == NULL ? 0 : (int)(slash - console->watched[i]),
-                 console->watched[i]);
-        bp_world_o *own = api->find(console->program->host, name);
-        api->clock(own != NULL ? own : world, &clock);
+        console->program->api->world->clock(world_of(console->program, console->watched[i]), &clock);
         snprintf(before, sizeof before, "  step %" PRIu64 ": ", clock.number);
         print_watched(console, console->watched[i], before);
     }

@@ -147,6 +147,29 @@ static const line_t refused[] = {
     {"entities nowhere", "no world 'nowhere'"},
     {"entities main x", "'x'"},
     {"plugins nonsense", "nonsense"},
+    {"plugins point_mass b", "'b' is one word too many"},
+    {"entities main 3 b", "'b' is one word too many"},
+    {"report b", "'b' is one word too many"},
+    {"watch main/earth.body.mass b", "'b' is one word too many"},
+    {"unwatch main/earth.body.mass b", "'b' is one word too many"},
+    {"unwatch", "nothing is watched"},
+    {"back 1 b", "'b' is one word too many"},
+    {"reload a b c d e f g h i j k l m n o p q", "'q' is one word too many"},
+    {"reload point_mass --back s", "'s' is neither a number of steps, such as 600, nor a time, such as 10s"},
+    {"reload point_mass --back 10m", "'10m' is neither a number of steps, such as 600, nor a time, such as 10s"},
+    {"reload point_mass --back 1e12s", "'1e12s' is neither a number of steps, such as 600, nor a time, such as 10s"},
+    {"try point_mass", "'point_mass' is no number of steps; it is try 60 set ..., or try PLUGIN 60 for a plugin"},
+    {"try point_mass 0", "'point_mass' is no number of steps"},
+    {"try point_mass \"2", "a quoted word ends with a quote, and a blank or nothing behind it"},
+    {"find main", "find needs a world and a property, such as find main body.mass > 2"},
+    {"find main mass", "find needs a world and a property"},
+    {"find main/earth", "find needs a world and a property"},
+    {"find main/earth.mass", "find needs a world and a property"},
+    {"find any main/earth.body.mass > 2", "any, or 'earth': write one of both"},
+    {"find count main nonsense > 1", "nonsense"},
+    {"find count nowhere > 1", "no world 'nowhere'"},
+    {"tree main/nobody", "no entity 'nobody' in world main"},
+    {"tree main/earth.body", "'main/earth.body' names no entity, but something of one"},
 };
 enum { REFUSED = sizeof refused / sizeof refused[0] };
 
@@ -285,6 +308,29 @@ START_TEST(quotes_and_backslashes_in_a_value_are_taken_as_written)
 }
 END_TEST
 
+/* Each value that is watched is told with the step of its own world, and the world's own values too: one world comes
+ * three steps after the other, by the ini, which is written when these steps have been taken. */
+START_TEST(what_is_watched_is_told_with_the_step_of_its_world)
+{
+    write_file(IN_SCRATCH("later.ini"), "[host]\nplugins = point_mass gravity\n"
+                                        "[world main]\nstep_rate = 10\ncomponents = point_mass\n"
+                                        "[spawn main one]\ncomponents = point_mass\n");
+    const outcome_t *outcome =
+        shell("rm -f '" IN_SCRATCH("later.out") "'; { echo step 3; until grep -q 'step 3' '" IN_SCRATCH("later.out")
+              "'; do sleep 0.01; done; printf '[world later]\\nstep_rate = 10\\ncomponents = gravity_law\\n' >>'"
+              IN_SCRATCH("later.ini") "'; printf '%%s\\n' 'reload " IN_SCRATCH("later.ini")
+              "' 'watch later.gravity_law.constant' 'watch main/#0:1.point_mass.mass' step 'destroy #0:1' "
+              "'drop gravity_law later' step watch; } | timeout 20 '" TEST_BACKPLANE "' console '" IN_SCRATCH("later.ini")
+              "' >'" IN_SCRATCH("later.out") "'; status=$?; cat '" IN_SCRATCH("later.out") "'; exit $status");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "  step 1: later.gravity_law.constant = 6.6743e-11\n"
+                            "  step 4: main/#0:1.point_mass.mass = 1\n");
+    expect_in(outcome->out, "  step 2: later.gravity_law.constant: gone\n"
+                            "  step 5: main/#0:1.point_mass.mass: gone\n");
+    expect_in(outcome->out, "\nlater.gravity_law.constant: gone\nmain/#0:1.point_mass.mass: gone\n");
+}
+END_TEST
+
 START_TEST(components_come_into_a_world_and_go)
 {
     const outcome_t *outcome = console(two_worlds, "use debug_name other\ncreate other 12 name:debug_name\n"
@@ -307,6 +353,7 @@ Suite *console_words_suite(void)
     tcase_add_loop_test(tests, when_and_bisect_find_the_first_step, 0, 2);
     tcase_add_test(tests, worlds_are_saved_and_loaded_together);
     tcase_add_test(tests, quotes_and_backslashes_in_a_value_are_taken_as_written);
+    tcase_add_test(tests, what_is_watched_is_told_with_the_step_of_its_world);
     tcase_add_test(tests, components_come_into_a_world_and_go);
     suite_add_tcase(suite, tests);
     return suite;
