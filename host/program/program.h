@@ -64,8 +64,8 @@ int program_step(program_t *program, uint64_t count, bool bar, bool verify);
 /* Receives differences of two hosts and prints them to stderr, field by field. */
 extern const bp_diff_i program_differences;
 
-/* Steps at the pace of the worlds' step rates, until each world has taken its step number `last` (those before a run was
- * resumed are counted; UINT64_MAX: no end but Ctrl-C); `show` is the path of a property to print once a second, or
+/* Steps at the pace of the worlds' step rates, until each world has taken its step number `last` (those before a run
+ * was resumed are counted; UINT64_MAX: no end but Ctrl-C); `show` is the path of a property to print once a second, or
  * NULL. Between live_begin and live_end, which returns the status, live_turn takes the steps that are due, and waits
  * until others are, or `input` can be read (NULL: none). live_turn returns false at the end; where a step fails or the
  * path is wrong, after a complaint. live_begin returns NULL where there is no memory, with a complaint. */

@@ -320,8 +320,9 @@ START_TEST(what_is_watched_is_told_with_the_step_of_its_world)
               "'; do sleep 0.01; done; printf '[world later]\\nstep_rate = 10\\ncomponents = gravity_law\\n' >>'"
               IN_SCRATCH("later.ini") "'; printf '%%s\\n' 'reload " IN_SCRATCH("later.ini")
               "' 'watch later.gravity_law.constant' 'watch main/#0:1.point_mass.mass' step 'destroy #0:1' "
-              "'drop gravity_law later' step watch; } | timeout 20 '" TEST_BACKPLANE "' console '" IN_SCRATCH("later.ini")
-              "' >'" IN_SCRATCH("later.out") "'; status=$?; cat '" IN_SCRATCH("later.out") "'; exit $status");
+              "'drop gravity_law later' step watch; } | timeout 20 '" TEST_BACKPLANE "' console '"
+              IN_SCRATCH("later.ini") "' >'" IN_SCRATCH("later.out") "'; status=$?; cat '" IN_SCRATCH("later.out")
+              "'; exit $status");
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "  step 1: later.gravity_law.constant = 6.6743e-11\n"
                             "  step 4: main/#0:1.point_mass.mass = 1\n");

@@ -153,9 +153,9 @@ static const refusal_t wrong_checks[] = {
      "/point_mass.so' | grep gravity_law >&2", 0, "component 'gravity_law': 2 checks up to level 2, and nothing"},
     {"printf '#include <bp_plugin.h>\nvoid exit(int);\nstatic void ended(const bp_run_t *run, uint32_t count)\n"
      "{ (void)run, (void)count; exit(3); }\nstatic const bp_field_t fields[] = {{.name = \"a\", .type = BP_F32}};\n"
-     "static const bp_component_i components[] = {{.name = \"ends\", .fields = BP_LIST(fields),\n .simulate = ended}};\n"
-     "BP_PLUGIN(ends) = {.version = \"1\", .components = BP_LIST(components)};\n' >'" IN_SCRATCH("ends.c")
-     "'; backplane check '" IN_SCRATCH("ends.c") "' --level=3 >'" IN_SCRATCH("out") "'; "
+     "static const bp_component_i components[] = {{.name = \"ends\", .fields = BP_LIST(fields),\n"
+     ".simulate = ended}};\nBP_PLUGIN(ends) = {.version = \"1\", .components = BP_LIST(components)};\n' >'"
+     IN_SCRATCH("ends.c") "'; backplane check '" IN_SCRATCH("ends.c") "' --level=3 >'" IN_SCRATCH("out") "'; "
      "grep 'it ended the process' '" IN_SCRATCH("out") "' >&2", 0, "it ended the process with 3"},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' unknown=1 >'" IN_SCRATCH("out") "'; grep -c unknown '"
      IN_SCRATCH("out") "' >&2", 0, ""},
@@ -220,7 +220,8 @@ START_TEST(more_than_the_console_takes_is_refused_or_cut)
     length += (size_t)snprintf(input + length, sizeof input - length, "\nsave main");
     for (int i = 0; i < 65; i++)
         length += (size_t)snprintf(input + length, sizeof input - length, "+main");
-    length += (size_t)snprintf(input + length, sizeof input - length, " x.bpe\ntry 1 %s\nload_plugin nothing", "reload point_mass");
+    length += (size_t)snprintf(input + length, sizeof input - length, " x.bpe\ntry 1 %s\nload_plugin nothing",
+                               "reload point_mass");
     for (int i = 0; i < 65; i++)
         length += (size_t)snprintf(input + length, sizeof input - length, " o%d=1", i);
     snprintf(input + length, sizeof input - length, "\ntry a b c d e f g h i j k l m n o p q 3\n");

@@ -445,6 +445,51 @@ START_TEST(a_system_is_listed_with_its_terms)
 }
 END_TEST
 
+/* Each condition that was found first at step 1 was made so from outside; texts are no numbers. */
+START_TEST(conditions_on_integers_and_texts_find_the_first_step)
+{
+    static const char rows[] = "[host]\nplugins = ./odds.so\nhistory = 8 MiB\n[world main]\n"
+                               "components = plain given\n[spawn main some]\ncount = 40\ncomponents = plain given\n";
+    static const struct { const char *condition, *answer; } asked[] = {
+        {"plain.i32 < -4", "at step 1 of 1: #30:1 plain.i32 = -5, before 0\n  written from outside: #30:1 0 -> -5\n"},
+        {"plain.f64 >= 2.5", "at step 1 of 1: #31:1 plain.f64 = 2.5, before 0\n"
+                             "  written from outside: #31:1 0 -> 2.5\n"},
+        {"plain.f64 > 2.5", "never in steps 0 to 1\n"},
+        {"plain.f64 <= -1e-9", "never in steps 0 to 1\n"},
+        {"given.mask > 15", "at step 0 of 1: #0:1 given.mask = 16\n"},
+        {"given.mask < 16", "never in steps 0 to 1\n"},
+        {"plain.i64 = 77", "at step 1 of 1: #32:1 plain.i64 = 77, before 0\n  written from outside: #32:1 0 -> 77\n"},
+        {"plain.u8 != 0", "at step 1 of 1: #33:1 plain.u8 = 3, before 0\n  written from outside: #33:1 0 -> 3\n"},
+        {"plain.text is nan", "at step 1 of 1: #9:1 plain.text = a nan, so\n  written from outside: "
+                              "#7:1 (none) -> banana; #8:1 (none) -> nancy; #9:1 (none) -> a nan, so\n"},
+        {"plain.text < 3", "never in steps 0 to 1\n"},
+        {"plain.mat4 = 3", "never in steps 0 to 1\n"},
+        {"given.place = 1 2 3", "at step 0 of 1: #0:1 given.place = 1 2 3\n"},
+        {"given.words[1] = c\\d", "never in steps 0 to 1\n"},
+    };
+    char lines[2048] = "set main/#7:1.plain.text banana\nset main/#8:1.plain.text nancy\n"
+                       "set main/#9:1.plain.text a nan, so\nset main/#30:1.plain.i32 -5\n"
+                       "set main/#31:1.plain.f64 2.5\nset main/#32:1.plain.i64 77\nset main/#33:1.plain.u8 3\n"
+                       "find main plain.text <= 3\nfind main plain.text >= 3\nfind main plain.text > 3\n"
+                       "find main plain.text != banana\nfind main plain.vec3 > 1\nstep\n";
+    build_odds();
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "forward\nwhen main %s\n", asked[i].condition);
+    snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "forward\nwhen main given.much = x\n");
+    const outcome_t *outcome = console(rows, lines);
+    expect(outcome, 1, "at none of these steps: 'x' is not a number, as given.much is");
+    expect_in(outcome->out, "0 entities\n0 entities\n0 entities\n");
+    expect_in(outcome->out, "39 entities\n  the first 20 are shown\n0 entities\nmain: step 1");
+    const char *at = strstr(outcome->out, "main: step 1");
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        const char *begin = strstr(at, "at step 1 of 1\n"), *answer = begin == NULL ? NULL : strchr(begin, '\n') + 1;
+        ck_assert_msg(answer != NULL && strncmp(answer, asked[i].answer, strlen(asked[i].answer)) == 0,
+                      "%s: no \"%s\" but %.200s", asked[i].condition, asked[i].answer, answer == NULL ? "" : answer);
+        at = answer + strlen(asked[i].answer);
+    }
+}
+END_TEST
+
 /* Every kind of value is compared by what it is. Some columns are longer than what is looked at in one go. */
 START_TEST(conditions_compare_values_of_every_shape)
 {
@@ -501,6 +546,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, what_is_declared_in_another_form_is_a_number_or_a_truth_for_tools);
     tcase_add_test(tests, what_has_no_default_has_that_of_its_type);
     tcase_add_test(tests, a_system_is_listed_with_its_terms);
+    tcase_add_test(tests, conditions_on_integers_and_texts_find_the_first_step);
     tcase_add_test(tests, conditions_compare_values_of_every_shape);
     tcase_add_test(tests, control_characters_are_shown);
     tcase_add_test(tests, what_is_no_named_value_is_told_with_the_nearest);
