@@ -116,31 +116,16 @@ bp_result_t store_change_one(store_change_t *c, bp_entity_t e)
     return BP_OK;
 }
 
-/* Add the first component of one entity, where the transition is known and there is room; false where the general way
- * has to be taken. */
-static bool add_first(world_t *world, uint32_t key, bp_entity_t e)
+/* Functions apart, so that the short ways have no cost for the remaining cases, nor the first component for the ways
+ * of further ones: a function saves the registers that any of its ways needs. */
+NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, bp_entity_t e)
 {
-    const transition_t *t = prototypes_cached(&world->prototypes, 0, key, true);
-    run_t *run = t == NULL ? NULL : t->to_run;
-    if (run == NULL || world_holds_rows(world) || !store_has_row(run) || !run->plain || !store_has_notice_room(world))
-        return false;
-    record_t *record = world_writable_record(world, bp_entity_index(e));
-    if (record == NULL || record->generation != 0 || !entities_is_alive(world->entities, e))
-        return false;
-    store_append_one(world, run, record, e);
-    return true;
+    return store_change_any(world, key, true, &e, 1);
 }
 
-/* Functions apart, so that the short ways have no cost for the remaining cases. */
-NOT_INLINED static bp_result_t add_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
+NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, bp_entity_t e)
 {
-    return count == 1 && add_first(world, key, entities[0]) ? BP_OK
-                                                            : store_change_any(world, key, true, entities, count);
-}
-
-NOT_INLINED static bp_result_t remove_any(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
-{
-    return store_change_any(world, key, false, entities, count);
+    return store_change_any(world, key, false, &e, 1);
 }
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
@@ -257,18 +242,14 @@ ALWAYS_INLINED static inline bool may_leave(const run_t *from, uint32_t row)
 }
 
 /* Inlined twice, with a constant `adding` each time. All other ways are tail calls: a function that goes on after a
- * call has to save registers. `entities` may lie in a column of the runs, so it is read first. */
-ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, const bp_entity_t *entities,
-                                                uint32_t count, bool adding)
+ * call has to save registers. The record is that of the entity's index; an entity with a prototype has one that can be
+ * written to. */
+ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, bp_entity_t e, record_t *record,
+                                                bool adding)
 {
-    if (count != 1 || world_holds_rows(world))
-        return (adding ? add_any : remove_any)(world, key, entities, count);
-    /* An entity with a prototype has a record that can be written to. */
-    bp_entity_t e = entities[0];
-    record_t *record = world_record_at(world, bp_entity_index(e));
     const transition_t *t = prototypes_linked(&world->prototypes, record->prototype, key, adding);
     if (t == NULL || record->generation != bp_entity_generation(e))
-        return (adding ? add_any : remove_any)(world, key, entities, 1);
+        return (adding ? add_any : remove_any)(world, key, e);
     run_t *from = t->from_run, *to = t->to_run;
     uint32_t row = record->row, to_row = to->count;
     bool behind = to->holes == 0;
@@ -298,12 +279,38 @@ ALWAYS_INLINED static inline bp_result_t change(world_t *world, uint32_t key, co
     return BP_OK;
 }
 
+/* Add the first component, where the transition is known and there is room. */
+NOT_INLINED static bp_result_t add_first(world_t *world, uint32_t key, bp_entity_t e, record_t *record)
+{
+    const transition_t *t = prototypes_cached(&world->prototypes, 0, key, true);
+    run_t *run = t == NULL ? NULL : t->to_run;
+    if (run == NULL || !store_has_row(run) || !run->plain || !store_has_notice_room(world) ||
+        !world_may_write(record) || record->generation != 0 || !entities_is_alive(world->entities, e))
+        return add_any(world, key, e);
+    store_append_one(world, run, record, e);
+    return BP_OK;
+}
+
+NOT_INLINED static bp_result_t add_further(world_t *world, uint32_t key, bp_entity_t e, record_t *record)
+{
+    return change(world, key, e, record, true);
+}
+
+/* `entities` may lie in a column of the runs, so it is read before these change. */
 bp_result_t store_add(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return change(world, key, entities, count, true);
+    if (count != 1 || world_holds_rows(world))
+        return store_change_any(world, key, true, entities, count);
+    bp_entity_t e = entities[0];
+    record_t *record = world_record_at(world, bp_entity_index(e));
+    if (record->prototype == 0)
+        return add_first(world, key, e, record);
+    return add_further(world, key, e, record);
 }
 
 bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count)
 {
-    return change(world, key, entities, count, false);
+    if (count != 1 || world_holds_rows(world))
+        return store_change_any(world, key, false, entities, count);
+    return change(world, key, entities[0], world_record_at(world, bp_entity_index(entities[0])), false);
 }

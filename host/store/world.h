@@ -349,6 +349,12 @@ static inline record_t *world_writable_record(const world_t *world, uint32_t ind
     return &world->pages[page][index % ENTITIES_PAGE];
 }
 
+/* Can it be written to: is it no record of an index for which the world has none? */
+static inline bool world_may_write(const record_t *record)
+{
+    return (uintptr_t)record - (uintptr_t)unused_records >= ENTITIES_PAGE * sizeof *record;
+}
+
 /* Is there a record for the index that can be written to? */
 static inline bool world_has_record(const world_t *world, uint32_t index)
 {
