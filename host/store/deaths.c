@@ -168,7 +168,7 @@ void deaths_gather(listener_t *l, const bp_entity_t *dead, uint32_t count)
 }
 
 /* The deaths to be told are taken out of the listener before the call: the code that is told of them may destroy more
- * entities, or end the world and the listener with it. */
+ * entities, whose deaths are then kept in the listener for a batch of their own. */
 void deaths_tell(listener_t *l)
 {
     listener_t taken = *l;

@@ -23,7 +23,6 @@ typedef struct listener_t {
     void *who;                 /* the manager, the unit or the plugin */
     const deaths_t *asked;
     void (*tell)(void *who, const bp_death_t *batch);
-    uint32_t told;             /* number of the last announcement that the listener was told of */
     bool warned;               /* the log has been told that the component has no field as asked for */
 
     struct world_t *world;     /* set by deaths_find: the world in which the listener listens */

@@ -80,8 +80,7 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
 
 /* --- announcing ------------------------------------------------------------------------------------------------ */
 
-typedef bool (*visit_listener_t)(destruction_t *d, listener_t *listener, uint32_t announcement,
-                                 const bp_death_t *batch);
+typedef bool (*visit_listener_t)(destruction_t *d, listener_t *listener, const bp_death_t *batch);
 
 static void tell_manager(void *who, const bp_death_t *batch)
 {
@@ -89,42 +88,37 @@ static void tell_manager(void *who, const bp_death_t *batch)
     verb_died(manager->component, &manager->verb, batch);
 }
 
-static bool visit(destruction_t *d, world_t *world, listener_t *listener, visit_listener_t function,
-                  uint32_t announcement, const bp_death_t *batch)
-{
-    if (announcement == 0)
-        deaths_find(listener, world);
-    return function(d, listener, announcement, batch);
-}
-
-/* Call `function` for all listeners that asked for deaths, in the order in which they are told. Announcement 0 stands
- * for making the list of listeners anew. */
-static bool visit_all(destruction_t *d, visit_listener_t function, uint32_t announcement, const bp_death_t *batch)
+/* Call `function` for all listeners that asked for deaths, in the order in which they are told, until it returns false.
+ * What each of them asked for is looked up anew. */
+static bool visit_all(destruction_t *d, visit_listener_t function, const bp_death_t *batch)
 {
     bool goes_on = true;
     for (uint32_t w = 0; w < d->world_count && goes_on; w++) {
         world_t *world = d->worlds[w];
-        for (uint32_t m = 0; goes_on && w < d->world_count && m < world->manager_count; m++) {
+        for (uint32_t m = 0; goes_on && m < world->manager_count; m++) {
             manager_t *manager = world->managers[m];
             if (!manager->started || manager->component->deaths.died == NULL)
                 continue;
             manager->listener.who = manager;
             manager->listener.asked = &manager->component->asked_deaths;
             manager->listener.tell = tell_manager;
-            goes_on = visit(d, world, &manager->listener, function, announcement, batch);
+            deaths_find(&manager->listener, world);
+            goes_on = function(d, &manager->listener, batch);
         }
         listener_t *listener;
         for (uint32_t u = 0; goes_on && d->unit != NULL && d->unit(world, u, &listener); u++) {
-            if (listener != NULL)
-                goes_on = visit(d, world, listener, function, announcement, batch);
+            if (listener == NULL)
+                continue;
+            deaths_find(listener, world);
+            goes_on = function(d, listener, batch);
         }
     }
     return goes_on;
 }
 
-static bool list_listener(destruction_t *d, listener_t *listener, uint32_t announcement, const bp_death_t *batch)
+static bool list_listener(destruction_t *d, listener_t *listener, const bp_death_t *batch)
 {
-    (void)announcement, (void)batch;
+    (void)batch;
     if (!memory_reserve(&d->memory, &d->listeners, &d->listener_capacity, d->listener_count + 1u,
                         sizeof *d->listeners))
         return false;
@@ -216,57 +210,51 @@ static bool find_listeners(destruction_t *d)
     if (d->listened == roster(d))
         return true;
     d->listener_count = 0;
-    if (!find_plugins(d) || !visit_all(d, list_listener, 0, NULL))
+    if (!find_plugins(d) || !visit_all(d, list_listener, NULL))
         return false;
     d->listened = roster(d);
     return true;
 }
 
-/* Tell a listener of a batch, unless the listener has been told of this batch before. Returns true where the walk over
- * the listeners may go on, because no listener has come or gone during the call. */
-static bool tell_listener(destruction_t *d, listener_t *listener, uint32_t announcement, const bp_death_t *batch)
+/* Call `function` for all listeners but those of plugins. Where memory is lacking for their list, they are visited
+ * where they are. */
+static void for_all(destruction_t *d, visit_listener_t function, const bp_death_t *batch)
 {
-    uint32_t before = roster(d);
-    if (listener->told == announcement)
-        return true;
-    listener->told = announcement;
+    if (!find_listeners(d)) {
+        visit_all(d, function, batch);
+        return;
+    }
+    for (uint32_t i = 0; i < d->listener_count; i++)
+        function(d, d->listeners[i], batch);
+}
+
+static bool gather_for(destruction_t *d, listener_t *listener, const bp_death_t *batch)
+{
+    (void)d;
+    deaths_gather(listener, batch->entities, batch->count);
+    return true;
+}
+
+/* What the listener has kept so far is told with the batch that is announced now. */
+static bool make_ready(destruction_t *d, listener_t *listener, const bp_death_t *batch)
+{
+    (void)d, (void)batch;
+    listener->ready = listener->count;
+    return true;
+}
+
+/* A listener that is told cannot bring or end managers, units, worlds or plugins (destruction_t.announcing), so that
+ * the list of listeners stays as it is. */
+static bool tell_listener(destruction_t *d, listener_t *listener, const bp_death_t *batch)
+{
+    (void)d;
     if (listener->asked->which == BP_DEATHS_ALL)
         listener->tell(listener->who, batch);
     else
         deaths_tell(listener);
-    return before == roster(d);
+    return true;
 }
 
-/* A listener that is told may bring or end managers, units and worlds: then the walk over the listeners begins anew,
- * and the listeners that have been told of this batch are passed over. */
-static void tell_listeners(destruction_t *d, const bp_death_t *batch)
-{
-    uint32_t announcement = ++d->announcements;
-    if (announcement == 0)
-        announcement = ++d->announcements;
-    for (uint32_t i = 0; i < d->listener_count || d->listened != roster(d); i++) {
-        if (d->listened != roster(d)) {
-            if (!find_listeners(d)) {
-                while (!visit_all(d, tell_listener, announcement, batch)) {
-                }
-                return;
-            }
-            i = 0;
-        }
-        if (i < d->listener_count)
-            tell_listener(d, d->listeners[i], announcement, batch);
-    }
-}
-
-static void make_ready(const destruction_t *d)
-{
-    for (uint32_t i = 0; i < d->listener_count; i++)
-        d->listeners[i]->ready = d->listeners[i]->count;
-    for (uint32_t i = 0; i < d->plugin_listener_count; i++)
-        d->plugin_listeners[i]->listener.ready = d->plugin_listeners[i]->listener.count;
-}
-
-/* None of these can bring or end a plugin or a world. */
 static void tell_plugins(destruction_t *d, const bp_death_t *batch)
 {
     for (uint32_t i = 0; i < plugin_count(d); i++) {
@@ -283,11 +271,11 @@ static void tell_plugins(destruction_t *d, const bp_death_t *batch)
 static void announce_batch(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     const bp_death_t batch = {.struct_size = sizeof batch, .count = count, .entities = entities};
-    if (d->listened == roster(d))
-        make_ready(d);
-    if (d->listener_count > 0 || d->listened != roster(d))
-        tell_listeners(d, &batch);
-    if (d->asking > 0 || d->listened != roster(d))
+    for_all(d, make_ready, &batch);
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++)
+        make_ready(d, &d->plugin_listeners[i]->listener, &batch);
+    for_all(d, tell_listener, &batch);
+    if (d->asking > 0)
         tell_plugins(d, &batch);
     for (uint32_t i = 0; i < d->callback_count; i++) {
         destroyed_callback_t c = d->callbacks[i];
@@ -478,11 +466,11 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
 
 NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32_t count)
 {
-    for (uint32_t i = 0; find_listeners(d) && i < d->listener_count; i++)
-        deaths_gather(d->listeners[i], dead, count);
+    const bp_death_t batch = {.struct_size = sizeof batch, .count = count, .entities = dead};
+    for_all(d, gather_for, &batch);
     for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
         if (d->plugin_listeners[i]->listener.world != NULL)
-            deaths_gather(&d->plugin_listeners[i]->listener, dead, count);
+            gather_for(d, &d->plugin_listeners[i]->listener, &batch);
     }
 }
 

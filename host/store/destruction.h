@@ -54,7 +54,6 @@ typedef struct destruction_t {
     uint32_t asking;          /* plugins that ask for deaths, of whichever kind */
     listener_t **listeners; /* all other listeners; valid while the roster is `listened` */
     uint32_t listener_count, listener_capacity, listened;
-    uint32_t announcements; /* of batches, so far */
     destroyed_callback_t *callbacks;
     uint32_t callback_count, callback_capacity;
     bp_entity_t *queue; /* dead, not yet announced */
