@@ -1,5 +1,5 @@
 /* test_fence.c - columns between closed pages: where they lie, what may be touched beside them, and what is told of an
- * address.
+ * address; and the room behind columns that have no such pages.
  *
  * Here the runs of a host in this process are laid, as the copy of a trial does it; test_behind.c has whole trials.
  * Whether an address may be touched is asked of the system, by reading it into a pipe, or from one.
@@ -9,6 +9,7 @@
 
 #include "os/os.h"
 #include "store/fence.h"
+#include "store/slack.h"
 #include "store/world_check.h"
 
 #include <stdlib.h>
@@ -351,6 +352,46 @@ START_TEST(a_run_that_has_changed_since_the_pattern_was_made_is_passed_over)
 }
 END_TEST
 
+/* Columns that have no pages of their own have the pattern in their room behind the last row (slack.h). */
+static const struct { uint32_t column, byte; const char *said; } behind[] = {
+    {0, 0, "it wrote behind the last of 4 rows, to row 4 of the column 'entity' of 'entity'"},
+    {1, 4, "it wrote behind the last of 4 rows, to row 5 of the column 'height' of 'grass'"},
+    {3, WAVE * 4 - 1, "it wrote behind the last of 4 rows, to row 4 of the column 'wave' of 'grass'"},
+    {4, 127, "it wrote behind the last of 4 rows, to row 19 of the column 'number' of 'moss'"},
+};
+
+START_TEST(what_is_written_into_the_room_behind_a_column_is_told)
+{
+    bp_entity_t entities[4];
+    char text[256] = "";
+    slack_t slack;
+    begin(0);
+    create("stone", entities, 1);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "grass", "moss", NULL, NULL), entities, 4));
+    size_t before = memory_bytes(&account);
+    slack_init(&slack, &account, worlds, 1, 1); /* one run a time */
+    slack_make(&slack);
+    const run_t *run = world->rows.runs[1];
+    ck_assert(world->rows.run_count == 2 && run->count == 4 && run->capacity >= 4 + SLACK_ROWS);
+    for (uint32_t i = 0; i < COUNT(behind); i++) {
+        char *byte = (char *)run->columns[behind[i].column] + (size_t)4 * run->sizes[behind[i].column] + behind[i].byte;
+        slack_fill(&slack); /* of the other run */
+        *byte = 0;
+        ck_assert(slack_is_whole(&slack, text, sizeof text));
+        slack_fill(&slack);
+        ck_assert(slack_is_whole(&slack, text, sizeof text));
+        ck_assert_str_eq(text, "");
+        *byte = 0;
+        ck_assert(!slack_is_whole(&slack, text, sizeof text));
+        ck_assert_str_eq(text, behind[i].said);
+        text[0] = '\0';
+    }
+    ck_assert_uint_gt(memory_bytes(&account), before);
+    slack_free(&slack);
+    ck_assert_uint_eq(memory_bytes(&account), before);
+}
+END_TEST
+
 /* --- closed to writing -------------------------------------------------------------------------------------------- */
 
 /* Everything of the component that `data` names, or its field, as "grass" or "grass.height". */
@@ -508,6 +549,7 @@ Suite *fence_suite(void)
     tcase_add_test(tests, a_fence_gives_back_its_memory_and_without_memory_lays_nothing);
     tcase_add_test(tests, what_is_written_over_the_pattern_is_told);
     tcase_add_test(tests, a_run_that_has_changed_since_the_pattern_was_made_is_passed_over);
+    tcase_add_test(tests, what_is_written_into_the_room_behind_a_column_is_told);
     tcase_add_test(tests, a_call_may_write_what_it_may_and_others_are_closed_in_turn);
     tcase_add_test(tests, a_call_within_a_call_may_write_what_it_may);
     tcase_add_test(tests, a_column_is_opened_at_an_address_and_no_other_one);

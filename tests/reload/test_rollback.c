@@ -484,6 +484,36 @@ START_TEST(a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_
 }
 END_TEST
 
+/* A table that has outgrown its slot is in two slots. Memory is refused for one request of a reload, for each in turn:
+ * both slots have the table afterwards, or neither, also where the plugin goes on without it. */
+START_TEST(a_table_that_cannot_be_offered_is_in_none_of_its_slots)
+{
+    static const char *const names[] = {"service"};
+    uint32_t offered = 0, refused = 0, lost = 0;
+    rig_t rig;
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("service_small", "service"), NULL, 0));
+    const service_api *kept = rig.api->registry->find(rig.host, "service", 1);
+    bring_service(&rig, "service_large");
+    const service_api *whole = rig.api->registry->find(rig.host, "service", 2);
+    put_plugin("service_careless", "service");
+    for (uint32_t n = 1; rig.heap.refused == n - 1; n++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+        bp_result_t result = bp_host_reload(rig.host, names, 1, NULL);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        lost += result == BP_OK && whole->version == 0;
+        refused += result != BP_OK;
+        offered += whole->version;
+        expect_service(rig.host, kept, whole->version);
+        expect_service(rig.host, whole, whole->version);
+    }
+    ck_assert(offered > 0 && refused > 0 && lost > 0);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- systems that go ---------------------------------------------------------------------------------------------- */
 
 static void bring_flock(rig_t *rig, const char *fixture)
@@ -541,6 +571,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
+    tcase_add_test(commands, a_table_that_cannot_be_offered_is_in_none_of_its_slots);
     tcase_add_loop_test(commands, a_system_that_goes_is_stopped_once, 0, 3);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
