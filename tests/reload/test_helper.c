@@ -186,6 +186,7 @@ START_TEST(without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told)
     if (_i == 0)
         EXPECT(is_told(process_can_fork() ? "copies of this process do" : "they come in untried"), "%s",
                log_text.text);
+    EXPECT(is_told("this system cannot copy a process") == (_i == 0 && !process_can_fork()), "%s", log_text.text);
     put_plugin("crasher_next", "crasher");
     expect_to_come_in();
     if (_i == 1)
