@@ -100,8 +100,10 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
                            .call_limit = CALL_LIMIT_MS,
                            .log = &(bp_log_i){.context = &heard, .write = tell_log}};
     bp_host_o *host = bp_host_create(&desc);
-    if (host == NULL)
+    if (host == NULL) {
+        check_tell(sink, BP_LOG_ERROR, "it was not loaded: out of memory while a host was made for that");
         return;
+    }
     host->loader.on_trial = is_copy;
     if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
         const bp_plugin_head_t *plugin = bp_host_plugin(host, 0, NULL);

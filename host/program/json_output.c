@@ -221,19 +221,52 @@ int json_output_set_unique(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, numbered, value);
 }
 
+/* A text as it is written. jansson goes on where there was no memory for a part of it, in json_dumps too, so `failed`
+ * is looked at in the end. */
+typedef struct written_t {
+    char *text;
+    size_t length, room;
+    bool failed;
+} written_t;
+
+static int write_part(const char *bytes, size_t size, void *data)
+{
+    written_t *w = data;
+    if (w->room - w->length <= size) {
+        size_t room = 2 * w->room + size + 1;
+        char *larger = realloc(w->text, room);
+        w->failed = w->failed || larger == NULL;
+        if (larger == NULL)
+            return -1;
+        w->text = larger;
+        w->room = room;
+    }
+    memcpy(w->text + w->length, bytes, size);
+    w->length += size;
+    w->text[w->length] = '\0';
+    return 0;
+}
+
+char *json_output_write(const json_t *root, size_t flags)
+{
+    written_t w = {.text = NULL};
+    if (root != NULL && json_dump_callback(root, write_part, &w, flags) == 0 && !w.failed)
+        return w.text;
+    free(w.text);
+    return NULL;
+}
+
 int json_output_print(json_t *root)
 {
-    if (root == NULL) {
+    char *text = json_output_write(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    if (text == NULL) {
         complain("out of memory while writing JSON");
         return STATUS_FAILED;
     }
-    int bad = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    json_decref(root);
-    putchar('\n');
-    if (bad == 0 || ferror(stdout))
-        return STATUS_FINE; /* main reports an output that cannot be written, as for all commands */
-    complain("out of memory while writing JSON");
-    return STATUS_FAILED;
+    puts(text);
+    free(text);
+    return STATUS_FINE; /* main reports an output that cannot be written, as for all commands */
 }
 
 /* --- trace file -------------------------------------------------------------------------------------------------- */

@@ -50,7 +50,11 @@ json_t *json_output_words(const char *text);
 /* Set a key that may be taken already: then " 2", " 3" ... is put behind the key. */
 int json_output_set_unique(json_t *object, const char *key, json_t *value);
 
-/* Print `root` and release it. Returns the status; complains where `root` is NULL or the output fails. */
+/* `root` as a text, the caller's; NULL where `root` is NULL or memory is short. `flags` are jansson's. */
+char *json_output_write(const json_t *root, size_t flags);
+
+/* Print `root` and release it: all of it, or, where `root` is NULL or memory is short, nothing, after a complaint.
+ * Returns the status. */
 int json_output_print(json_t *root);
 
 /* --- trace file -------------------------------------------------------------------------------------------------- */

@@ -391,7 +391,7 @@ int ranks_print(program_t *program, uint64_t steps, uint64_t nanoseconds, bool j
 {
     gathered_t all = {.ranks = json_array()};
     json_t *mine = all_of_this_rank(program, nanoseconds);
-    char *text = mine == NULL ? NULL : json_dumps(mine, JSON_COMPACT);
+    char *text = json_output_write(mine, JSON_COMPACT);
     int status = STATUS_FAILED;
     json_decref(mine);
     if (text == NULL || all.ranks == NULL)

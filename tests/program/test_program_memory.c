@@ -38,6 +38,7 @@ static const char told_file[] = TEST_SCRATCH_DIR "/refuse.told";
 static const char out_file[] = TEST_SCRATCH_DIR "/refuse.out";
 static const char err_file[] = TEST_SCRATCH_DIR "/refuse.err";
 static const char small_ini[] = TEST_SCRATCH_DIR "/refuse.ini";
+static const char bare_ini[] = TEST_SCRATCH_DIR "/refuse_bare.ini";
 static const char scene_file[] = TEST_SCRATCH_DIR "/refuse.json";
 static const char compiled_file[] = TEST_SCRATCH_DIR "/refuse.bpe";
 static const char lines_file[] = TEST_SCRATCH_DIR "/refuse.in";
@@ -53,6 +54,7 @@ static const char world_text[] =
     "[world main]\nstep_rate = 10\ncomponents = point_mass debug_name\n"
     "[spawn main earth]\ncomponents = body:point_mass name:debug_name\nbody.mass = 3\nbody.velocity = 1 0 0\n"
     "name.name = earth\n";
+static const char bare_text[] = "[host]\n";
 static const char cargo_text[] = "[host]\nplugins = ./refuse_cargo/cargo.so\n";
 static const char scene_text[] =
     "{\"prototypes\": {\"ball\": {\"components\": {\"body\": {\"type\": \"point_mass\", \"mass\": 2}}}},\n"
@@ -60,8 +62,9 @@ static const char scene_text[] =
     "              {\"count\": 3, \"extends\": \"ball\", \"components\": {\"body\": {\"mass\": [1, 2, 3]}}}]}\n";
 
 /* SAME: what it prints is the same each time. ALONE: no host is set up by the ini first. MAKES: it makes files, in an
- * empty folder in which it is started. */
-enum { SAME = 1, ALONE = 2, MAKES = 4 };
+ * empty folder in which it is started. FINDS: what it finds is its result, on stdout; where it says
+ * that all is well, it has loaded the plugin. */
+enum { SAME = 1, ALONE = 2, MAKES = 4, FINDS = 8 };
 
 typedef struct memory_case_t {
     const char *arguments[ARGUMENTS];
@@ -108,6 +111,11 @@ static const memory_case_t cases[] = {
     {{"console", small_ini}, "create main 70 body:point_mass\nadd main/#5:1 name:debug_name\n"
      "set main/#5:1.name.name x\nget main/#5:1\nremove main/#5:1.name\ndestroy #5:1 #6:1\n", SAME},
     {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", 0},
+    {{"console", small_ini}, "help\nhelp set\nfind main body.mass > 1\nstep 2\ntree\n", SAME},
+    {{"run", small_ini, "--real-time", "--steps", "1"}, "", 0},
+    {{"plugins", bare_ini, "--json"}, "", SAME | ALONE},
+    {{"console", bare_ini}, "worlds\n", SAME | ALONE},
+    {{"check", TEST_PLUGIN_DIR "/debug_name.so", "--json"}, "", ALONE | FINDS},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -163,7 +171,8 @@ static unsigned long requests(bool *refused, unsigned long *places, unsigned *co
     return strtoul(text, NULL, 10);
 }
 
-/* How many requests are made before a console reads its first line. */
+/* How many requests are made to set a host up: all before a console reads its first line, but for the last one, which
+ * is the console's own. */
 static unsigned long requests_of_start(void)
 {
     static unsigned long places[PLACES];
@@ -171,12 +180,20 @@ static unsigned long requests_of_start(void)
     unsigned count;
     write_file(lines_file, "");
     ck_assert_int_eq(run_case(&(memory_case_t){.arguments = {"console", small_ini}}, 0, 0), 0);
-    return requests(&refused, places, &count);
+    return requests(&refused, places, &count) - 1;
 }
 
 static void empty_made_folder(void)
 {
     expect(shell("rm -rf '%s' && mkdir '%s'", made_folder, made_folder), 0, NULL);
+}
+
+static bool prints_json(const memory_case_t *one)
+{
+    bool json = strcmp(one->arguments[0], "schema") == 0;
+    for (int i = 0; i < ARGUMENTS && one->arguments[i] != NULL; i++)
+        json = json || strcmp(one->arguments[i], "--json") == 0;
+    return json;
 }
 
 static void check_refused_run(const memory_case_t *one, unsigned long nth, int status, const char *undisturbed)
@@ -190,13 +207,19 @@ static void check_refused_run(const memory_case_t *one, unsigned long nth, int s
         ck_assert_msg((one->how & SAME) == 0 || strcmp(out, undisturbed) == 0,
                       "%s, request %lu: all is said to be well, with\n%s",
                       one->arguments[0], nth, out);
+        ck_assert_msg((one->how & FINDS) == 0 || strstr(out, ", for ABI ") != NULL,
+                      "%s, request %lu: it passes, with\n%s", one->arguments[0], nth, out);
         return;
     }
     /* What is remembered of the past is let go first, and that is told. */
     bool said = strstr(err, "memory") != NULL || strstr(err, "the past begins anew") != NULL ||
-                strstr(err, "the one that was is forgotten") != NULL;
+                strstr(err, "the one that was is forgotten") != NULL ||
+                ((one->how & FINDS) != 0 && strstr(out, "memory") != NULL);
     ck_assert_msg(WEXITSTATUS(status) <= 2 && said, "%s, request %lu: status %d, and only\n%s",
                   one->arguments[0], nth, WEXITSTATUS(status), err);
+    size_t length = strlen(out);
+    ck_assert_msg(!prints_json(one) || length == 0 || (length > 2 && strcmp(out + length - 2, "}\n") == 0),
+                  "%s, request %lu: a part of an object was printed:\n%s", one->arguments[0], nth, out);
     if ((one->how & MAKES) != 0)
         ck_assert_msg(rmdir(made_folder) == 0, "request %lu: files were left", nth);
 }
@@ -209,7 +232,7 @@ START_TEST(a_command_that_is_refused_memory_says_so)
     bool refused = true;
     unsigned count, no_count;
     empty_made_folder();
-    unsigned long start = (one->how & ALONE) != 0 ? 1 : requests_of_start(), failed = 0;
+    unsigned long start = (one->how & ALONE) != 0 ? 0 : requests_of_start(), failed = 0;
     write_file(lines_file, one->lines);
     ck_assert_int_eq(run_case(one, 0, start), 0);
     read_file(out_file, undisturbed);
@@ -234,6 +257,7 @@ static void make_files(void)
     write_file(small_ini, world_text);
     write_file(scene_file, scene_text);
     write_file(cargo_ini, cargo_text);
+    write_file(bare_ini, bare_text);
     expect(shell("mkdir -p '" TEST_SCRATCH_DIR "/refuse_cargo' && ${CC:-cc} -O1 -shared -fPIC tests/preload/refuse.c "
                  "-o '%s' && ${CC:-cc} -shared -fPIC -I plugin_api tests/program/plugins/cargo.c -o '%s'",
                  refuse_library, cargo_file), 0, NULL);
