@@ -323,6 +323,7 @@ START_TEST(differences)
            "%u values, %s", told.values, told.last);
     EXPECT(bp_snapshot_hash(before, "main") != bp_snapshot_hash(after, "main"), "hashes are equal");
     EXPECT(bp_snapshot_hash(before, "side") == bp_snapshot_hash(after, "side"), "hashes of the other world differ");
+    EXPECT(bp_snapshot_hash(before, "nowhere") == 0, "a world that is not there has a hash");
     bp_snapshot_free(after);
     WORKS(host, api->property->set_named(world, e[2], "body", "tag", BP_STRING, &text));
     EXPECT(api->entity->destroy(host, &e[0], 1) == 1, "it lived");

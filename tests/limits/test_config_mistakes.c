@@ -85,6 +85,9 @@ static const mistake_t mistakes[] = {
      BP_ERROR_ARGUMENT, 3,
      "cxxflags: at most %"},
 
+    {"[host]\nhot_reload = on\nbuild = make {plugin}\nsources = " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60
+     "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60, BP_ERROR_LIMIT, 4, "sources: the path is too long"},
+
     /* keys */
     {"[host]\nstep = 4\n", BP_ERROR_NOT_FOUND, 2,
      "unknown key 'step' in [host]; did you mean 'steps'? " HOST_KEYS},
@@ -207,6 +210,9 @@ static const mistake_t mistakes[] = {
     {"[host]\nplugins = ../fixtures/picky\n[plugin picky]\nrounds = 2\nfile = " X60 "\n " X60 X60 X60
      "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60,
      BP_ERROR_LIMIT, 5, "option 'file' of plugin 'picky': the path is too long"},
+
+    {"[world w]\nplace = {rank:" X60 X60 X10 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60 "\n " X60 X60 X60
+     "\n " X60 X60 X60 "}\n", BP_ERROR_LIMIT, 2, "place: what stands in braces is too long"},
 
     /* worlds */
     {"[world w]\nstep_rate = fast\n", BP_ERROR_TYPE, 2, "step_rate = 'fast' is not a number (type f64)"},

@@ -79,6 +79,33 @@ START_TEST(what_is_no_scene_is_refused_by_name)
 }
 END_TEST
 
+/* What a file holds tells a text from a blob, where its name does not. */
+START_TEST(a_text_by_another_name_is_compiled)
+{
+    static const char *const texts[] = {
+        "{'entities': [{'components': {'label': {}}}]}", "\xEF\xBB\xBF{'entities': [{'components': {'label': {}}}]}",
+        " \t\r\n{'entities': [{'components': {'label': {}}}]}", "", " \t\r\n", "\xEF\xBB\xBF", "entities"};
+    place_t place;
+    open_place(&place);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[128];
+        bp_scene_o *scene;
+        snprintf(text, sizeof text, "%s", texts[i]);
+        for (char *at = text; *at != '\0'; at++)
+            *at = *at == '\'' ? '"' : *at;
+        const char *path = scratch_file("text.scene", text);
+        if (i >= 3) {
+            FAILS(place.rig.host, BP_ERROR_SYNTAX, "text.scene: ", bp_scene_open(place.rig.host, path, &scene));
+            continue;
+        }
+        WORKS(place.rig.host, bp_scene_open(place.rig.host, path, &scene));
+        ck_assert_uint_eq(bp_scene_entity_count(scene), 1);
+        bp_scene_close(scene);
+    }
+    rig_close(&place.rig);
+}
+END_TEST
+
 #if !defined(_WIN32)
 
 static void make_folder(void)
@@ -212,6 +239,7 @@ Suite *scene_files_suite(void)
     Suite *suite = suite_create("scene_files");
     TCase *files = tcase_create("files");
     tcase_add_test(files, what_is_no_scene_is_refused_by_name);
+    tcase_add_test(files, a_text_by_another_name_is_compiled);
 #if !defined(_WIN32)
     tcase_add_test(files, a_save_replaces_the_file_and_keeps_its_mode);
     tcase_add_test(files, a_link_is_followed);

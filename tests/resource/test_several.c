@@ -178,6 +178,10 @@ START_TEST(what_cannot_come_back_is_refused_and_nothing_changes)
     bp_entity_t last = entity_with(other.game, "label");
     ck_assert_uint_eq(other.rig.api->entity->destroy(other.host, &dead, 1), 1);
     uint64_t random = other.game->rows.random;
+    FAILS(two.host, BP_ERROR_ARGUMENT, "world 'game' is another host's",
+          bp_host_restore_worlds(two.host, (bp_world_o *[]){two.bag, other.game}, 2, path, 0));
+    FAILS(two.host, BP_ERROR_ARGUMENT, "world 'game' is another host's",
+          bp_host_save_worlds(two.host, (bp_world_o *[]){two.bag, other.game}, 2, path));
     FAILS(other.host, BP_ERROR_NOT_FOUND, "world bag", bp_host_restore_worlds(other.host, NULL, 0, path, 0));
     bp_world_stats_t stats;
     bp_world_stats(other.game, &stats);

@@ -883,6 +883,10 @@ START_TEST(the_function_that_takes_slices_may_end_that)
         WORKS(rig.host, bp_host_step(rig.host));
     }
     ck_assert_uint_eq(traced, 2);
+    FAILS(rig.host, BP_ERROR_ARGUMENT, "looking at steps needs a function that takes slices",
+          bp_host_trace(rig.host, &(bp_trace_i){.struct_size = sizeof sink}));
+    for (uint32_t i = 0; i < 2; i++) /* the host ends with what takes slices, which the fixture looks at */
+        WORKS(rig.host, bp_host_trace(rig.host, &sink));
 }
 END_TEST
 
