@@ -13,7 +13,7 @@
 /* Behind the head of each file. */
 static const char crate[] =
     "#![no_std]\n"
-    "#![allow(dead_code)]\n"
+    "#![allow(dead_code, non_snake_case)]\n"
     "\n"
     "/// The contract, as it lies beside the headers for C.\n"
     "mod bp {\n"

@@ -96,15 +96,16 @@ START_TEST(defaults_and_fields_are_those_that_were_asked_for)
         puts("Rust is skipped: there is no rustc");
         return;
     }
-    expect(shell(IN_FOLDER "backplane new health %s --fields 'hp:f32=100,max:f32=250,at:vec3=1 2 3' >out",
+    expect(shell(IN_FOLDER "backplane new Health %s --fields 'hp:f32=100,max:f32=250,at:vec3=1 2 3,Max_2:i16=+5,"
+                           "yes:bool=on,one:bool=1,sure:bool=true,off:bool=no,few:f32=-.5' >out",
                  kinds[_i]),
            0, NULL);
-    expect(shell(IN_FOLDER "make -s -C health"), 0, NULL);
-    const outcome_t *outcome = shell(IN_FOLDER "printf 'get main/one.health.hp\\nget main/one.health.max\\n"
-                                               "get main/one.health.at\\nstep 60\\nget main/one.health.hp\\n' | "
-                                               "backplane console health/health.ini");
+    expect(shell(IN_FOLDER "make -s -C Health"), 0, NULL);
+    const outcome_t *outcome =
+        shell(IN_FOLDER "{ for f in hp max at Max_2 yes one sure off few; do echo get main/one.Health.$f; done; "
+                        "printf 'step 60\\nget main/one.Health.hp\\n'; } | backplane console Health/Health.ini");
     expect(outcome, 0, NULL);
-    expect_in(outcome->out, "100\n250\n1 2 3\n");
+    expect_in(outcome->out, "100\n250\n1 2 3\n5\ntrue\ntrue\ntrue\nfalse\n-0.5\n");
     expect_in(outcome->out, "\nmain: step 60, time 1\n101.00");
 }
 END_TEST

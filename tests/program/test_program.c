@@ -138,6 +138,14 @@ static const struct { const char *line; const char *message; } bad_arguments[] =
     {"backplane run a.ini --record=", "--record takes one file, such as --record game.rec"},
     {"backplane run a.ini --aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
      "run knows no option '--aaaaaaaaaa"},
+    {"backplane run a.ini --record ''", "--record takes one file, such as --record game.rec"},
+    {"backplane run a.ini --record a --record b", "--record takes one file, such as --record game.rec"},
+    {"backplane run --inspect ''", "the name of the ini is empty"},
+    {"backplane run a.ini --inspect 99999999999999999999", "--inspect is given once, and takes a port from 0"},
+    {"backplane run - a.ini", "run takes one ini; here are '-' and 'a.ini'"},
+    {"backplane run a.ini --abcde", "run knows no option '--abcde'"},
+    {"backplane run a.ini --abcdefg", "run knows no option '--abcdefg'"},
+    {"backplane plugins a.ini --abcd=1", "plugins knows no option '--abcd'"},
     {"backplane replay", "replay needs the file of a recording"},
     {"backplane replay a.rec --to", "--to takes one step, such as --to 1000"},
     {"backplane replay a.rec --to=x", "--to takes one step, such as --to 1000"},
@@ -152,6 +160,7 @@ static const struct { const char *line; const char *message; } bad_arguments[] =
     {"backplane compile a.json --output=", "--output needs a file or folder behind it"},
     {"backplane compile a.json -o x -o y", "-o is given twice"},
     {"backplane compile a.json --json=1", "--json takes no value"},
+    {"backplane compile - a.json", "one file is enough; here are '-' and 'a.json'"},
     {"backplane compile a.json --outptu=a", "there is no option '--outptu'; did you mean '--output'?"},
     {"backplane compile a.json --plugins a --ini b.ini", "give --ini or --plugins, not both"},
     {"backplane schema --json", "there is no option '--json'"},
@@ -165,6 +174,7 @@ static const struct { const char *line; const char *message; } bad_arguments[] =
     {"backplane new a b", "one name is enough; here are 'a' and 'b'"},
     {"backplane new a --lang perl", "--lang takes c, c++ or rust, not 'perl'"},
     {"backplane new a --fields", "--fields needs a value behind it"},
+    {"backplane new a --lang rs --system --own-storage", "--system and --own-storage: a plugin begins as one of them"},
 };
 
 START_TEST(bad_arguments_are_refused)
