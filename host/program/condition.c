@@ -399,7 +399,9 @@ const char *condition_fault(const program_t *program, const condition_t *c, char
     const char *world = program->api->world->name(c->world);
     bool number = c->resolved && (c->path.property.type == BP_F32 || c->path.property.type == BP_F64) &&
                   (c->path.property.flags & BP_FIELD_LIST) == 0 && c->path.property.count <= 1;
-    if (!c->known && c->entity != NULL)
+    if (!c->known && c->resolved)
+        snprintf(text, size, "%s.%s cannot be read of any entity of world '%s'", c->component, c->property, world);
+    else if (!c->known && c->entity != NULL)
         snprintf(text, size, "world '%s' has no entity '%s' with a property %s.%s", world, c->entity, c->component,
                  c->property);
     else if (!c->known)

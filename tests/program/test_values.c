@@ -234,6 +234,15 @@ START_TEST(a_table_has_the_beginning_of_a_long_list_and_get_all_of_it)
     expect_in(outcome->out, "list of string");
     expect_in(outcome->out, "array of 3 u16");
     expect_in(outcome->out, "label \xc3\xa9 899\"]\n");
+    for (uint32_t i = 0; i < 2; i++) { /* no letter is cut in two */
+        snprintf(lines, sizeof lines, "set main/one.hold.labels [%s", i == 0 ? "" : "x");
+        for (uint32_t k = 0; k < 50; k++)
+            strcat(lines, "\xc3\xa9");
+        strcat(lines, "]\nget main/one.hold\n");
+        outcome = console(hold_ini, lines);
+        expect(outcome, 0, NULL);
+        expect_in(outcome->out, "\xc3\xa9 ...  ");
+    }
 }
 END_TEST
 
@@ -487,6 +496,34 @@ START_TEST(conditions_on_integers_and_texts_find_the_first_step)
                       "%s: no \"%s\" but %.200s", asked[i].condition, asked[i].answer, answer == NULL ? "" : answer);
         at = answer + strlen(asked[i].answer);
     }
+    /* Entities that have gone and come in the step are told too. */
+    expect_in(console(rows, "set main/#30:1.plain.i32 -5\ndestroy #29:1\ncreate main plain\nstep\n"
+                            "when main plain.i32 < -4\n")->out,
+              "  written from outside: #29:1 0 -> (none); #30:1 0 -> -5; #40:1 (none) -> 0\n");
+}
+END_TEST
+
+/* A plugin with storage of its own may refuse to tell a value: here when three steps have been taken. */
+START_TEST(a_value_that_cannot_be_read_is_told_with_the_reason)
+{
+    static const char purse_ini[] = "[host]\nplugins = ./purse.so\n[world main]\ncomponents = purse\n"
+                                    "[spawn main a]\ncomponents = purse\n";
+    static const char *const refused[] = {"line 3: it is sewn up", "line 4: it is sewn up", "line 5: it is sewn up",
+                                          "line 6: it is sewn up", "line 7: it is sewn up",
+                                          "line 8: purse.items cannot be read of any entity of world 'main'"};
+    expect(shell("sed 's/    (void)field;/if (purses->items[0] >= 3)\\nreturn m->api->error->set(m->host, "
+                 "BP_ERROR_FAILED, \"it is sewn up\");\\n(void)field;/' tests/fixtures/purse.c >'" SCRATCH
+                 "/purse.c' && ${CC:-cc} -shared -fPIC -I plugin_api '" SCRATCH "/purse.c' -o '" SCRATCH "/purse.so'"),
+           0, NULL);
+    const outcome_t *outcome =
+        console(purse_ini, "watch main/#0:1.purse.items\nstep 2\nstep\nwatch\nget main/#0:1.purse.items\n"
+                           "get main/#0:1\nget main/#0:1.purse\nfind main purse.items > 1\n");
+    ck_assert_int_eq(outcome->status, 1);
+    ck_assert_str_eq(outcome->out, "  step 1: main/#0:1.purse.items = 1\n"
+                                   "  step 2: main/#0:1.purse.items = 2\n"
+                                   "main: step 2, time 0.0333333\nmain: step 3, time 0.05\n");
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        expect_in(outcome->err, refused[i]);
 }
 END_TEST
 
@@ -546,6 +583,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, what_is_declared_in_another_form_is_a_number_or_a_truth_for_tools);
     tcase_add_test(tests, what_has_no_default_has_that_of_its_type);
     tcase_add_test(tests, a_system_is_listed_with_its_terms);
+    tcase_add_test(tests, a_value_that_cannot_be_read_is_told_with_the_reason);
     tcase_add_test(tests, conditions_on_integers_and_texts_find_the_first_step);
     tcase_add_test(tests, conditions_compare_values_of_every_shape);
     tcase_add_test(tests, control_characters_are_shown);
