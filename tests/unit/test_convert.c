@@ -588,17 +588,23 @@ START_TEST(elements_that_an_array_has_not_had_take_their_own_defaults)
 }
 END_TEST
 
-/* One cell has more numbers than go through the quick loops at a time. */
+/* One cell has more numbers than go through the quick loops at a time, and not a whole number of such portions. */
 START_TEST(arrays_of_many_numbers_are_converted_too)
 {
     enum { MANY = CONVERT_BLOCK + 90 };
-    static float numbers[MANY];
+    static float numbers[MANY + CONVERT_BLOCK];
     static double wanted[MANY + 1];
     for (uint32_t i = 0; i < MANY; i++)
         wanted[i] = (double)(numbers[i] = (float)i);
     wanted[MANY] = -1;
     expect_cells((bp_field_t){.name = "a", .type = BP_F32, .count = MANY}, numbers,
                  (bp_field_t){.name = "a", .type = BP_F64, .count = MANY + 1, .initial = "-1"}, wanted, MANY + 1);
+    static double exact[MANY + CONVERT_BLOCK];
+    exact[MANY] = 7; /* belongs to others */
+    ck_assert(convert_many(make((bp_field_t){.name = "a", .type = BP_F32, .count = MANY}), numbers,
+                           make((bp_field_t){.name = "a", .type = BP_F64, .count = MANY}), exact, 1));
+    ck_assert_mem_eq(exact, wanted, MANY * sizeof *wanted);
+    ck_assert_double_eq(exact[MANY], 7);
 }
 END_TEST
 
