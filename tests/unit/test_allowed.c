@@ -125,6 +125,16 @@ static bp_result_t find(void)
     return result != BP_OK || (key == now.key && prototype == now.plain) ? result : BP_ERROR_FAILED;
 }
 
+/* A value is set by its property, and by a reference: both, or neither. */
+static bp_result_t set_value(void)
+{
+    uint32_t value = 7;
+    bp_ref_t ref = {.entity = now.entity, .field = now.key << 8};
+    bp_result_t result = now.api->property->set(now.world, &now.property, &now.entity, 1, &value, sizeof value);
+    bool writable = now.api->world->ref_write(now.world, &ref) != NULL;
+    return writable == (result == BP_OK) ? result : BP_ERROR_FAILED;
+}
+
 /* Of what makes things, and finds them. */
 static bp_result_t call_found(uint32_t which)
 {
@@ -179,7 +189,7 @@ static bp_result_t call(uint32_t which)
     case ADD:
         return api->world->add(now.world, now.key, &now.doomed, 1) == BP_ERROR_STATE ? BP_ERROR_STATE : BP_OK;
     case SET:
-        return api->property->set(now.world, &now.property, &now.entity, 1, &value, sizeof value);
+        return set_value();
     case GET:
         return api->property->get(now.world, &now.property, &now.entity, 1, &value, sizeof value);
     case BESIDE:
