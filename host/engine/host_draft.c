@@ -226,7 +226,6 @@ static bp_result_t add_branch(bp_host_o *host, uint64_t *number)
     keyframe_t ends;
     makeup_t *makeup;
     parts_t parts = host_parts(d->clone);
-    history_settle(h);
     bp_result_t result = bring_names(host, d->clone);
     if (result == BP_OK)
         result = makeup_look(host, d->clone, last == NULL ? NULL : last->makeup, &makeup);
@@ -248,6 +247,7 @@ static bp_result_t go_there(bp_host_o *host)
 {
     draft_t *d = &host->draft;
     uint64_t number;
+    history_settle(&host->history); /* where the host is made of other parts it forgets its past */
     if (d->began < host->history.first || !d->has_changed)
         return error_set(&host->base.error, BP_ERROR_STATE, "step %" PRIu64 " is not remembered any more", d->began);
     bp_result_t result = add_branch(host, &number);

@@ -182,6 +182,26 @@ static bp_result_t put_manager(snapshot_writer_t *w, manager_t *manager)
     return state_put_manager(w, manager);
 }
 
+/* Is the manager written down? One of a component that has gone is only where a key names it: without one nothing of it
+ * is left that could be brought back, and a host that has had the component is as one that never had it. */
+static bool is_written(const world_t *world, const manager_t *manager)
+{
+    const prototypes_t *p = &world->prototypes;
+    bool written = manager->started;
+    for (uint32_t i = 0; i < p->key_count && !written; i++)
+        written = p->keys[i].manager == manager->number;
+    return written;
+}
+
+/* How many managers are written down before this one. */
+static uint32_t written_before(const world_t *world, uint32_t number)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < number; i++)
+        count += is_written(world, world->managers[i]);
+    return count;
+}
+
 static void put_notices(bytes_t *b, const notices_t *n)
 {
     bytes_u32(b, n != NULL);
@@ -203,12 +223,14 @@ static void put_notices(bytes_t *b, const notices_t *n)
     bytes_put(b, n->hops, (size_t)hops * sizeof *n->hops);
 }
 
-static void put_prototypes(bytes_t *b, const prototypes_t *p)
+static void put_prototypes(bytes_t *b, const world_t *world)
 {
+    const prototypes_t *p = &world->prototypes;
+    bool all = written_before(world, world->manager_count) == world->manager_count;
     bytes_u32(b, p->key_count);
     for (uint32_t i = 0; i < p->key_count; i++) {
         bytes_u64(b, p->keys[i].name);
-        bytes_u32(b, p->keys[i].manager);
+        bytes_u32(b, all ? p->keys[i].manager : written_before(world, p->keys[i].manager));
         bytes_u32(b, 0);
     }
     bytes_u32(b, p->count);
@@ -287,12 +309,23 @@ static bp_result_t put_units(snapshot_writer_t *w, const schedule_t *schedule, u
     return result;
 }
 
+static bp_result_t put_managers(snapshot_writer_t *w, const world_t *world, uint32_t number)
+{
+    bp_result_t result = BP_OK;
+    bytes_u32(w->bytes, written_before(world, world->manager_count));
+    for (uint32_t i = 0; i < world->manager_count && result == BP_OK; i++) {
+        set_key(w, number, PART_MANAGER, i);
+        if (is_written(world, world->managers[i]))
+            result = put_manager(w, world->managers[i]);
+    }
+    return result;
+}
+
 static bp_result_t put_world(snapshot_writer_t *w, bp_world_o *handle, uint32_t number)
 {
     bytes_t *b = w->bytes;
     world_t *world = &handle->rows;
     const schedule_t *schedule = handle->schedule;
-    bp_result_t result = BP_OK;
     bytes_text(b, world->name);
     bytes_put(b, &handle->clock.step_rate, sizeof(double));
     bytes_put(b, &handle->clock.time, sizeof(double));
@@ -301,12 +334,8 @@ static bp_result_t put_world(snapshot_writer_t *w, bp_world_o *handle, uint32_t 
     bytes_u64(b, handle->clock.granted);
     bytes_u32(b, handle->clock.stopped);
     bytes_u64(b, world->random);
-    bytes_u32(b, world->manager_count);
-    for (uint32_t i = 0; i < world->manager_count && result == BP_OK; i++) {
-        set_key(w, number, PART_MANAGER, i);
-        result = put_manager(w, world->managers[i]);
-    }
-    put_prototypes(b, &world->prototypes);
+    bp_result_t result = put_managers(w, world, number);
+    put_prototypes(b, world);
     bytes_u32(b, world->run_count);
     for (uint32_t i = 0; i < world->run_count; i++) {
         set_key(w, number, PART_RUN, i);

@@ -250,6 +250,27 @@ START_TEST(the_past_is_edited_and_kept)
 }
 END_TEST
 
+/* A host that is made of other parts forgets its past with the next step, and with what is asked of its past before. */
+START_TEST(a_draft_of_a_past_that_is_forgotten_cannot_be_kept)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 20);
+    begin(host, "reload_probe_faster", 10, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    WORKS(host, bp_host_load_plugin(host, TEST_FIXTURE_DIR "/napper", NULL, 0));
+    uint64_t now = recall_hash(host);
+    FAILS(host, BP_ERROR_STATE, "step 10 is not remembered any more", bp_host_draft_keep(host));
+    EXPECT(recall_hash(host) == now, "the host is another one");
+    ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_BESIDE);
+    bp_host_draft_drop(host);
+    go_on(host, 20, 22);
+    EXPECT(recall_history(host).first == 20, "from %llu", (unsigned long long)recall_history(host).first);
+    WORKS(host, bp_host_unload_plugin(host, "napper"));
+    recall_close(&rig);
+}
+END_TEST
+
 /* The same code: the journal run again comes to the same, whatever came from outside. */
 START_TEST(the_same_code_makes_no_difference)
 {
@@ -569,6 +590,7 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, other_code_is_told_apart_and_kept);
     tcase_add_test(tcase, what_fails_its_trial_is_dropped);
     tcase_add_test(tcase, plugins_are_paused_for_the_trial_of_a_draft);
+    tcase_add_test(tcase, a_draft_of_a_past_that_is_forgotten_cannot_be_kept);
     tcase_add_loop_test(tcase, the_past_is_edited_and_kept, 0, 3);
     tcase_add_loop_test(tcase, the_same_code_makes_no_difference, 0, 3);
     tcase_add_loop_test(tcase, a_change_may_drop_its_draft, 0, 8);

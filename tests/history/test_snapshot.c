@@ -986,7 +986,6 @@ static void set_mass(rig_t *rig, bp_world_o *world, float mass)
     WORKS(rig->host, rig->api->property->set_named(world, probed[1], "probe", "mass", BP_F32, &mass));
 }
 
-/* Runs without rows, and the numbers of its keys, stay where a plugin has gone; its fields do not. */
 /* Fields of a component of the same version, one at a time as another program may declare them. */
 static const bp_field_t thing_fields[] = {{.name = "x", .type = BP_U32},
                                           {.name = "y", .type = BP_U32},
@@ -1040,6 +1039,7 @@ START_TEST(fields_that_are_declared_otherwise_are_not_brought_back)
 }
 END_TEST
 
+/* Runs without rows, and the numbers of its keys, stay where a plugin has gone; its fields do not. */
 START_TEST(a_plugin_that_has_gone_is_not_asked)
 {
     rig_t rig;
@@ -1054,6 +1054,45 @@ START_TEST(a_plugin_that_has_gone_is_not_asked)
     WORKS(rig.host, bp_world_step(world));
     check_host(rig.host);
     bp_snapshot_free(taken);
+    rig_close(&rig);
+}
+END_TEST
+
+/* Begun and ended in the world, once or several times, after the snapshot. */
+START_TEST(a_component_that_came_and_went_since_leaves_no_trace_in_a_past_brought_back)
+{
+    rig_t rig;
+    bp_snapshot_o *taken, *back;
+    bp_entity_t entity;
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[0]->name, NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_first", "kept_probe"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "flag"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "flag", NULL, NULL, NULL), &entity, 1));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
+    for (int i = 0; i < _i; i++) {
+        WORKS(rig.host, bp_world_use_component(world, "probe"));
+        WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), &entity, 1));
+        rig.api->entity->destroy(rig.host, &entity, 1);
+        WORKS(rig.host, bp_world_drop_component(world, "probe"));
+    }
+    WORKS(rig.host, bp_host_bring_back(rig.host, taken));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &back));
+    EXPECT(bp_snapshot_hash(back, NULL) == bp_snapshot_hash(taken, NULL), "the host is not as it was");
+    WORKS(rig.host, bp_host_bring_back(rig.host, back));
+    WORKS(rig.host, bp_world_use_component(world, "probe")); /* its keys have other numbers than before */
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", "flag", NULL, NULL), &entity, 1));
+    bp_snapshot_free(back);
+    WORKS(rig.host, bp_host_snapshot(rig.host, &back));
+    rig.api->entity->destroy(rig.host, &entity, 1);
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_host_bring_back(rig.host, back));
+    ck_assert_uint_eq(rig.api->entity->alive(rig.host, &entity, 1, NULL), 1);
+    check_host(rig.host);
+    bp_snapshot_free(taken);
+    bp_snapshot_free(back);
     rig_close(&rig);
 }
 END_TEST
@@ -1168,6 +1207,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, a_state_that_is_made_anew_is_told_of_all_that_match);
     tcase_add_test(tcase, a_state_that_stays_since_none_can_be_made_anew_is_told_of_all_that_match);
     tcase_add_test(tcase, the_same_ids_come_once_more);
+    tcase_add_loop_test(tcase, a_component_that_came_and_went_since_leaves_no_trace_in_a_past_brought_back, 0, 3);
     tcase_add_test(tcase, a_plugin_that_has_gone_is_not_asked);
     tcase_add_loop_test(tcase, a_plugin_that_has_gone_and_come_again_has_its_values_back, 0, 3);
     tcase_add_loop_test(tcase, what_was_written_down_on_probation_is_brought_back_after_it, 0, 2);
