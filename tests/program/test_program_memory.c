@@ -63,7 +63,7 @@ static const char scene_text[] =
 
 /* SAME: what it prints is the same each time. ALONE: no host is set up by the ini first. MAKES: it makes files, in an
  * empty folder in which it is started. FINDS: what it finds is its result, on stdout; where it says
- * that all is well, it has loaded the plugin. */
+ * that all is well, it has loaded the plugin. It does that in a copy of itself, whose requests are not told. */
 enum { SAME = 1, ALONE = 2, MAKES = 4, FINDS = 8 };
 
 typedef struct memory_case_t {
@@ -115,7 +115,7 @@ static const memory_case_t cases[] = {
     {{"run", small_ini, "--real-time", "--steps", "1"}, "", 0},
     {{"plugins", bare_ini, "--json"}, "", SAME | ALONE},
     {{"console", bare_ini}, "worlds\n", SAME | ALONE},
-    {{"check", TEST_PLUGIN_DIR "/debug_name.so", "--json"}, "", ALONE | FINDS},
+    {{"check", cargo_file, "--json"}, "", ALONE | FINDS},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -243,7 +243,7 @@ START_TEST(a_command_that_is_refused_memory_says_so)
             empty_made_folder();
         int status = run_case(one, places[i], 0);
         requests(&refused, none, &no_count);
-        ck_assert_msg(refused, "request %lu of %lu was not made", places[i], all);
+        ck_assert_msg(refused || (one->how & FINDS) != 0, "request %lu of %lu was not made", places[i], all);
         check_refused_run(one, places[i], status, undisturbed);
         failed += status != 0;
     }
