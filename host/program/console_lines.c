@@ -152,7 +152,7 @@ static unsigned char insert_completion(EditLine *editor, const completions_t *co
     if (completions->count == 0)
         return CC_REFRESH_BEEP;
     size_t length = common_length(completions);
-    if (length < typed || (length == typed && completions->count > 1)) {
+    if (length == typed && completions->count > 1) { /* all of them begin with what was typed */
         print_choices(completions);
         return CC_REDISPLAY;
     }
@@ -469,7 +469,7 @@ static void offer_properties(const program_t *program, const target_t *target, c
     }
 }
 
-/* `path` is cut up to write the parts apart. */
+/* `path`, of less than COMPLETION_BYTES_MAX bytes, is cut up to write the parts apart. */
 static void offer_path(const program_t *program, char *path, completions_t *completions)
 {
     char before[COMPLETION_BYTES_MAX];
@@ -482,8 +482,6 @@ static void offer_path(const program_t *program, char *path, completions_t *comp
         return;
     }
     size_t kept = (size_t)((dot != NULL ? dot : slash) + 1 - path);
-    if (kept >= sizeof before)
-        return;
     memcpy(before, path, kept);
     before[kept] = '\0';
     if (dot == NULL) {
@@ -534,21 +532,18 @@ static void offer_second(const program_t *program, const char *command, const ch
         offer_path_copy(program, word, completions);
 }
 
-/* Offer the values of the property that `path` names, as far as they have names. */
-static void offer_values(const program_t *program, const char *path, const char *word, completions_t *completions)
+/* Offer the values of the property that `path` names, as far as they have names. `path` is cut up. */
+static void offer_values(const program_t *program, char *path, const char *word, completions_t *completions)
 {
-    char copy[COMPLETION_BYTES_MAX], why[WHY_MAX];
+    char why[WHY_MAX];
     target_t target;
     bp_field_t field;
     described_value_t value = {.number = -1};
-    if (strlen(path) >= sizeof copy)
-        return;
-    memcpy(copy, path, strlen(path) + 1);
-    char *dot = strrchr(copy, '.');
+    char *dot = strrchr(path, '.');
     if (dot == NULL)
         return;
     *dot = '\0';
-    if (!inspect_path(program, copy, &target, why) || target.kind != TARGET_COMPONENT)
+    if (!inspect_path(program, path, &target, why) || target.kind != TARGET_COMPONENT)
         return;
     for (uint32_t i = 0;
          program->api->property->describe(program->host, target.component.type, i, &field, sizeof field) == BP_OK;
@@ -561,8 +556,8 @@ static void offer_values(const program_t *program, const char *path, const char 
     }
 }
 
-/* Offer words for the place behind the command's first word, which is `second`. */
-static void offer_third(const program_t *program, const char *command, const char *second, const char *word,
+/* Offer words for the place behind the command's first word, which is `second`, and may be cut up. */
+static void offer_third(const program_t *program, const char *command, char *second, const char *word,
                         completions_t *completions)
 {
     char why[WHY_MAX];

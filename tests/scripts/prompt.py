@@ -144,6 +144,14 @@ def main():
     run.hear(r"^reloaded spin .*: pause ", "a plugin is reloaded while the world runs, and that is answered")
     run.type("reload nobody\r")
     run.hear(r"no plugin 'nobody' is loaded", "a plugin that is none is told")
+    library = os.path.join(os.path.dirname(ini), "spin.so")
+    with open(library + ".new", "w", encoding="ascii") as file:
+        file.write("no library\n")
+    os.rename(library, library + ".kept")
+    os.rename(library + ".new", library)
+    run.type("reload spin\r")
+    run.hear(r"not reloaded.*spin", "what is no library is refused while the world runs")
+    os.rename(library + ".kept", library)
     run.type("get main/wheel.spin.speed\r")
     run.hear(r"^0$", "values are what they were")
     run.type("nonsense\r")
@@ -155,7 +163,7 @@ def main():
 
     again = Terminal([program, "run", ini, "--real-time"], kept)
     again.hear(r"^backplane>", "another session has its prompt")
-    again.type("\x1b[A" * 5)
+    again.type("\x1b[A" * 6)
     again.hear(r"^backplane> find main spin.speed < 1 *$", "the history has the lines of the session before")
     again.type("\r")
     again.hear(r"^0 entities$", "and does them")
@@ -230,6 +238,8 @@ def narrow(program, ini, words, kept):
     console.type("h\t")
     console.hear(r"^help *$", "TAB shows a word in a line of its own")
     console.hear(r"^history *$", "and the next one below it")
+    console.type("\x15un\t")
+    console.hear(r"^unload_plugin *$", "a word that is wider than the terminal too")
     console.type("\x15quit\r")
     if console.end() != 0:
         fail("not so: a narrow console ends in good order", console)
@@ -269,7 +279,8 @@ def keep_history(program, ini, folder):
     for places, path in (({"XDG_STATE_HOME": folder + "/a/states"}, "a/states/backplane/history"),
                          ({"HOME": folder + "/home"}, "home/.local/state/backplane/history"),
                          ({"XDG_STATE_HOME": "b", "HOME": folder + "/other"}, "other/.local/state/backplane/history"),
-                         ({"HOME": "relative"}, None), ({"BACKPLANE_HISTORY": ""}, None),
+                         ({"HOME": "relative"}, None), ({}, None), ({"BACKPLANE_HISTORY": "x" * 5000}, None),
+                         ({"BACKPLANE_HISTORY": ""}, None),
                          ({"XDG_STATE_HOME": "/dev/null/states"}, None), ({"XDG_STATE_HOME": "/" + "x" * 5000}, None)):
         before = sorted(os.listdir(folder))
         terminal = Terminal([program, "console", ini], None, places)
@@ -307,12 +318,15 @@ COMPLETED = [
     ("set main/earth.lamp.co", "set main/earth.lamp.colour"), ("set main/earth.lamp.colour gr", "set main/earth.lamp.colour gre"),
     ("set main/earth.lamp.colour b", "set main/earth.lamp.colour blue"),
     ("destroy main/earth main/moo", "destroy main/earth main/moon"), ("load oth", "load other"),
+    ("get main/twi", "get main/twin"), ("get main/earth", "get main/earth"),
 ]
 # What leads nowhere stays as it is.
 NOT_COMPLETED = [
     "zebra", "get main/tw", "get nowhere/ea", "get main/nobody.bo", "get main/earth.body.mass.x", "set nobody ", "set main/earth.lamp.colour z",
     "set main/earth ", "tree nowhere ea", "frobnicate ma", "spawn a.json other m", "get " + "x" * 300, "tree main earth m",
     "get " + "y" * 300 + "/e", "set " + "z" * 300 + " a",
+    "get a b", "set main/nobody.lamp.colour g", "set main/earth.lamp g", "set main/earth.body.position x", "frobnicatefrobnicate ma",
+    "get main/two w",
 ]
 
 
@@ -330,6 +344,8 @@ def complete_words(program, ini, kept):
         console.hear("under which name", f"TAB adds nothing to {typed[:40]!r}")
     console.type("get main/earth.body.\t")
     console.hear(r"main/earth.body.mass +main/earth.body.position", "TAB shows the words where there are several")
+    console.type("\x15get crowd/#1\t")
+    console.hear(r"crowd/#1\d*:1 +crowd/#1\d*:1", "TAB shows some of very many words")
     console.type("\x15  \r\u00e9mark\r")
     console.hear("under which name", "bytes that are no letters of the locale are passed over")
     console.type("\x04")

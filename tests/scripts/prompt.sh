@@ -42,5 +42,16 @@ name.name = moon
 [spawn main three]
 components = name:debug_name
 name.name = two words
+[spawn main twins]
+count = 2
+components = name:debug_name
+name.name = twin
+[spawn main nameless]
+components = lamp
+[world crowd]
+components = point_mass
+[spawn crowd all]
+count = 3000
+components = body:point_mass
 EOF
 python3 "$source/tests/scripts/prompt.py" "$build/backplane" "$scratch/spin.ini" "$scratch/own.ini" "$scratch/words.ini"
