@@ -88,6 +88,7 @@ START_TEST(a_version_that_does_well_comes_in)
 {
     begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
     put_plugin("crasher_next", "crasher");
+    crash_next("wrong_time", "null"); /* where a step of the trial does not have the time that it has here */
     expect_to_come_in();
     EXPECT(!is_told("untried"), "%s", log_text.text);
     bp_host_destroy(host);
