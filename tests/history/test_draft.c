@@ -581,12 +581,42 @@ START_TEST(what_is_no_draft_is_told)
 }
 END_TEST
 
+/* The draft has nothing to follow any more, and says so before the host takes a step. */
+START_TEST(a_draft_ends_where_the_host_becomes_another_one)
+{
+    static const char *const said[] = {"the host has gone to another time", "the host is made of other parts now",
+                                       "the host has gone to another time"};
+    rig_t rig;
+    bp_snapshot_o *before;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *extra = bp_world_create(host, &(bp_world_desc_t){.name = "extra"});
+    ck_assert_ptr_nonnull(extra);
+    go_on(host, 0, 3);
+    WORKS(host, bp_host_snapshot(host, &before));
+    go_on(host, 3, 6);
+    begin(host, "reload_probe_first", 0, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    if (_i == 1)
+        bp_world_destroy(extra);
+    else
+        WORKS(host, _i == 0 ? bp_host_bring_back(host, before) : bp_host_go(host, 4));
+    WORKS(host, bp_host_poll(host));
+    bp_drafted_t drafted = read_draft(host);
+    ck_assert_uint_eq(drafted.state, BP_DRAFT_FAILED);
+    EXPECT(strstr(drafted.text, said[_i]) != NULL, "%s", drafted.text);
+    bp_snapshot_free(before);
+    WORKS(host, bp_host_step(host));
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *draft_suite(void)
 {
     Suite *suite = suite_create("draft");
     TCase *tcase = tcase_create("draft");
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, a_draft_follows_the_host, 0, 3);
+    tcase_add_loop_test(tcase, a_draft_ends_where_the_host_becomes_another_one, 0, 3);
     tcase_add_test(tcase, other_code_is_told_apart_and_kept);
     tcase_add_test(tcase, what_fails_its_trial_is_dropped);
     tcase_add_test(tcase, plugins_are_paused_for_the_trial_of_a_draft);
