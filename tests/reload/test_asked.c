@@ -12,6 +12,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#endif
 
 enum { ROWS = 20000, PATIENCE_S = 60, DEADLINE_MS = 20000 };
 
@@ -26,6 +29,7 @@ static bp_host_o *host;
 static bp_world_o *world;
 static bp_entity_t entities[ROWS];
 static told_t told;
+static const bp_allocator_i *allocator; /* NULL: the C library's */
 
 static void hear(void *data, const bp_reload_report_t *report)
 {
@@ -41,6 +45,7 @@ static void open_host(uint32_t flags, const char *plugin, const char *component,
     put_environment("CRASHER_WHERE", NULL);
     memset(&told, 0, sizeof told);
     host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
+                                            .allocator = allocator,
                                             .tag = 1,
                                             .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | flags,
                                             .trial_deadline = DEADLINE_MS});
@@ -159,6 +164,28 @@ START_TEST(asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answ
 }
 END_TEST
 
+START_TEST(a_host_that_ends_while_a_trial_runs_leaves_neither_memory_nor_a_process)
+{
+    heap_t heap = {.blocks = 0};
+    const bp_allocator_i counted = heap_allocator(&heap);
+    allocator = &counted;
+    open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
+    crash_next("simulate", "loop");
+    put_plugin("crasher_next", "asked");
+    WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+    while (host->hot.trial.child == NULL) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    bp_host_destroy(host);
+    allocator = NULL;
+    ck_assert_uint_eq(heap.blocks, 0);
+#if !defined(_WIN32)
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+#endif
+}
+END_TEST
+
 START_TEST(what_would_be_lost_is_refused_unless_it_may_be)
 {
     open_host(BP_HOST_TRIAL, "purse", "purse", 2);
@@ -234,6 +261,7 @@ Suite *asked_suite(void)
     tcase_add_loop_test(all, what_is_asked_for_comes_in_while_the_worlds_step, 0, 3);
     tcase_add_loop_test(all, what_is_asked_for_and_crashes_is_refused_and_may_be_asked_for_again, 0, COUNT(crashes));
     tcase_add_test(all, asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both);
+    tcase_add_test(all, a_host_that_ends_while_a_trial_runs_leaves_neither_memory_nor_a_process);
     tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
     tcase_add_test(all, what_cannot_be_asked_for_is_said_and_asks_for_nothing);
     tcase_add_test(all, what_is_unloaded_before_its_turn_is_not_asked_for_any_more);
