@@ -514,6 +514,48 @@ START_TEST(a_table_that_cannot_be_offered_is_in_none_of_its_slots)
 }
 END_TEST
 
+/* --- the most fields ---------------------------------------------------------------------------------------------- */
+
+/* While a version is on probation entities have the fields of the version before too. That may be too many for them:
+ * then the version does not come in, or comes in without a probation. */
+START_TEST(entities_that_would_have_too_many_fields_on_probation_keep_a_version_out)
+{
+    enum { KEYS = 129 };
+    static const char *const names[] = {"wide"};
+    rig_t rig;
+    uint32_t keys[KEYS], prototype;
+    uint8_t value = 7;
+    bp_entity_t e;
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("wide_first", "wide"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "wide"));
+    for (uint32_t i = 0; i < KEYS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "number %u", i);
+        keys[i] = key_of(world, "wide", i == 0 ? "" : name);
+    }
+    WORKS(rig.host, rig.api->world->prototype(world, keys, KEYS, &prototype));
+    WORKS(rig.host, rig.api->world->create(world, prototype, &e, 1));
+    WORKS(rig.host, rig.api->property->set_named(world, e, "wide", "first5_04", BP_U8, &value));
+    put_plugin("wide_next", "wide");
+    rig.host->reload.probation_steps = 10;
+    FAILS(rig.host, BP_ERROR_LIMIT, "entities of world 'main' would have 65791 fields; 65535 are the most",
+          bp_host_reload(rig.host, names, 1, NULL));
+    value = 0;
+    WORKS(rig.host, rig.api->property->get_named(world, e, "wide", "first5_04", BP_U8, &value));
+    ck_assert_uint_eq(value, 7);
+    WORKS(rig.host, bp_host_step(rig.host));
+    rig.host->reload.probation_steps = 0;
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+    WORKS(rig.host, rig.api->property->get_named(world, e, "wide", "next5_04", BP_U8, &value));
+    ck_assert_uint_eq(value, 0);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- systems that go ---------------------------------------------------------------------------------------------- */
 
 static void bring_flock(rig_t *rig, const char *fixture)
@@ -572,6 +614,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
     tcase_add_test(commands, a_table_that_cannot_be_offered_is_in_none_of_its_slots);
+    tcase_add_test(commands, entities_that_would_have_too_many_fields_on_probation_keep_a_version_out);
     tcase_add_loop_test(commands, a_system_that_goes_is_stopped_once, 0, 3);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
