@@ -324,6 +324,7 @@ struct live_t {
     double *due;           /* when the next step of each world is due, likewise */
     uint32_t due_count;
     bp_result_t result;
+    bool starved;          /* of memory of the program's own, which the host knows nothing of */
 };
 
 /* Room for the due times of `count` worlds; new ones are due now. */
@@ -376,8 +377,10 @@ static bp_result_t step_worlds(live_t *live)
     bp_world_o *world;
     live->over = true;
     live->next = -1;
-    for (uint32_t i = 0; result == BP_OK && (world = program->api->world->at(program->host, i)) != NULL; i++)
-        result = grow_due(live, i + 1, elapsed) ? step_world(live, world, &live->due[i], elapsed) : BP_ERROR_MEMORY;
+    for (uint32_t i = 0; result == BP_OK && (world = program->api->world->at(program->host, i)) != NULL; i++) {
+        live->starved = !grow_due(live, i + 1, elapsed);
+        result = live->starved ? BP_ERROR_MEMORY : step_world(live, world, &live->due[i], elapsed);
+    }
     return result;
 }
 
@@ -439,7 +442,7 @@ bool live_turn(live_t *live, const intptr_t *input)
         live->result = step_worlds(live);
     uint64_t left = live->result == BP_OK && !live->over ? time_left(live) : 0;
     if (live->result != BP_OK)
-        complain("%s", bp_host_error(live->program->host));
+        complain("%s", live->starved ? "out of memory while taking steps" : bp_host_error(live->program->host));
     bp_host_wait_for(live->program->host, left, input, input != NULL);
     return live->result == BP_OK && !live->over && !interrupted;
 }
