@@ -671,6 +671,22 @@ static void writing(void)
     TRY(at.rig.api->name->assign(at.host, &BP_COLUMN(&run, const char *, LABEL_TEXT)[0], "assigned"));
 }
 
+/* The entities that had a component stay when it goes. Nothing was prepared, as where more have come since. */
+static void stripping(void)
+{
+    uint8_t has[SOME];
+    uint32_t manager = world->rows.prototypes.keys[keys[BODY]].manager;
+    TRY(store_strip(&world->rows, manager));
+    ck_assert_uint_eq(at.api->has(world, keys[BODY], people, SOME, has), 0);
+    ck_assert_uint_eq(at.api->has(world, keys[TOLD], people, SOME, has), SOME);
+}
+
+START_TEST(a_component_goes_from_all_entities_or_from_none)
+{
+    fail_everywhere(_i, make_people, stripping, 1);
+}
+END_TEST
+
 START_TEST(values_are_set_for_all_or_none)
 {
     fail_everywhere(_i, make_people, writing, 10);
@@ -991,6 +1007,7 @@ Suite *memory_failure_suite(void)
     tcase_add_loop_test(tests, names_keys_and_prototypes_come_or_do_not, 0, MODES);
     tcase_add_loop_test(tests, entities_are_created_all_or_none, 0, MODES);
     tcase_add_loop_test(tests, components_are_added_and_removed_for_all_or_none, 0, MODES);
+    tcase_add_loop_test(tests, a_component_goes_from_all_entities_or_from_none, 0, MODES);
     tcase_add_loop_test(tests, values_are_set_for_all_or_none, 0, MODES);
     tcase_add_loop_test(tests, a_step_is_done_whole_or_not_begun, 0, MODES);
     tcase_add_loop_test(tests, destroying_inside_a_step_is_refused_whole, 0, MODES);
