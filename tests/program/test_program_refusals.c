@@ -33,6 +33,7 @@ static void make_files(void)
     snprintf(large, sizeof large, "%.*s20000%s", (int)(at - small_text), small_text, at + 1);
     write_file(IN_SCRATCH("large.ini"), large); /* 200000 */
     write_file(IN_SCRATCH("scene.json"), scene_text);
+    write_file(IN_SCRATCH("bare.ini"), "[world main]\n");
     write_file(IN_SCRATCH("inspected.ini"),
                "[host]\nplugins = inspector\n[plugin inspector]\nport = 0\n[world main]\n");
 }
@@ -93,6 +94,7 @@ static const refusal_t misplaced[] = {
     {ALONE "--headers", 1,
      "the headers for plugins are not where they belong, in ../include/backplane beside the folder"},
     {ALONE "run '" IN_SCRATCH("inspected.ini") "' --steps 1", 2, "inspector"},
+    {ALONE "run '" IN_SCRATCH("bare.ini") "' --steps 1 --inspect", 2, "inspector"},
     {ALONE "import a.gltf", 1, "import needs the program backplane-import beside this one"},
     {"backplane schema --plugins '" IN_SCRATCH("nowhere") "'", 2, "nowhere"},
     {"backplane schema --plugins '" IN_SCRATCH("scene.json") "'", 2, "scene.json"},
@@ -157,6 +159,10 @@ static const refusal_t wrong_checks[] = {
      ".simulate = ended}};\nBP_PLUGIN(ends) = {.version = \"1\", .components = BP_LIST(components)};\n' >'"
      IN_SCRATCH("ends.c") "'; backplane check '" IN_SCRATCH("ends.c") "' --level=3 >'" IN_SCRATCH("out") "'; "
      "grep 'it ended the process' '" IN_SCRATCH("out") "' >&2", 0, "it ended the process with 3"},
+    {"backplane check '" TEST_SCRATCH_DIR "/../fixtures/picky.so' rounds=2 --level=2 >'" IN_SCRATCH("out") "'; grep -c "
+     "'nothing of it troubles a reload' '" IN_SCRATCH("out") "' >&2", 0, "1"},
+    {"backplane check '" TEST_SCRATCH_DIR "/../fixtures/picky.so' --level=2 >'" IN_SCRATCH("out") "'; cat '"
+     IN_SCRATCH("out") "' >&2", 0, "option 'rounds' (u32) must be given: how often to go round (give options behind"},
     {"backplane check '" TEST_PLUGIN_DIR "/point_mass.so' unknown=1 >'" IN_SCRATCH("out") "'; grep -c unknown '"
      IN_SCRATCH("out") "' >&2", 0, ""},
     {"printf 'int broken(\\n' >'" IN_SCRATCH("broken.c") "'; backplane check '" IN_SCRATCH("broken.c") "' >'"
@@ -199,6 +205,12 @@ START_TEST(a_name_that_is_no_utf8_does_not_break_json)
     outcome = shell("bad='" IN_SCRATCH("n") "'$(printf '\\377').ini; backplane run \"$bad\" --json");
     expect(outcome, 0, NULL);
     json_decref(parse_output(outcome));
+    expect(shell("sed 's/\"drift\"/\"dr\\\\377ft\"/' tests/program/plugins/reporter.c | ${CC:-cc} -shared -fPIC -I "
+                 "plugin_api -x c - -o '" IN_SCRATCH("reporter.so") "'"), 0, NULL);
+    write_file(IN_SCRATCH("reporter.ini"), "[host]\nplugins = ./reporter.so\n[world main]\ncomponents = reporter\n");
+    outcome = shell("backplane run '%s' --steps 1 --json", IN_SCRATCH("reporter.ini"));
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "\"dr?ft\": 2.5e-7");
 }
 END_TEST
 
