@@ -829,6 +829,9 @@ START_TEST(damage_to_a_world_is_found)
     prototype->key_count++;
     expect_broken(w, "key_count");
     prototype->key_count--;
+    w->lists.main.blocks++;
+    expect_broken(w, "found is 0, blocks is 1");
+    w->lists.main.blocks--;
 
     notices_t *n = w->notices = notices_create(w);
     ck_assert(n != NULL && notices_reserve(n, 0));
