@@ -464,6 +464,8 @@ START_TEST(what_cannot_see_is_told_why)
     FAILS(s.rig.host, BP_ERROR_NOT_FOUND, "has no place", s.cameras->matrix(m, blind, &matrix));
     set(s.world, camera, BP_CAMERA, "far", BP_F32, &(float){0.05f});
     FAILS(s.rig.host, BP_ERROR_RANGE, "far plane", s.cameras->matrix(m, camera, &matrix));
+    set(s.world, camera, BP_CAMERA, "far", BP_F32, &(float){0.1f}); /* just where the near one is */
+    FAILS(s.rig.host, BP_ERROR_RANGE, "far plane", s.cameras->matrix(m, camera, &matrix));
     set(s.world, camera, BP_CAMERA, "far", BP_F32, &(float){50});
     set(s.world, camera, BP_TRANSFORM, "scale", BP_VEC3, &(bp_vec3_t){1, 1, 0});
     FAILS(s.rig.host, BP_ERROR_RANGE, "scaled to nothing", s.cameras->matrix(m, camera, &matrix));

@@ -141,6 +141,29 @@ START_TEST(a_mesh_is_loaded_once_and_freed_with_the_last_that_shows_it)
 }
 END_TEST
 
+/* More meshes than the table of their names has room for at first: each is found again, and goes with its last. */
+START_TEST(many_meshes_are_loaded_once_each)
+{
+    enum { MANY = 50 };
+    bp_entity_t e[2 * MANY];
+    char name[2 * MANY + sizeof "cube.obj"] = "cube.obj";
+    begin_meshes();
+    create("mesh", e, 2 * MANY);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < MANY; i++) {
+            snprintf(name + 2 * i, sizeof name - 2 * i, "cube.obj"); /* "./././cube.obj" */
+            set_text(e[round * MANY + i], "mesh", "resource", name);
+            ck_assert_uint_eq(meshes->references(manager_of(world, "mesh"), name), round + 1);
+            memcpy(name + 2 * i, "./", 2);
+        }
+        ck_assert_uint_eq(resources(), MANY);
+    }
+    OK(api->world->remove(world, key_of("mesh"), e, 2 * MANY));
+    ck_assert_uint_eq(resources(), 0);
+    end();
+}
+END_TEST
+
 START_TEST(worlds_share_meshes)
 {
     bp_entity_t e;
@@ -396,6 +419,7 @@ Suite *shapes_suite(void)
     tcase_add_test(mesh, a_scene_with_a_file_that_is_missing_names_the_entity);
     tcase_add_loop_test(mesh, the_triangles_of_the_meshes_that_ship_look_outwards, 0, 2);
     tcase_add_test(mesh, a_mesh_is_loaded_once_and_freed_with_the_last_that_shows_it);
+    tcase_add_test(mesh, many_meshes_are_loaded_once_each);
     tcase_add_test(mesh, worlds_share_meshes);
     tcase_add_test(mesh, an_entity_shows_several_meshes);
     tcase_add_test(mesh, a_wrong_file_leaves_the_mesh_as_it_was);
