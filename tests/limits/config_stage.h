@@ -31,6 +31,12 @@ static inline bp_result_t refuse_system(bp_system_t *s)
     return s->api->error->set(s->host, BP_ERROR_FAILED, "not today");
 }
 
+static inline bp_result_t say_nothing(bp_manager_t *m)
+{
+    (void)m;
+    return BP_ERROR_FAILED;
+}
+
 static inline bp_result_t refuse_silently(bp_system_t *s)
 {
     (void)s;
@@ -65,6 +71,7 @@ enum { A_BOOL, AN_I32, A_U32, AN_I64, AN_F32, AN_F64, A_VEC3, A_COLOUR, A_TEXT, 
 static const bp_component_i crew_components[] = {
     {.name = "cook"},
     {.name = "grump", .start = refuse_component},
+    {.name = "sphinx", .start = say_nothing},
 };
 
 static const bp_term_t body_terms[] = {{.component = "body"}};

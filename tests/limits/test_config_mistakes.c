@@ -242,6 +242,8 @@ static const mistake_t mistakes[] = {
     {WORLD "systems = walk walk\n", BP_ERROR_EXISTS, 5, "world 'w' has system 'walk' already"},
     {PLUGINS "[world w]\ncomponents = body grump\n", BP_ERROR_FAILED, 4,
      "component 'grump' did not start in world 'w': not today"},
+    {PLUGINS "[world w]\ncomponents = body sphinx\n", BP_ERROR_FAILED, 4,
+     "component 'sphinx' did not start in world 'w': it gave no reason (code 13)"},
     {WORLD "systems = walk sulk\n", BP_ERROR_FAILED, 5,
      "system 'sulk' did not start in world 'w': not today"},
     {WORLD "systems = mum\n", BP_ERROR_FAILED, 5,
