@@ -182,26 +182,6 @@ static bp_result_t put_manager(snapshot_writer_t *w, manager_t *manager)
     return state_put_manager(w, manager);
 }
 
-/* Is the manager written down? One of a component that has gone is only where a key names it: without one nothing of it
- * is left that could be brought back, and a host that has had the component is as one that never had it. */
-static bool is_written(const world_t *world, const manager_t *manager)
-{
-    const prototypes_t *p = &world->prototypes;
-    bool written = manager->started;
-    for (uint32_t i = 0; i < p->key_count && !written; i++)
-        written = p->keys[i].manager == manager->number;
-    return written;
-}
-
-/* How many managers are written down before this one. */
-static uint32_t written_before(const world_t *world, uint32_t number)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < number; i++)
-        count += is_written(world, world->managers[i]);
-    return count;
-}
-
 static void put_notices(bytes_t *b, const notices_t *n)
 {
     bytes_u32(b, n != NULL);
@@ -226,11 +206,10 @@ static void put_notices(bytes_t *b, const notices_t *n)
 static void put_prototypes(bytes_t *b, const world_t *world)
 {
     const prototypes_t *p = &world->prototypes;
-    bool all = written_before(world, world->manager_count) == world->manager_count;
     bytes_u32(b, p->key_count);
     for (uint32_t i = 0; i < p->key_count; i++) {
         bytes_u64(b, p->keys[i].name);
-        bytes_u32(b, all ? p->keys[i].manager : written_before(world, p->keys[i].manager));
+        bytes_u32(b, world_key_manager(world, i)->written_as);
         bytes_u32(b, 0);
     }
     bytes_u32(b, p->count);
@@ -309,14 +288,35 @@ static bp_result_t put_units(snapshot_writer_t *w, const schedule_t *schedule, u
     return result;
 }
 
-static bp_result_t put_managers(snapshot_writer_t *w, const world_t *world, uint32_t number)
+/* Number the managers that are written down; returns how many there are. Of a component that has gone that is only one
+ * that a key names: without one nothing of it is left that could be brought back, and a host that has had the component
+ * is as one that never had it. These come last, in the order of their keys, and not in the world's, since a world that
+ * is brought back takes any of its managers of the component's name for one. */
+static uint32_t number_managers(world_t *world)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->manager_count; i++)
+        world->managers[i]->written_as = world->managers[i]->started ? count++ : BP_NONE;
+    for (uint32_t i = 0; i < world->prototypes.key_count; i++) {
+        manager_t *manager = world_key_manager(world, i);
+        manager->written_as = manager->written_as == BP_NONE ? count++ : manager->written_as;
+    }
+    return count;
+}
+
+static bp_result_t put_managers(snapshot_writer_t *w, world_t *world, uint32_t number)
 {
     bp_result_t result = BP_OK;
-    bytes_u32(w->bytes, written_before(world, world->manager_count));
-    for (uint32_t i = 0; i < world->manager_count && result == BP_OK; i++) {
-        set_key(w, number, PART_MANAGER, i);
-        if (is_written(world, world->managers[i]))
-            result = put_manager(w, world->managers[i]);
+    uint32_t next = 0;
+    bytes_u32(w->bytes, number_managers(world));
+    for (uint32_t i = 0; i < world->manager_count + world->prototypes.key_count && result == BP_OK; i++) {
+        manager_t *manager = i < world->manager_count ? world->managers[i]
+                                                      : world_key_manager(world, i - world->manager_count);
+        if (manager->written_as != next)
+            continue;
+        set_key(w, number, PART_MANAGER, manager->number);
+        result = put_manager(w, manager);
+        next++;
     }
     return result;
 }

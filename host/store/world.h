@@ -38,6 +38,7 @@ typedef struct manager_t {
     listener_t listener;  /* of deaths, where its component asks for them */
     bool started;
     bool leaving;         /* about to be dropped: checks treat the world as if it had no such manager */
+    uint32_t written_as;  /* its number in the snapshot that is being written, BP_NONE: it is not written down */
 } manager_t;
 
 /* The new places of the fields of a component after a change of its declaration, for references that were made

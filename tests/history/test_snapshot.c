@@ -1058,6 +1058,15 @@ START_TEST(a_plugin_that_has_gone_is_not_asked)
 }
 END_TEST
 
+static void use_and_drop(rig_t *rig, bp_world_o *world, const char *type)
+{
+    bp_entity_t entity;
+    WORKS(rig->host, bp_world_use_component(world, type));
+    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, type, NULL, NULL, NULL), &entity, 1));
+    ck_assert_uint_eq(rig->api->entity->destroy(rig->host, &entity, 1), 1);
+    WORKS(rig->host, bp_world_drop_component(world, type));
+}
+
 /* Begun and ended in the world, once or several times, after the snapshot. */
 START_TEST(a_component_that_came_and_went_since_leaves_no_trace_in_a_past_brought_back)
 {
@@ -1072,12 +1081,8 @@ START_TEST(a_component_that_came_and_went_since_leaves_no_trace_in_a_past_brough
     WORKS(rig.host, bp_world_use_component(world, "flag"));
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "flag", NULL, NULL, NULL), &entity, 1));
     WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
-    for (int i = 0; i < _i; i++) {
-        WORKS(rig.host, bp_world_use_component(world, "probe"));
-        WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), &entity, 1));
-        rig.api->entity->destroy(rig.host, &entity, 1);
-        WORKS(rig.host, bp_world_drop_component(world, "probe"));
-    }
+    for (int i = 0; i < _i; i++)
+        use_and_drop(&rig, world, "probe");
     WORKS(rig.host, bp_host_bring_back(rig.host, taken));
     WORKS(rig.host, bp_host_snapshot(rig.host, &back));
     EXPECT(bp_snapshot_hash(back, NULL) == bp_snapshot_hash(taken, NULL), "the host is not as it was");
@@ -1091,6 +1096,34 @@ START_TEST(a_component_that_came_and_went_since_leaves_no_trace_in_a_past_brough
     WORKS(rig.host, bp_host_bring_back(rig.host, back));
     ck_assert_uint_eq(rig.api->entity->alive(rig.host, &entity, 1, NULL), 1);
     check_host(rig.host);
+    bp_snapshot_free(taken);
+    bp_snapshot_free(back);
+    rig_close(&rig);
+}
+END_TEST
+
+/* The world has had `probe` twice then; only of the second time is anything left. */
+START_TEST(a_past_with_components_that_have_gone_is_the_same_when_it_is_brought_back)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *taken, *back;
+    rig_init(&rig);
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[0]->name, NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_first", "kept_probe"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    use_and_drop(&rig, world, "probe");
+    WORKS(rig.host, bp_host_bring_back(rig.host, before));
+    use_and_drop(&rig, world, "flag");
+    use_and_drop(&rig, world, "probe");
+    WORKS(rig.host, bp_host_snapshot(rig.host, &taken));
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, bp_host_bring_back(rig.host, taken));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &back));
+    EXPECT(bp_snapshot_hash(back, NULL) == bp_snapshot_hash(taken, NULL), "the host is not as it was");
+    check_host(rig.host);
+    bp_snapshot_free(before);
     bp_snapshot_free(taken);
     bp_snapshot_free(back);
     rig_close(&rig);
@@ -1208,6 +1241,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, a_state_that_stays_since_none_can_be_made_anew_is_told_of_all_that_match);
     tcase_add_test(tcase, the_same_ids_come_once_more);
     tcase_add_loop_test(tcase, a_component_that_came_and_went_since_leaves_no_trace_in_a_past_brought_back, 0, 3);
+    tcase_add_test(tcase, a_past_with_components_that_have_gone_is_the_same_when_it_is_brought_back);
     tcase_add_test(tcase, a_plugin_that_has_gone_is_not_asked);
     tcase_add_loop_test(tcase, a_plugin_that_has_gone_and_come_again_has_its_values_back, 0, 3);
     tcase_add_loop_test(tcase, what_was_written_down_on_probation_is_brought_back_after_it, 0, 2);
