@@ -147,6 +147,7 @@ static const line_t refused[] = {
     {"entities nowhere", "no world 'nowhere'"},
     {"entities main x", "'x'"},
     {"plugins nonsense", "nonsense"},
+    {"get mainly", "'mainly' names no entity"},
     {"plugins point_mass b", "'b' is one word too many"},
     {"entities main 3 b", "'b' is one word too many"},
     {"report b", "'b' is one word too many"},
@@ -332,6 +333,39 @@ START_TEST(what_is_watched_is_told_with_the_step_of_its_world)
 }
 END_TEST
 
+/* A debug name stands for one entity, in whatever worlds that is. */
+START_TEST(names_that_several_entities_bear_are_told_with_their_ids)
+{
+    static const char named[] =
+        "[host]\nplugins = debug_name gravity point_mass\n"
+        "[world main]\ncomponents = point_mass debug_name gravity_law\n"
+        "[spawn main pair]\ncount = 2\ncomponents = name:debug_name\nname.name = pair\n"
+        "[spawn main crowd]\ncount = 5\ncomponents = name:debug_name\nname.name = crowd\n"
+        "[spawn main alone]\ncomponents = name:debug_name\nname.name = alone\n"
+        "[world other]\ncomponents = debug_name\n"
+        "[spawn other alone]\ncomponents = name:debug_name\nname.name = alone\n"
+        "[spawn other own]\ncomponents = name:debug_name\nname.name = own\n";
+    static const line_t lines[] = {
+        {"destroy pair", "2 entities are called 'pair': #"},
+        {"get main/crowd", ":1, ...; name one by its id"},
+        {"destroy alone", "2 entities are called 'alone': #"},
+        {"destroy nobody", "no entity 'nobody' in any world"},
+        {"get main.gravity_law.constance", "constance"},
+        {"get main.gravity_lw", "gravity_lw"},
+    };
+    static const char both[] = "[host]\nplugins = debug_name\n[world main]\ncomponents = debug_name\n[spawn main a]\n"
+                               "components = name:debug_name\nname.name = earth\n"
+                               "[world other]\ncomponents = debug_name\n";
+    expect_sentences(session(named, lines, sizeof lines / sizeof lines[0]), lines, sizeof lines / sizeof lines[0]);
+    ck_assert_str_eq(console(named, "destroy own\n")->out, "1 entity destroyed\n");
+    ck_assert_str_eq(console(both, "add other/#0:1 name:debug_name\nset other/#0:1.name.name earth\n"
+                                   "destroy earth\n")->out, "1 entity destroyed\n");
+    expect(console("[host]\nplugins = debug_name\n[world main]\ncomponents = debug_name\n[spawn main a]\n"
+                   "components = name:debug_name\nname.name = earth\n", "destroy erth\n"), 1,
+           "no entity 'erth' in world main; did you mean 'earth'?");
+}
+END_TEST
+
 START_TEST(components_come_into_a_world_and_go)
 {
     const outcome_t *outcome = console(two_worlds, "use debug_name other\ncreate other 12 name:debug_name\n"
@@ -355,6 +389,7 @@ Suite *console_words_suite(void)
     tcase_add_test(tests, worlds_are_saved_and_loaded_together);
     tcase_add_test(tests, quotes_and_backslashes_in_a_value_are_taken_as_written);
     tcase_add_test(tests, what_is_watched_is_told_with_the_step_of_its_world);
+    tcase_add_test(tests, names_that_several_entities_bear_are_told_with_their_ids);
     tcase_add_test(tests, components_come_into_a_world_and_go);
     suite_add_tcase(suite, tests);
     return suite;

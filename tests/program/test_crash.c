@@ -40,11 +40,12 @@ START_TEST(run_and_console_have_the_guard_without_being_told)
     expect_in(outcome->err, "in its function 'fail'");
     expect_in(outcome->err, line);
     expect_in(outcome->out, "10 steps");
-    write_file(input_file, "step 10\nget main/#0:1.crash.age\nplugins crash\n");
+    write_file(input_file, "step 10\nget main/#0:1.crash.age\nplugins crash\nplugins\n");
     outcome = shell("backplane console '%s' < '%s'", ini_file, input_file);
     expect(outcome, 1, "crashed in 'simulate'");
     expect_in(outcome->out, "step 10, time");
     expect_in(outcome->out, "\n4\n");
+    expect_in(outcome->out, "set aside: it has crashed\n");
 }
 END_TEST
 

@@ -451,6 +451,21 @@ START_TEST(a_system_is_listed_with_its_terms)
                             "    with or without given\n    without nothing\n");
     expect_in(outcome->out, "\n    mask      u32                0x10                               at most 0xff\n");
     expect_in(outcome->out, "\n    mood      i32     glad                                   sad=-1 glad\n");
+    expect_in(outcome->out, "\n  system gather (parallel)\n    with must; reads marks\n"
+                            "    with plain in world NAME.halo\n    with given in world other\n");
+    expect_in(outcome->out, "f32, required");
+    json_t *listed = parse_output(shell("backplane plugins '%s' --json", ini_file));
+    json_t *odds = named(json_object_get(listed, "plugins"), "odds");
+    json_t *must = named(json_object_get(odds, "components"), "must"), *fields = json_object_get(must, "properties");
+    json_t *gather = named(json_object_get(odds, "systems"), "gather"), *terms = json_object_get(gather, "terms");
+    expect_json(json_object_get(must, "at_once"), "true");
+    expect_json(json_object_get(named(fields, "given"), "required"), "true");
+    expect_json(json_object_get(named(fields, "marks"), "required"), "false");
+    expect_json(json_object_get(gather, "parallel"), "true");
+    json_t *asked = json_array_get(json_object_get(json_array_get(terms, 0), "fields"), 0);
+    expect_json(json_object_get(asked, "list"), "true");
+    expect_json(json_object_get(json_array_get(terms, 1), "beside"), "\".halo\"");
+    json_decref(listed);
 }
 END_TEST
 

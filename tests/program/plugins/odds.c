@@ -24,10 +24,16 @@ static const bp_field_t given_fields[] = {
     {.name = "either", .type = BP_BOOL, .count = 2, .initial = "[false, 1]"},
 };
 
+static const bp_field_t must_fields[] = {
+    {.name = "given", .type = BP_F32, .flags = BP_FIELD_REQUIRED},
+    {.name = "marks", .type = BP_F32, .flags = BP_FIELD_LIST},
+};
+
 static const bp_component_i components[] = {
     {.name = "plain", .fields = BP_LIST(plain_fields)},
     {.name = "given", .doc = "", .fields = BP_LIST(given_fields)},
     {.name = "nothing"},
+    {.name = "must", .flags = BP_COMPONENT_AT_ONCE, .fields = BP_LIST(must_fields)},
 };
 
 static const bp_term_field_t term_fields[] = {
@@ -45,7 +51,17 @@ static void rest(const bp_match_t *match, uint32_t count)
     (void)match, (void)count;
 }
 
-static const bp_system_i systems[] = {{.name = "sort", .terms = BP_LIST(terms), .run = rest}};
+static const bp_term_field_t marks_field[] = {{.name = "marks", .type = BP_F32, .flags = BP_FIELD_LIST}};
+static const bp_term_t gathered[] = {
+    {.component = "must", .fields = BP_LIST(marks_field)},
+    {.component = "plain", .flags = BP_TERM_BESIDE, .world = ".halo"},
+    {.component = "given", .flags = BP_TERM_BESIDE, .world = "other"},
+};
+
+static const bp_system_i systems[] = {
+    {.name = "sort", .terms = BP_LIST(terms), .run = rest},
+    {.name = "gather", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(gathered), .run = rest},
+};
 
 BP_PLUGIN(odds) = {
     .version = "1.0",
