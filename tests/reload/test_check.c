@@ -1,5 +1,6 @@
 /* test_check.c - bp_check_plugin finds what would trouble a reload, and leaves good plugins alone. */
 #include "../suites.h"
+#include "../system/calls.h"
 #include "../unit/support.h"
 
 #if defined(__linux__)
@@ -162,6 +163,29 @@ START_TEST(what_is_no_library_is_refused)
 }
 END_TEST
 
+/* What a plugin brings is seen in a copy of the process, or else here: the same is found, and that is told. */
+START_TEST(a_plugin_is_looked_at_where_no_copy_of_the_process_can_be_had)
+{
+    static const char told[] = "2 no other process can be had to load it in, so it is loaded in this one\n";
+    static char in_a_copy[sizeof found];
+    const char *path = TEST_FIXTURE_DIR "/purse" TEST_SO;
+    bp_result_t wanted = check(path, NULL, NULL);
+    memcpy(in_a_copy, found, sizeof found);
+    uint32_t descriptors = calls_descriptors();
+    calls_begin_named("fork", 1);
+    bp_result_t result = check(path, NULL, NULL);
+    calls_end();
+    ck_assert_uint_eq(calls_failed(), 1);
+    ck_assert_int_eq(result, wanted);
+    ck_assert_uint_eq(calls_descriptors(), descriptors);
+    expect(told);
+    expect("component 'purse'");
+    char *said = strstr(found, told);
+    memmove(said, said + sizeof told - 1, strlen(said + sizeof told - 1) + 1);
+    ck_assert_str_eq(found, in_a_copy);
+}
+END_TEST
+
 Suite *check_suite(void)
 {
     Suite *suite = suite_create("check");
@@ -175,6 +199,7 @@ Suite *check_suite(void)
 #endif
     tcase_add_loop_test(plugins, what_goes_wrong_while_loading_is_found_and_survived, 0, 5);
     tcase_add_test(plugins, what_is_no_library_is_refused);
+    tcase_add_test(plugins, a_plugin_is_looked_at_where_no_copy_of_the_process_can_be_had);
     tcase_add_test(plugins, a_crash_is_said_once);
     suite_add_tcase(suite, plugins);
     return suite;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE 1
 
 #include "../suites.h"
+#include "../system/calls.h"
 #include "../unit/support.h"
 
 #include "engine/host.h"
@@ -699,6 +700,30 @@ START_TEST(without_the_guard_a_crash_ends_the_process)
 }
 END_TEST
 
+/* A guard whose time limit cannot be watched is no guard: a call that hangs would hang the host. */
+START_TEST(a_guard_that_cannot_have_what_it_needs_is_refused_and_may_be_asked_for_again)
+{
+    static const char *const without[][2] = {
+        {"pthread_key_create", "the process has no thread key left"}, /* which is made once */
+        {"pthread_create", "the thread that watches the time limit of calls cannot be started"},
+    };
+    bp_host_o *host = bp_host_create(NULL);
+    const char *ini = scratch_file("guard.ini", "[host]\ncrash_guard = on\ncall_limit = 1000\n");
+    for (uint32_t i = 0; i < COUNT(without); i++) {
+        calls_begin_named(without[i][0], 1);
+        bp_result_t result = bp_host_setup(host, ini);
+        calls_end();
+        ck_assert_uint_eq(calls_failed(), 1);
+        EXPECT(result == BP_ERROR_LIMIT && strstr(bp_host_error(host), without[i][1]) != NULL, "%s: %d, %s",
+               without[i][0], result, bp_host_error(host));
+        ck_assert_ptr_null(host->loader.guard);
+    }
+    WORKS(host, bp_host_setup(host, ini));
+    ck_assert_ptr_nonnull(host->loader.guard);
+    bp_host_destroy(host);
+}
+END_TEST
+
 static volatile sig_atomic_t heard;
 
 static void hear(int number)
@@ -869,6 +894,7 @@ Suite *guard_suite(void)
     add_ways(suite);
 #if !defined(_WIN32)
     TCase *limits = tcase_create("limits of the guard");
+    tcase_add_test(limits, a_guard_that_cannot_have_what_it_needs_is_refused_and_may_be_asked_for_again);
     tcase_add_test(limits, a_crash_in_the_hosts_own_code_is_not_caught);
     tcase_add_test(limits, without_the_guard_a_crash_ends_the_process);
     tcase_add_test(limits, signals_that_are_not_a_plugins_go_to_the_earlier_handler);

@@ -482,57 +482,6 @@ START_TEST(a_crash_is_told_where_its_handler_could_have_no_stack)
 }
 END_TEST
 
-/* A guard whose time limit cannot be watched is no guard: a call that hangs would hang the host. */
-START_TEST(a_guard_that_cannot_have_what_it_needs_is_refused_and_may_be_asked_for_again)
-{
-    static const char *const without[][2] = {
-        {"pthread_key_create", "the process has no thread key left"}, /* which is made once */
-        {"pthread_create", "the thread that watches the time limit of calls cannot be started"},
-    };
-    bp_host_o *host = bp_host_create(NULL);
-    const char *ini = scratch_file("guarded.ini", "[host]\ncrash_guard = on\ncall_limit = 1000\n");
-    for (uint32_t i = 0; i < COUNT(without); i++) {
-        calls_begin_named(without[i][0], 1);
-        bp_result_t result = bp_host_setup(host, ini);
-        calls_end();
-        ck_assert_uint_eq(calls_failed(), 1);
-        EXPECT(result == BP_ERROR_LIMIT && strstr(bp_host_error(host), without[i][1]) != NULL, "%s: %d, %s",
-               without[i][0], result, bp_host_error(host));
-        ck_assert_ptr_null(host->loader.guard);
-    }
-    WORKS(host, bp_host_setup(host, ini));
-    ck_assert_ptr_nonnull(host->loader.guard);
-    bp_host_destroy(host);
-}
-END_TEST
-
-static void note_finding(void *data, int32_t level, const char *text)
-{
-    size_t length = strlen(data);
-    snprintf((char *)data + length, 4096 - length, "%d %s\n", (int)level, text);
-}
-
-/* What a plugin brings is seen in a copy of the process, or else here: the same is found, and that is told. */
-START_TEST(a_plugin_is_looked_at_where_no_copy_of_the_process_can_be_had)
-{
-    static const char told[] = "2 no other process can be had to load it in, so it is loaded in this one\n";
-    static char in_a_copy[4096], here[4096];
-    const char *path = TEST_FIXTURE_DIR "/purse" TEST_SO;
-    bp_result_t wanted = bp_check_plugin(path, NULL, 0, note_finding, in_a_copy);
-    uint32_t descriptors = calls_descriptors();
-    calls_begin_named("fork", 1);
-    bp_result_t result = bp_check_plugin(path, NULL, 0, note_finding, here);
-    calls_end();
-    ck_assert_uint_eq(calls_failed(), 1);
-    ck_assert_int_eq(result, wanted);
-    ck_assert_uint_eq(calls_descriptors(), descriptors);
-    char *said = strstr(here, told);
-    EXPECT(said != NULL && strstr(here, "component 'purse'") != NULL, "%s", here);
-    memmove(said, said + sizeof told - 1, strlen(said + sizeof told - 1) + 1);
-    ck_assert_str_eq(here, in_a_copy);
-}
-END_TEST
-
 Suite *calls_suite(void)
 {
     Suite *suite = suite_create("calls");
@@ -542,8 +491,6 @@ Suite *calls_suite(void)
                         2 * COUNT(scenarios));
     tcase_add_loop_test(tests, a_call_that_fails_in_a_trial_changes_nothing_outside, 0, 2);
     tcase_add_test(tests, a_crash_is_told_where_its_handler_could_have_no_stack);
-    tcase_add_test(tests, a_guard_that_cannot_have_what_it_needs_is_refused_and_may_be_asked_for_again);
-    tcase_add_test(tests, a_plugin_is_looked_at_where_no_copy_of_the_process_can_be_had);
     tcase_add_loop_test(tests, a_host_comes_with_what_it_can_have_or_not_at_all, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
