@@ -1,6 +1,7 @@
 #!/bin/sh
 # split.sh BUILD - a world that is split over ranks: places of every type that one may have, fields that only their own
-# plugin writes, and what is wrong in the options. Where mpirun or the plugin mpi is missing, there is nothing to check.
+# plugin writes, lists that grow, and what is wrong in the options. Where mpirun or the plugin mpi is missing, there is
+# nothing to check.
 set -eu
 
 build=$(cd "$1" && pwd)
@@ -27,12 +28,15 @@ ranks() {
 }
 
 # Dots fly through each other, each at its own speed. In the first step the plugin writes what only it may write, and
-# looks in each later step whether it is there, of copies too.
+# looks in each later step whether it is there, of copies too; so with a list to which each step is appended.
 cat >"$scratch/dots.c" <<'END'
+#include <bp_list.h>
 #include <bp_plugin.h>
 #include <stdio.h>
 #include <string.h>
-struct dot { PLACE *at; const float *speed; const uint64_t *number; const char **told, **words; uint64_t *marks; };
+struct dot {
+    PLACE *at; const float *speed; const uint64_t *number; const char **told, **words; uint64_t *marks; bp_list_t *steps;
+};
 static const bp_field_t fields[] = {
     {.name = "at", .type = TYPE},
     {.name = "speed", .type = BP_F32},
@@ -40,6 +44,7 @@ static const bp_field_t fields[] = {
     {.name = "told", .type = BP_STRING, .flags = BP_FIELD_READ_ONLY},
     {.name = "words", .type = BP_STRING, .count = 2, .flags = BP_FIELD_READ_ONLY},
     {.name = "marks", .type = BP_U64, .count = 2, .flags = BP_FIELD_READ_ONLY},
+    {.name = "steps", .type = BP_U64, .flags = BP_FIELD_LIST},
     {.name = "flat", .type = BP_F32},
     {.name = "shade", .type = BP_VEC3},
     {.name = "turn", .type = BP_QUAT},
@@ -53,14 +58,29 @@ static const char *text_of(const struct dot *c, uint32_t i, uint32_t which)
     snprintf(text[which], sizeof text[which], "%u of dot %u", which, (unsigned)c->number[i]);
     return text[which];
 }
+/* The steps so far: those that the dot took on other ranks too. */
+static int is_wrong(const bp_list_t *steps, uint64_t taken)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < steps->count; i++, number++) {
+        if (((const uint64_t *)steps->items)[i] != number)
+            return 1;
+    }
+    return number != taken;
+}
 static void simulate(const bp_run_t *run, uint32_t count)
 {
     BP_COLUMNS(struct dot, c, run->columns);
     const bp_api_t *api = run->manager->api;
     int copies = strchr(api->world->name(run->manager->world), '.') != NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (!copies)
+        /* The world of copies steps after that of the dots. */
+        if (run->step->number > 1 && is_wrong(&c.steps[i], run->step->number + (copies ? 1 : 0)))
+            api->error->log(run->manager->plugin, BP_LOG_ERROR, "a dot has not the steps that it has taken");
+        if (!copies) {
             c.at[i].x += c.speed[i];
+            bp_list_append(run->lists, &c.steps[i], &run->step->number, sizeof run->step->number);
+        }
         if (run->step->number == 0 && !copies) {
             api->name->assign(run->manager->host, &c.told[i], text_of(&c, i, 0));
             api->name->assign(run->manager->host, &c.words[2 * i], text_of(&c, i, 1));
