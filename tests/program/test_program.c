@@ -331,6 +331,27 @@ START_TEST(run_prints_report_tables_aligned)
 }
 END_TEST
 
+/* Numbers, and numbers with "%" behind them, stand below each other by their ends; where a cell of a column is another
+ * text, all of them stand by their beginnings. */
+START_TEST(a_column_of_figures_is_aligned_to_the_right)
+{
+    static const struct { const char *cells[4], *rows; } tables[] = {
+        {{"5 %", "1e+3", "12%", "-"}, "\n  a        5 %    1e+3\n  b        12%       -\n"},
+        {{"%", "1e+", "12%", "2"}, "\n  a     %       1e+\n  b     12%     2\n"},
+        {{"5 x%", "1.e5", "", "007"}, "\n  a     5 x%    1.e5\n  b             007\n"},
+        {{"-0.5E-7", "+1.25", "", "12"}, "\n  a     -0.5E-7   +1.25\n  b                  12\n"},
+    };
+    write_reporter_ini("");
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        const char *const *cells = tables[i].cells;
+        expect(shell("sed 's,\"87.97\",\"%s\",; s,\"1e-3\",\"%s\",; s,\"-4332\",\"%s\",; s,\"n/a\",\"%s\",' "
+                     "tests/program/plugins/reporter.c | ${CC:-cc} -shared -fPIC -I plugin_api -x c - -o '"
+                     TEST_SCRATCH_DIR "/reporter.so'", cells[0], cells[1], cells[2], cells[3]), 0, NULL);
+        expect_in(shell("backplane run '%s'", ini_file)->out, tables[i].rows);
+    }
+}
+END_TEST
+
 START_TEST(several_tables_of_a_report_are_all_printed)
 {
     write_reporter_ini("[plugin reporter]\nagain = true\n");
@@ -802,6 +823,7 @@ static TCase *run_case(void)
     tcase_add_test(tests, run_as_json_has_everything);
     tcase_add_test(tests, run_as_json_turns_report_tables_into_objects);
     tcase_add_test(tests, run_prints_report_tables_aligned);
+    tcase_add_test(tests, a_column_of_figures_is_aligned_to_the_right);
     tcase_add_test(tests, several_tables_of_a_report_are_all_printed);
     tcase_add_test(tests, values_of_eight_bytes_are_found_among_many);
     tcase_add_test(tests, logged_error_makes_the_status_one);
