@@ -464,6 +464,9 @@ done
 ranks 3 gas/follows.ini --steps 600 --resume "$scratch/job" || fail "a job does not go on to its end"
 [ "$(hash_of)" = "$followed" ] || fail "a job that went on several times has another end"
 grep -q '^  bad *0$' "$scratch/said" || fail "references do not go on"
+printf garbage >"$scratch/job.1of3"
+if ranks 3 gas/follows.ini --resume "$scratch/job"; then fail "a job goes on from what is no recording"; fi
+grep -q 'rank 1: .*job.1of3: is no recording' "$scratch/error" || fail "what is no recording is not told"
 rm "$scratch"/job*
 if ranks 2 gas/follows.ini --resume "$scratch/job"; then fail "a job goes on from nothing"; fi
 grep -q 'there is no recording of all ranks' "$scratch/error" || fail "what is missing is not told"
@@ -532,6 +535,12 @@ for why in 'a handle means another entity' 'save: not on several ranks' 'there i
 done
 grep -q 'is not remembered by all ranks' "$scratch/error" || fail "they go where they cannot"
 grep -q '^main: step 3, ' "$scratch/said" || fail "the ranks do not go on after what cannot be done"
+if console 3 'step 10' 'back 2' 'create main 1 particle' 'branches' '# a remark on #1' 'rank 99999999999 worlds'; then
+    fail "a rank that there is not does a line"
+fi
+grep -q ' off branch 2, ' "$scratch/said" || fail "what is made in the past does not begin another future"
+[ "$(grep -c ': line ' "$scratch/error")" = 1 ] && grep -q 'there is no rank 2147483647; there are 0 to 2' "$scratch/error" ||
+    fail "a remark is refused, or a rank that there is not is not told"
 
 # A reload that is asked for there is made by all ranks at one of the next steps, or by none.
 asked() { # asked FILE - what three ranks say of a reload that is asked for with that file in place
