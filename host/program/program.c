@@ -210,7 +210,10 @@ static int load_folder(program_t *program, const char *folder)
     for (size_t i = 0; i < listing.count; i++) {
         char path[PATH_ROOM];
         int length = snprintf(path, sizeof path, "%s/%s", folder, listing.names[i]);
-        if (length > 0 && (size_t)length < sizeof path && bp_host_load_plugin(program->host, path, NULL, 0) != BP_OK)
+        bp_result_t result = length > 0 && (size_t)length < sizeof path
+                                 ? bp_host_load_plugin(program->host, path, NULL, 0) : BP_OK;
+        listing.failed = listing.failed || result == BP_ERROR_MEMORY;
+        if (result != BP_OK)
             note(program);
         free(listing.names[i]);
     }

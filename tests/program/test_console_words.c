@@ -221,6 +221,7 @@ static const line_t without_history[] = {
     {"when main body.mass > 1", "the host remembers nothing"},
     {"bisect main body.mass > 1", "the host remembers nothing"},
     {"spawn nothing.json", "nothing.json: cannot be opened"},
+    {"spawn " IN_SCRATCH("nobody.json"), "there is no world to spawn into"},
     {"use point_mass", "no world ''; `worlds` lists them"},
     {"reload nothing --back 10s", "'10s' is neither a number of steps, such as 600, nor a time, such as 10s"},
     {"find main body.mass > 1", "no world 'main'; there is: none"},
@@ -229,6 +230,7 @@ enum { WITHOUT_HISTORY = sizeof without_history / sizeof without_history[0] };
 
 START_TEST(a_host_without_worlds_and_past_refuses_what_needs_them)
 {
+    write_file(IN_SCRATCH("nobody.json"), "{\"entities\": []}\n");
     const outcome_t *outcome = session("[host]\nplugins = point_mass\n", without_history, WITHOUT_HISTORY);
     expect_sentences(outcome, without_history, WITHOUT_HISTORY);
     ck_assert_int_eq(outcome->status, 1);
@@ -298,6 +300,39 @@ START_TEST(worlds_are_saved_and_loaded_together)
     expect_in(outcome->out, "main: 101 entities");
     outcome = console(two_worlds, "spawn " IN_SCRATCH("all.bpe") " main\n");
     expect(outcome, 1, "it holds several worlds, which come together: it names them itself");
+}
+END_TEST
+
+/* A world may be called what stands for all worlds: then that one is meant. */
+START_TEST(a_world_called_all_is_saved_alone)
+{
+    const outcome_t *outcome = console("[host]\nplugins = point_mass\n[world all]\ncomponents = point_mass\n"
+                                       "[spawn all one]\ncomponents = point_mass\n[world other]\n",
+                                       "save all " IN_SCRATCH("one.bpe") "\nload all " IN_SCRATCH("one.bpe") "\n");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "all: 1 entity, ");
+    expect_in(outcome->out, "all: 1 entity loaded\n");
+    expect_not_in(outcome->out, "other");
+}
+END_TEST
+
+START_TEST(a_line_may_have_many_entities_and_a_console_many_spawns)
+{
+    static char input[8192];
+    size_t length = (size_t)snprintf(input, sizeof input,
+                                     "create main 11 point_mass\ncreate main 12 point_mass\ndestroy");
+    write_file(IN_SCRATCH("nobody.json"), "{\"entities\": []}\n");
+    for (int i = 1; i <= 70; i++)
+        length += (size_t)snprintf(input + length, sizeof input - length, " #%d:1", i);
+    for (int i = 0; i < 20; i++)
+        length += (size_t)snprintf(input + length, sizeof input - length, "\nspawn " IN_SCRATCH("nobody.json") " main");
+    snprintf(input + length, sizeof input - length, "\ndespawn 17\ndespawn 17\nwatch main/earth.body.mass\nstep 0\n");
+    const outcome_t *outcome = console(two_worlds, input);
+    expect(outcome, 1, "line 25: spawn 17 has been despawned already");
+    const char *made = strchr(outcome->out, '\n');
+    ck_assert_msg(made != NULL && strstr(outcome->out, " ... and ") > made, "%s", outcome->out);
+    expect_in(outcome->out, " ... and 2 more\n70 entities destroyed\nspawn 1: 0 entities in main\n");
+    expect_in(outcome->out, "spawn 20: 0 entities in main\n0 entities destroyed\n  step 0: main/earth.body.mass = 3\n");
 }
 END_TEST
 
@@ -387,6 +422,8 @@ Suite *console_words_suite(void)
     tcase_add_test(tests, a_host_without_worlds_and_past_refuses_what_needs_them);
     tcase_add_loop_test(tests, when_and_bisect_find_the_first_step, 0, 2);
     tcase_add_test(tests, worlds_are_saved_and_loaded_together);
+    tcase_add_test(tests, a_world_called_all_is_saved_alone);
+    tcase_add_test(tests, a_line_may_have_many_entities_and_a_console_many_spawns);
     tcase_add_test(tests, quotes_and_backslashes_in_a_value_are_taken_as_written);
     tcase_add_test(tests, what_is_watched_is_told_with_the_step_of_its_world);
     tcase_add_test(tests, names_that_several_entities_bear_are_told_with_their_ids);

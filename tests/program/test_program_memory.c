@@ -113,6 +113,7 @@ static const memory_case_t cases[] = {
     {{"console", small_ini}, "try 2 set main/earth.body.mass 9\nkeep\ndrop point_mass main\nhistory\n", 0},
     {{"console", small_ini}, "help\nhelp set\nfind main body.mass > 1\nstep 2\ntree\n", SAME},
     {{"run", small_ini, "--real-time", "--steps", "1"}, "", 0},
+    {{"schema", "--plugins", TEST_SCRATCH_DIR "/refuse_cargo"}, "", SAME | ALONE},
     {{"plugins", bare_ini, "--json"}, "", SAME | ALONE},
     {{"console", bare_ini}, "worlds\n", SAME | ALONE},
     {{"check", cargo_file, "--json"}, "", ALONE | FINDS},
