@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { FORM = 1 };
+enum { FORM = 2 };
 
 /* The numbers of a split, in front of everything else. */
 typedef struct kept_t {
@@ -26,9 +26,9 @@ static void put(split_t *split, split_bytes *out, const void *bytes, size_t size
 
 static void put_kind(split_t *split, split_bytes *out, const split_kind *kind)
 {
-    uint64_t text = strlen(kind->text) + 1;
-    put(split, out, &text, sizeof text);
-    put(split, out, kind->text, (size_t)text);
+    const uint64_t sizes[2] = {strlen(kind->text) + 1, kind->told_size};
+    put(split, out, sizes, sizeof sizes);
+    put(split, out, kind->text, (size_t)sizes[0]);
     for (uint32_t r = 0; r < split->ranks; r++) {
         const split_told *told = &kind->told[r];
         const split_copies *copies = &kind->copies[r];
@@ -118,35 +118,41 @@ static const char *next(split_t *split, size_t *at, size_t size)
     return bytes;
 }
 
-static void *copy_next(split_t *split, size_t *at, size_t size, size_t room)
+static void *copy_of(split_t *split, const char *bytes, size_t size)
 {
-    const char *bytes = next(split, at, size);
-    void *block = split_resize(split, NULL, 0, room);
+    void *block = split_resize(split, NULL, 0, size);
     if (size > 0)
         memcpy(block, bytes, size);
     return block;
 }
 
+/* Where a job goes on with another `copied`, or with a version of a plugin that asks for other fields of copies, its
+ * records are of another size. Then they are of no use: all is told anew, as when that changes while a job runs. */
 static void take_kind(split_t *split, size_t *at)
 {
-    uint64_t text;
-    memcpy(&text, next(split, at, sizeof text), sizeof text);
-    split_kind *kind = split_kind_named(split, next(split, at, (size_t)text));
+    uint64_t sizes[2];
+    memcpy(sizes, next(split, at, sizeof sizes), sizeof sizes);
+    split_kind *kind = split_kind_named(split, next(split, at, (size_t)sizes[0]));
+    bool same = sizes[1] == kind->told_size;
     for (uint32_t r = 0; r < split->ranks; r++) {
         split_told *told = &kind->told[r];
         split_copies *copies = &kind->copies[r];
         uint32_t counts[2];
         memcpy(counts, next(split, at, sizeof counts), sizeof counts);
-        told->count = told->room = counts[0];
+        const char *entities = next(split, at, counts[0] * sizeof *told->entities);
+        const char *records = next(split, at, counts[0] * (size_t)sizes[1]);
+        told->count = told->room = same ? counts[0] : 0;
+        told->entities = copy_of(split, entities, told->count * sizeof *told->entities);
+        told->rows = split_resize(split, NULL, 0, told->count * sizeof *told->rows);
+        told->records = copy_of(split, records, (size_t)told->count * kind->told_size);
         copies->count = copies->room = counts[1];
-        told->entities = copy_next(split, at, counts[0] * sizeof(bp_entity_t), counts[0] * sizeof(bp_entity_t));
-        told->rows = split_resize(split, NULL, 0, counts[0] * sizeof *told->rows);
-        size_t records = (size_t)counts[0] * kind->told_size;
-        told->records = copy_next(split, at, records, records);
-        copies->entities = copy_next(split, at, counts[1] * sizeof(bp_entity_t), counts[1] * sizeof(bp_entity_t));
-        if (counts[0] > 0)
+        size_t size = counts[1] * sizeof *copies->entities;
+        copies->entities = copy_of(split, next(split, at, size), size);
+        if (told->count > 0)
             split_find_told(split, told);
     }
+    if (!same)
+        split->declared = 0;
 }
 
 static void take_numbers(split_t *split, size_t *at, uint32_t initial, uint32_t numbers)
@@ -198,7 +204,8 @@ void split_take_kept(split_t *split)
     take_numbers(split, &at, kept.initial, kept.numbers);
     split->durable.made = kept.made;
     split_resize(split, split->dead, split->dead_room * sizeof *split->dead, 0);
-    split->dead = copy_next(split, &at, kept.dead * sizeof(uint64_t), kept.dead * sizeof(uint64_t));
+    size_t dead = kept.dead * sizeof *split->dead;
+    split->dead = copy_of(split, next(split, &at, dead), dead);
     split->dead_count = split->dead_room = kept.dead;
     for (uint32_t i = 0; i < kept.kinds; i++)
         take_kind(split, &at);

@@ -268,8 +268,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
     return hash;
 }
 
-/* A number made of all component types of the host and their fields, and of what is asked for of copies, so that the
- * same code of plugins gives the same number, also where a past is computed again. */
+/* A number made of all component types of the host and their fields, and of what is asked for of copies by terms and by
+ * the option, so that the same code of plugins gives the same number, also where a past is computed again. */
 bool split_kinds_are_old(split_t *split)
 {
     bp_look_type_t type = {.struct_size = sizeof type};
@@ -287,11 +287,12 @@ bool split_kinds_are_old(split_t *split)
             refers |= field.type == BP_ENTITY;
         }
     }
-    hash += split_asked_hash(split);
+    const char *copied = option(split, SPLIT_COPIED);
+    hash = mix(hash, copied, strlen(copied) + 1) + split_asked_hash(split);
+    split->refers |= refers || split->system->api->world->at(split->system->host, 2) != NULL;
     if (hash == split->declared)
         return false;
     split->declared = hash;
-    split->refers = refers;
     return true;
 }
 

@@ -1,9 +1,9 @@
 /* migrants.c - entities that go from one rank to another, and what refers to them.
  *
  * An entity that leaves loses its components in the world that is split. Where fields of the host can refer to
- * entities, it stays as a stand-in, so that references to it stay good: another rank is told of them by its durable
- * number, and an entity that comes back is the stand-in again. Stand-ins that nothing refers to are ended from time to
- * time. When the entity dies where it is, all stand-ins for it die.
+ * entities, and where these may live in other worlds too, it stays as a stand-in, so that references to it stay good:
+ * another rank is told of them by its durable number, and an entity that comes back is the stand-in again. Stand-ins
+ * that nothing refers to are ended from time to time. When the entity dies where it is, all stand-ins for it die.
  *
  * Entities that arrive are made by commands of the first of the two systems. In the second one all of them are there,
  * so that their fields can refer to each other in any order of arrival.
@@ -77,37 +77,22 @@ void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *en
     split->left += count;
 }
 
-/* Has the entity components in a world other than the two? */
-static bool lives_elsewhere(split_t *split, bp_entity_t entity)
-{
-    const bp_world_api *api = split->system->api->world;
-    bp_world_o *world;
-    for (uint32_t w = 0; (world = api->at(split->system->host, w)) != NULL; w++)
-        if (world != split->world && world != split->halo && api->keys_of(world, entity, NULL, 0) > 0)
-            return true;
-    return false;
-}
-
 void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind, const bp_entity_t *entities,
                  uint32_t count)
 {
     const bp_command_api *command = split->system->api->command;
-    bool stays = split->refers || (count > 0 && split->system->api->world->at(split->system->host, 2) != NULL);
     bool fine = true;
-    if (!stays)
+    if (!split->refers)
         fine = command->destroy(commands, entities, count) == BP_OK;
-    for (uint32_t k = 0; k < kind->key_count && stays && fine; k++)
+    for (uint32_t k = 0; k < kind->key_count && split->refers && fine; k++)
         fine = command->remove(commands, kind->keys[k], entities, count) == BP_OK;
     for (uint32_t i = 0; i < count && fine; i++) {
         uint32_t index = bp_entity_index(entities[i]);
         if (i + AHEAD < count)
             durable_expect(&split->durable, durable_known(&split->durable, bp_entity_index(entities[i + AHEAD])));
-        bool kept = split->refers || (stays && lives_elsewhere(split, entities[i]));
-        if (kept)
-            fine = durable_set(&split->durable, index, durable_of(&split->durable, entities[i], split->rank), true);
-        else if (stays)
-            fine = command->destroy(commands, &entities[i], 1) == BP_OK;
-        if (!kept)
+        if (split->refers)
+            split_know(split, index, split_number(split, entities[i]), true);
+        else
             durable_forget(&split->durable, index);
     }
     if (!fine)
@@ -390,6 +375,17 @@ static void mark_world(split_t *split, bp_world_o *world, unsigned char *marked,
         }
         mark_rows(split, world, &component, &single, marked, bound);
     }
+}
+
+/* Has the entity components in a world other than the two? */
+static bool lives_elsewhere(split_t *split, bp_entity_t entity)
+{
+    const bp_world_api *api = split->system->api->world;
+    bp_world_o *world;
+    for (uint32_t w = 0; (world = api->at(split->system->host, w)) != NULL; w++)
+        if (world != split->world && world != split->halo && api->keys_of(world, entity, NULL, 0) > 0)
+            return true;
+    return false;
 }
 
 void split_sweep(split_t *split)

@@ -425,11 +425,12 @@ static void run_split(bp_system_t *s, const bp_step_t *step, const bp_match_t *m
     bool first = !split->begun;
     counting counted = {.hashing = !first && s->plugin->options[SPLIT_AUDIT].boolean};
     walk(split, count_kind, &counted);
-    uint64_t own = counted.entities, sums[3] = {counted.entities, counted.hash, worlds->waiting};
-    split->alone = split->ranks > 1 && !split_sum(split, sums, 3);
+    uint64_t own = counted.entities, sums[4] = {counted.entities, counted.hash, worlds->waiting, split->refers};
+    split->alone = split->ranks > 1 && !split_sum(split, sums, 4);
     if (split->alone)
         return;
     worlds->agreed = sums[2] == split->ranks;
+    split->refers = sums[3] > 0;
     if (first)
         begin(split, own, split->ranks > 1 ? sums : &own);
     split->all = first ? own : sums[0];

@@ -102,7 +102,8 @@ typedef struct split_t {
     const bp_outside_api *outside;
     uint32_t rank, ranks;
     bool begun;                  /* space has been cut */
-    bool refers;                 /* some component of the host has a field that refers to entities */
+    bool refers;                 /* on some rank a field can refer to entities, or these may live in another world too:
+                                    what is elsewhere has a stand-in here */
     bool alone;                  /* this is a copy that no other rank knows of: nothing is sent */
     bool uneven;                 /* space is to be cut anew, however the entities are distributed */
     bool hashed;                 /* identities were summed at the beginning of the step */

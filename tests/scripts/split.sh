@@ -1,7 +1,7 @@
 #!/bin/sh
 # split.sh BUILD - a world that is split over ranks: places of every type that one may have, fields that only their own
-# plugin writes, lists that grow, and what is wrong in the options. Where mpirun or the plugin mpi is missing, there is
-# nothing to check.
+# plugin writes, lists that grow, entities of other worlds, and what is wrong in the options. Where mpirun or the plugin
+# mpi is missing, there is nothing to check.
 set -eu
 
 build=$(cd "$1" && pwd)
@@ -19,12 +19,13 @@ fail() {
     exit 1
 }
 
-# ranks N INI - run an ini on N ranks; one process needs no mpirun
+# ranks N INI [ARGUMENT ...] - run an ini on N ranks; one process needs no mpirun
 ranks() {
-    start="mpirun -n $1"
+    start="mpirun -n $1" ini=$2
     [ "$1" != 1 ] || start=
+    shift 2
     # shellcheck disable=SC2086
-    timeout 60 $start "$build/backplane" run "$scratch/$2" >"$scratch/said" 2>"$scratch/error"
+    timeout 60 $start "$build/backplane" run "$scratch/$ini" "$@" >"$scratch/said" 2>"$scratch/error"
 }
 
 # Dots fly through each other, each at its own speed. In the first step the plugin writes what only it may write, and
@@ -34,8 +35,12 @@ cat >"$scratch/dots.c" <<'END'
 #include <bp_plugin.h>
 #include <stdio.h>
 #include <string.h>
+#ifndef SHADE
+#define SHADE c.shade[i].x
+#endif
 struct dot {
     PLACE *at; const float *speed; const uint64_t *number; const char **told, **words; uint64_t *marks; bp_list_t *steps;
+    float *flat; bp_vec3_t *shade;
 };
 static const bp_field_t fields[] = {
     {.name = "at", .type = TYPE},
@@ -86,6 +91,8 @@ static void simulate(const bp_run_t *run, uint32_t count)
             api->name->assign(run->manager->host, &c.words[2 * i], text_of(&c, i, 1));
             api->name->assign(run->manager->host, &c.words[2 * i + 1], text_of(&c, i, 2));
             c.marks[2 * i] = c.number[i] + 1, c.marks[2 * i + 1] = c.number[i] + 2;
+        } else if (copies && c.shade[i].x != SHADE) {
+            api->error->log(run->manager->plugin, BP_LOG_ERROR, "a copy has not the shade that it was to have");
         } else if (run->step->number > 1 &&
                    (strcmp(c.told[i], text_of(&c, i, 0)) != 0 || strcmp(c.words[2 * i], text_of(&c, i, 1)) != 0 ||
                     strcmp(c.words[2 * i + 1], text_of(&c, i, 2)) != 0 || c.marks[2 * i] != c.number[i] + 1 ||
@@ -167,6 +174,96 @@ for text in 'copied = dot.at dot.flat dot.marks' 'identity = other.number' 'iden
     [ "$text" != "${text#identity}" ] || sed -i 's/^halo = .*/halo = 0/' "$scratch/dots.ini"
     ranks 2 dots.ini || fail "dots fail with $text"
     [ ! -s "$scratch/error" ] || fail "dots complain with $text"
+done
+
+# A job goes on with other fields for copies: all of these are told of anew.
+known='dot.number dot.told dot.words dot.marks dot.steps'
+for fields in "$known dot.turn:$known dot.shade:1" "$known dot.shade:$known:0" "$known:$known dot.shade dot.turn:1"; do
+    before=${fields%%:*} after=${fields#*:}
+    compile vec2
+    ini none ' 1' | sed "s/^identity = .*/copied = $before/; s/^dot.speed = .*/dot.speed = 0/; s/^halo = .*/halo = 30/" \
+        >"$scratch/dots.ini"
+    ranks 2 dots.ini --steps 10 --record "$scratch/job" || fail "a job is not recorded"
+    [ ! -s "$scratch/error" ] || fail "copies with $before complain"
+    "$build/backplane" replay "$scratch/job.1of2" --check --ini "$scratch/dots.ini" >"$scratch/said" 2>"$scratch/error" ||
+        fail "a rank is not played alone"
+    compile vec2 "-DSHADE=(run->step->number<11?c.shade[i].x:${after#*:})"
+    sed -i "s/^copied = .*/copied = ${after%:*}/" "$scratch/dots.ini"
+    ranks 2 dots.ini --resume "$scratch/job" || fail "a job does not go on with $after in place of $before"
+    ! grep -v 'goes on behind step 10 ' "$scratch/error" || fail "copies complain with $after in place of $before"
+    rm "$scratch"/job.*
+done
+
+# Entities of a split world may live in another world too. They are the same when they come back, and when they die, then
+# in that world too, on all ranks. Bobs swing from rank to rank.
+cat >"$scratch/bobs.c" <<'END'
+#include <bp_plugin.h>
+enum { COUNT = 6 };
+struct bob { bp_vec2_t *at; const uint64_t *number; };
+static const bp_field_t of_bob[] = {{BP_FIELD_OF(struct bob, at)}, {BP_FIELD_OF(struct bob, number)}};
+static const bp_field_t of_mark[] = {{.name = "number", .type = BP_U64}};
+static void simulate(const bp_run_t *run, uint32_t count)
+{
+    BP_COLUMNS(struct bob, c, run->columns);
+    const bp_api_t *api = run->manager->api;
+    bp_host_o *host = run->manager->host;
+    if (run->manager->world != api->world->find(host, "main"))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = COUNT;
+        bp_entity_t e = run->entities[i];
+        if (e.id == 0)
+            continue;
+        api->property->get_named(api->world->find(host, "other"), e, "mark", "number", BP_U64, &number);
+        if (number != c.number[i])
+            api->error->log(run->manager->plugin, BP_LOG_ERROR, "a bob is not what it was in the other world");
+        c.at[i].x = (float)c.number[i] + (float)(run->step->number / 3 % 2) * COUNT;
+        if (run->step->number == 20 && c.number[i] == 1)
+            api->command->destroy(run->step->commands, &e, 1);
+    }
+}
+static const bp_component_i components[] = {{.name = "bob", .fields = BP_LIST(of_bob), .simulate = simulate},
+                                            {.name = "mark", .fields = BP_LIST(of_mark)}};
+static bp_result_t start(bp_system_t *s)
+{
+    const bp_api_t *api = s->api;
+    bp_world_o *main = api->world->find(s->host, "main");
+    uint32_t bob, mark, prototype;
+    bp_entity_t all[COUNT];
+    bp_result_t result = api->world->key(main, api->world->component(main, "bob"), 0, &bob);
+    if (result == BP_OK)
+        result = api->world->key(s->world, api->world->component(s->world, "mark"), 0, &mark);
+    if (result == BP_OK)
+        result = api->world->prototype(main, &bob, 1, &prototype);
+    if (result == BP_OK)
+        result = api->world->create(main, prototype, all, COUNT);
+    if (result == BP_OK)
+        result = api->world->add(s->world, mark, all, COUNT);
+    for (uint64_t i = 0; i < COUNT && result == BP_OK; i++) {
+        bp_vec2_t at = {(float)i, 0};
+        api->property->set_named(main, all[i], "bob", "at", BP_VEC2, &at);
+        api->property->set_named(main, all[i], "bob", "number", BP_U64, &i);
+        result = api->property->set_named(s->world, all[i], "mark", "number", BP_U64, &i);
+    }
+    return result;
+}
+static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+static const bp_system_i systems[] = {{.name = "bobs", .start = start, .run_all = run}};
+BP_PLUGIN(bobs) = {.components = BP_LIST(components), .systems = BP_LIST(systems)};
+END
+${CC:-cc} -shared -fPIC -O1 -I"$source/plugin_api" "$scratch/bobs.c" -o "$scratch/bobs.so"
+printf '[host]\nplugins = mpi ./bobs.so\nsteps = 30\n[plugin mpi]\nposition = bob.at\nhalo = 1\nevery = 5\nuneven = 9\n' >"$scratch/bobs.ini"
+printf '[world main]\nplace = split\nstep_rate = 10\ncomponents = bob\n' >>"$scratch/bobs.ini"
+printf '[world other]\nstep_rate = 10\ncomponents = mark\nsystems = bobs\n' >>"$scratch/bobs.ini"
+for number in 2 3; do
+    ranks $number bobs.ini || fail "entities of two worlds fail on $number ranks"
+    [ ! -s "$scratch/error" ] || fail "entities of two worlds complain on $number ranks"
+    grep -Eq '^ *1 +[1-9][0-9]* +' "$scratch/said" || fail "no bob goes from rank to rank"
+    [ "$(awk '$1 == "other" && $3 == 30 { n += $5 == 5 } END { print n + 0 }' "$scratch/said")" = $number ] ||
+        fail "a bob has died in one world, and not in the other one on all of $number ranks"
 done
 
 # A list that only its own plugin writes cannot be sent.
