@@ -31,10 +31,11 @@ ifdef COVERAGE
 CODE     += --coverage -fprofile-abs-path -fprofile-update=prefer-atomic
 LINK     += --coverage
 # Counts are written when a process ends by itself. A copy of a process, and what is linked to it, writes them before
-# _exit and _Exit too.
+# _exit and _Exit too, and a plugin before it ends a job of several processes.
 COUNTS    = $(BUILD)/obj/tests/coverage/counts_program.o
 LINK_COUNTS = -Wl,--wrap=_exit,--wrap=_Exit
 COUNTS_OF_PLUGIN = tests/coverage/counts_plugin.c
+LINK_COUNTS_OF_PLUGIN = -Wl,--wrap=MPI_Abort
 endif
 ifdef CONDITIONS
 WEIGHED  := $(wildcard host/reload/*.c host/base/convert*.c host/plugin/image*.c)
@@ -267,7 +268,7 @@ define shared
 	$(Q)set -e; objects=; mkdir -p $@.parts; for source in $(filter-out %_$(OTHER).c,$(filter %.c,$^)) $(COUNTS_OF_PLUGIN); do \
 	    object=$@.parts/$$(basename $$source .c).o; objects="$$objects $$object"; \
 	    $(CC) $(PLUGIN_CODE) $(1) -fPIC -c $$source -o $$object; done; \
-	    $(CC) -shared $(LINK) $$objects -o $@ -lm $(2)
+	    $(CC) -shared $(LINK) $(LINK_COUNTS_OF_PLUGIN) $$objects -o $@ -lm $(2)
 endef
 
 $(BUILD)/plugins/%$(SO): $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
