@@ -74,8 +74,8 @@ grid_t *grid_create(const game_entity_t *entities, uint32_t count, game_bounds_t
 {
     grid_t *game = worlds_memory(1, sizeof *game);
     game->bounds = bounds;
-    game->per_x = SIDE / (bounds.high_x - bounds.low_x);
-    game->per_y = SIDE / (bounds.high_y - bounds.low_y);
+    game->per_x = (float)SIDE / (bounds.high_x - bounds.low_x);
+    game->per_y = (float)SIDE / (bounds.high_y - bounds.low_y);
     reserve(&game->bubbles, count);
     reserve(&game->sprites, count);
     game->distance = worlds_memory(count, sizeof(float));

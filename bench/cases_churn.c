@@ -60,13 +60,13 @@ static const bound_t no_bound = {BOUND_NONE, 0, 0, 0, NULL};
 /* The most dead rows that there may be after a step, in per cent of the living. */
 static double most_dead(uint32_t living)
 {
-    return 25 + 100.0 * SLACK_ROWS / living;
+    return 25 + 100.0 * (double)SLACK_ROWS / living;
 }
 
 /* The bound of the longest step: one and a half times the usual step, and a millisecond. */
 static bound_t most_step(double usual)
 {
-    return (bound_t)AT_MOST(1.5 * usual + SLACK_NS);
+    return (bound_t)AT_MOST(1.5 * usual + (double)SLACK_NS);
 }
 
 /* --- the floor: records, arrays and ids of one's own --------------------------------------------------- */
@@ -189,8 +189,8 @@ static void churn_once(churn_t *c, bool first)
     worlds_must(c->w.host, worlds_make(&c->w, c->w.prototype, c->living, c->size), "creating");
     for (uint32_t i = 0; i < STEPS; i++)
         churn_step(c, i, first);
-    c->held = (double)(worlds_host_bytes(&c->w) - held) / c->size - FIELD_BYTES;
-    c->resident = ((double)machine_resident() - (double)resident) / c->size - FIELD_BYTES;
+    c->held = (double)(worlds_host_bytes(&c->w) - held) / c->size - (double)FIELD_BYTES;
+    c->resident = ((double)machine_resident() - (double)resident) / c->size - (double)FIELD_BYTES;
     worlds_destroy(&c->w);
     own_open(&c->own, c->size);
     c->random = 3;
@@ -209,10 +209,10 @@ static void run_churn(results_t *results, const char *name, uint32_t size, uint3
     c->batch = worlds_memory(c->each, sizeof *c->batch);
     for (uint32_t i = 0; i < times && i < 8; i++) {
         churn_once(c, i == 0);
-        change[i] = c->change / STEPS / c->each;
-        own_change[i] = c->own_change / STEPS / c->each;
-        step[i] = c->step / STEPS / size;
-        own_step[i] = c->own_step / STEPS / size;
+        change[i] = c->change / (double)STEPS / c->each;
+        own_change[i] = c->own_change / (double)STEPS / c->each;
+        step[i] = c->step / (double)STEPS / size;
+        own_step[i] = c->own_step / (double)STEPS / size;
     }
     measure_put(results, name, "destroy_and_create", size, UNIT_NS, change, own_change, times, no_bound);
     measure_put(results, name, "mean_step", size, UNIT_NS, step, own_step, times, no_bound);
@@ -294,7 +294,7 @@ static void die(death_t *d, bool first)
         double step = (double)(measure_now() - begin), share = dead_share(d);
         if (first || step < d->steps[i])
             d->steps[i] = step;
-        if (d->kept_after >= STEPS && share <= most_dead(living))
+        if (d->kept_after >= (double)STEPS && share <= most_dead(living))
             d->kept_after = i + 1;
         if (i + 1 == EARLY)
             d->early = share;

@@ -49,7 +49,7 @@ static double entity_bytes(uint32_t size, bool resident, history_t history)
     uint64_t after = bytes_now(&w, resident);
     worlds_destroy(&w);
     free(ids);
-    return ((double)after - (double)before) / size - FIELD_BYTES;
+    return ((double)after - (double)before) / size - (double)FIELD_BYTES;
 }
 
 static double allocated(uint32_t size)

@@ -84,17 +84,17 @@ static figures_t go(worlds_t *s)
     open_worlds(s);
     uint64_t held = worlds_host_bytes(&s->w[0]), begin = measure_now();
     create_all(s);
-    f.create = (double)(measure_now() - begin) / ENTITIES;
-    f.bytes = (double)(worlds_host_bytes(&s->w[0]) - held) / ENTITIES - FIELD_BYTES;
+    f.create = (double)(measure_now() - begin) / (double)ENTITIES;
+    f.bytes = (double)(worlds_host_bytes(&s->w[0]) - held) / (double)ENTITIES - (double)FIELD_BYTES;
     step_all(s);
     begin = measure_now();
     for (uint32_t i = 0; i < STEPS; i++)
         step_all(s);
-    f.step = (double)(measure_now() - begin) / ENTITIES / STEPS;
+    f.step = (double)(measure_now() - begin) / (double)ENTITIES / (double)STEPS;
     begin = measure_now();
     destroy_all(s);
     step_all(s);
-    f.destroy = (double)(measure_now() - begin) / ENTITIES;
+    f.destroy = (double)(measure_now() - begin) / (double)ENTITIES;
     worlds_destroy(&s->w[0]);
     free(s->w);
     return f;

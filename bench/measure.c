@@ -68,7 +68,7 @@ static uint32_t runs_for_a_round(const side_t *side, void *state)
 {
     double cpu, real = time_runs(side, state, 1, &cpu);
     double most = side->prepare == NULL ? MAX_RUNS : MAX_PREPARED_RUNS;
-    double runs = real > 0 ? ceil(ROUND_NS / real) : most;
+    double runs = real > 0 ? ceil((double)ROUND_NS / real) : most;
     return (uint32_t)(runs > most ? most : runs);
 }
 
@@ -236,8 +236,8 @@ static void time_round(const group_t *group, void *state, uint32_t size, uint32_
 /* As many repetitions as there is time for, where a round takes long. */
 static uint32_t repetitions_in_time(uint32_t repetitions, double round_ns)
 {
-    double most = LONG_SECONDS * 1e9 / round_ns;
-    return most >= repetitions ? repetitions : most <= LONG_REPETITIONS ? LONG_REPETITIONS : (uint32_t)most;
+    double most = (double)LONG_SECONDS * 1e9 / round_ns;
+    return most >= repetitions ? repetitions : most <= (double)LONG_REPETITIONS ? LONG_REPETITIONS : (uint32_t)most;
 }
 
 void measure_group(results_t *results, const group_t *group, uint32_t size, uint32_t repetitions,

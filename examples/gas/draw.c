@@ -108,7 +108,7 @@ void gas_draw(bp_system_t *s)
         return;
     double longest = option[GAS_BOX].dvec3.x > option[GAS_BOX].dvec3.y ? option[GAS_BOX].dvec3.x
                                                                        : option[GAS_BOX].dvec3.y;
-    double scale = longest > 0 ? PIXELS / longest : 1;
+    double scale = longest > 0 ? (double)PIXELS / longest : 1;
     draw_own(&path, scale);
     path.length = path.failed ? 0 : path.length;
     write_file(s, &path, scale);

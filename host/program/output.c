@@ -484,7 +484,7 @@ static void remaining_text(const progress_t *progress, uint64_t done, uint64_t n
 static int bar_text(const progress_t *progress, uint64_t done, char *text)
 {
     double part = (double)done / (double)progress->total;
-    int filled = (int)(part * BAR_MAX);
+    int filled = (int)(part * (double)BAR_MAX);
     int length = 0;
     text[length++] = '[';
     for (int i = 0; i < BAR_MAX; i++)

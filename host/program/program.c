@@ -358,7 +358,7 @@ static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, doub
         live->over = live->over && !more;
         if (!more)
             break;
-        if (clock.stopped || *due < elapsed - BEHIND)
+        if (clock.stopped || *due < elapsed - (double)BEHIND)
             *due = elapsed;
         if (clock.stopped && clock.granted == 0)
             break;
@@ -375,7 +375,7 @@ static bp_result_t step_world(live_t *live, bp_world_o *world, double *due, doub
 static bp_result_t step_worlds(live_t *live)
 {
     const program_t *program = live->program;
-    double elapsed = (double)(os_clock_ns() - live->began) / BILLION;
+    double elapsed = (double)(os_clock_ns() - live->began) / (double)BILLION;
     bp_result_t result = BP_OK;
     bp_world_o *world;
     live->over = true;
@@ -406,7 +406,7 @@ static bp_result_t show_path(live_t *live)
     if (result == BP_OK && program->prompt != NULL)
         program->prompt->make_room(program->prompt->context);
     if (result == BP_OK) {
-        printf("%8.1f s  %s = %s\n", (double)(now - live->began) / BILLION, live->show, text);
+        printf("%8.1f s  %s = %s\n", (double)(now - live->began) / (double)BILLION, live->show, text);
         fflush(stdout);
     }
     return result;
@@ -416,7 +416,7 @@ static bp_result_t show_path(live_t *live)
 static uint64_t time_left(const live_t *live)
 {
     uint64_t now = os_clock_ns();
-    uint64_t due = live->next < 0 ? now + PAUSE_NS : live->began + (uint64_t)(live->next * BILLION);
+    uint64_t due = live->next < 0 ? now + PAUSE_NS : live->began + (uint64_t)(live->next * (double)BILLION);
     if ((live->show != NULL || live->program->prompt != NULL) && live->next_show < due)
         due = live->next_show;
     return due > now ? due - now : 0;

@@ -131,7 +131,7 @@ static void draw_to(pen_t *p, float x, float y)
 static void draw_arc(pen_t *p, const float *n, bool down)
 {
     const float degree = 3.14159265f / 180;
-    uint32_t parts = (uint32_t)ceilf(fabsf(n[5] - n[4]) / ARC_DEGREES);
+    uint32_t parts = (uint32_t)ceilf(fabsf(n[5] - n[4]) / (float)ARC_DEGREES);
     for (uint32_t i = 0; i <= parts; i++) {
         float angle = (n[4] + (n[5] - n[4]) * (float)i / (float)parts) * degree;
         float x = n[0] + n[2] * cosf(angle), y = n[1] + n[3] * sinf(angle);

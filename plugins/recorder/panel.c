@@ -153,13 +153,13 @@ static double clamp(double value)
 int32_t recorder_across(const recorder_panel *p, double x)
 {
     double f = (x - p->low_x) / (p->high_x - p->low_x);
-    return (int32_t)lround(clamp(PANEL_TENTHS * (p->left + PANEL_SIDE * f)));
+    return (int32_t)lround(clamp((double)PANEL_TENTHS * (p->left + (double)PANEL_SIDE * f)));
 }
 
 int32_t recorder_down(const recorder_panel *p, double y)
 {
     double f = (p->high_y - y) / (p->high_y - p->low_y);
-    return (int32_t)lround(clamp(PANEL_TENTHS * (p->top + PANEL_SIDE * f)));
+    return (int32_t)lround(clamp((double)PANEL_TENTHS * (p->top + (double)PANEL_SIDE * f)));
 }
 
 unsigned recorder_sides(const recorder_panel *p, double x, double y)

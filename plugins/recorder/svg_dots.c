@@ -80,11 +80,11 @@ static dot dot_of(const picture *pic, const recorder_panel *p, uint32_t source)
         return d;
     if (recorder_sides(p, c->previous.x, c->previous.y) != 0)
         return d;
-    double extent = fmax(c->high_x - c->low_x, c->high_y - c->low_y) / (p->high_x - p->low_x) * PANEL_SIDE;
+    double extent = fmax(c->high_x - c->low_x, c->high_y - c->low_y) / (p->high_x - p->low_x) * (double)PANEL_SIDE;
     d.shown = 1;
     d.x = recorder_across(p, c->previous.x) / PANEL_TENTHS;
     d.y = recorder_down(p, c->previous.y) / PANEL_TENTHS;
-    d.extent = extent < PANEL_SIDE ? (int32_t)extent : PANEL_SIDE;
+    d.extent = extent < (double)PANEL_SIDE ? (int32_t)extent : PANEL_SIDE;
     return d;
 }
 

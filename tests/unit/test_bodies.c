@@ -105,7 +105,7 @@ START_TEST(two_bodies_on_circles_come_back)
     enum { STEPS = 4000 };
     const double m1 = 3, m2 = 1, apart = 2, omega = sqrt((m1 + m2) / (apart * apart * apart));
     const double r1 = apart * m2 / (m1 + m2), r2 = apart * m1 / (m1 + m2),
-                 dt = 6.283185307179586 / omega / STEPS;
+                 dt = 6.283185307179586 / omega / (double)STEPS;
     bp_entity_t e[2];
     begin_gravity(1 / dt, unit_gravity, 2);
     create("point_mass", e, 2);

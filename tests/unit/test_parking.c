@@ -383,10 +383,11 @@ END_TEST
 START_TEST(without_memory_indices_are_brought_back_later)
 {
     enum { CROWD = 100000 };
+    uint32_t refused = 0;
     open(&place, WORLDS);
     for (uint32_t turn = 0; turn < 12; turn++) {
         heap_t *heap = &place.rig.heap;
-        uint32_t by = turn % (WORLDS + 1), living = place.living_count, refused = 0;
+        uint32_t by = turn % (WORLDS + 1), living = place.living_count;
         come_to(&place, by, CROWD);
         die(&place, living, CROWD);
         heap->refuse_first = turn % 2 == 0 ? 0 : heap->requests + 1;
@@ -413,6 +414,7 @@ START_TEST(without_memory_indices_are_brought_back_later)
         die(&place, living, place.living_count - living);
         come_to(&place, by, 10);
     }
+    ck_assert_uint_gt(refused, 0);
     close(&place);
 }
 END_TEST

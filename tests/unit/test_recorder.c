@@ -383,8 +383,8 @@ START_TEST(what_is_no_number_is_not_recorded)
         "'main/a\"b.bag.slots' has no value at time 0.1: it is an array or a list",
         "'main/a\"b.bag.hits' has no value at time 0.1: it is an array or a list",
         "'main/a\"b.sample.a_u16@main/a\"b.bag.slots' has no value at time 0.1: it is an array or a list",
-        "'main/a\"b.sample.a_u16@main/a\"b.sample.a_u32' has no value at time 0.1: the two properties are of "
-        "different types",
+        ("'main/a\"b.sample.a_u16@main/a\"b.sample.a_u32' has no value at time 0.1: the two properties are of "
+         "different types"),
         "'main/a\"b.sample.a_u16@main/nothing.sample.a_u16' has no value at time 0.1",
         "'nothing' has no value at time 0.1",
     };
@@ -545,8 +545,10 @@ enum { POINTS = 4000, GRID_BITS = 1024 * 1024, A_TURN = 64 };
 
 static void go_around(recorder_curve *curve, int turns)
 {
-    for (int i = 0; i < turns * A_TURN; i++)
-        recorder_curve_add(curve, 10 * cos(6.283185307179586 * i / A_TURN), 10 * sin(6.283185307179586 * i / A_TURN));
+    for (int i = 0; i < turns * A_TURN; i++) {
+        double angle = 6.283185307179586 * i / (double)A_TURN;
+        recorder_curve_add(curve, 10 * cos(angle), 10 * sin(angle));
+    }
 }
 
 START_TEST(a_path_that_is_gone_many_times_is_kept_once)
