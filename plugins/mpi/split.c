@@ -1,9 +1,9 @@
 /* split.c - the systems of a world that is split over all ranks (docs/machines.md).
  *
- * At the beginning of each step every rank looks where its entities are. An entity that has left this rank's part is
- * sent to the rank that it belongs to now (migrants.c), made there and taken out of the world here by commands that are
- * carried out before any other unit runs. Of entities near another part that rank has copies (copies.c), in the world
- * NAME.halo beside the world that is split, so that no loop has to tell copies from its own.
+ * In each step, when components have simulated, every rank looks where its entities are. An entity that has left this
+ * rank's part is sent to the rank that it belongs to now (migrants.c), made there and taken out of the world here by
+ * commands that are carried out before any other system runs. Of entities near another part that rank has copies
+ * (copies.c), in the world NAME.halo beside the world that is split, so that no loop has to tell copies from its own.
  *
  * The first step finds all entities on all ranks, since all ranks did the same ini: each rank keeps its own. From then
  * on the number of all entities, and the sum of the hashes of their identities, are the same in each step: where they
@@ -514,6 +514,7 @@ const bp_system_i split_systems[2] = {
     {
         .name = "split",
         .doc = "entities go to the rank that has their place, and copies of others' near by come here",
+        .flags = BP_SYSTEM_COMMANDS_FIRST, /* what components have ended is not sent any more */
         .start = start,
         .stop = stop,
         .run_all = run_split,
@@ -523,7 +524,7 @@ const bp_system_i split_systems[2] = {
     },
     {
         .name = "split_settled",
-        .doc = "those that have come are there before any other unit runs",
+        .doc = "those that have come are there before any other system runs",
         .flags = BP_SYSTEM_COMMANDS_FIRST,
         .after = "split",
         .run_all = run_settled,

@@ -198,7 +198,9 @@ done
 # in that world too, on all ranks. Bobs swing from rank to rank.
 cat >"$scratch/bobs.c" <<'END'
 #include <bp_plugin.h>
+#include <bp_share.h>
 enum { COUNT = 6 };
+static bp_entity_t all[COUNT];
 struct bob { bp_vec2_t *at; const uint64_t *number; };
 static const bp_field_t of_bob[] = {{BP_FIELD_OF(struct bob, at)}, {BP_FIELD_OF(struct bob, number)}};
 static const bp_field_t of_mark[] = {{.name = "number", .type = BP_U64}};
@@ -218,7 +220,7 @@ static void simulate(const bp_run_t *run, uint32_t count)
         if (number != c.number[i])
             api->error->log(run->manager->plugin, BP_LOG_ERROR, "a bob is not what it was in the other world");
         c.at[i].x = (float)c.number[i] + (float)(run->step->number / 3 % 2) * COUNT;
-        if (run->step->number == 20 && c.number[i] == 1)
+        if (run->step->number == 21 && c.number[i] == 1) /* it also goes to another rank */
             api->command->destroy(run->step->commands, &e, 1);
     }
 }
@@ -229,7 +231,6 @@ static bp_result_t start(bp_system_t *s)
     const bp_api_t *api = s->api;
     bp_world_o *main = api->world->find(s->host, "main");
     uint32_t bob, mark, prototype;
-    bp_entity_t all[COUNT];
     bp_result_t result = api->world->key(main, api->world->component(main, "bob"), 0, &bob);
     if (result == BP_OK)
         result = api->world->key(s->world, api->world->component(s->world, "mark"), 0, &mark);
@@ -247,9 +248,23 @@ static bp_result_t start(bp_system_t *s)
     }
     return result;
 }
+/* Numbers and parts are those of the split world, and of what lives there. */
 static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
-    (void)s, (void)step, (void)matches, (void)count;
+    const bp_share_api *shares = s->api->registry->find(s->host, BP_SHARE_API, 1);
+    bp_world_o *main = s->api->world->find(s->host, "main");
+    bp_part_t part = {.struct_size = sizeof part};
+    bp_entity_t e;
+    (void)matches, (void)count;
+    uint64_t number = shares->durable(main, all[0]);
+    int fine = number != 0 && shares->found(main, number, &e) == 1 && e.id == all[0].id;
+    fine = fine && shares->durable(s->world, all[0]) == 0 && shares->found(s->world, number, &e) == 0 && e.id == 0;
+    fine = fine && shares->found(main, 0, &e) == 0 && shares->found(main, 1000000, &e) == 0 && e.id == 0;
+    fine = fine && shares->found(main, UINT64_MAX, &e) == 0 && shares->part(s->world, 0, &part) == 0;
+    fine = fine && shares->part(main, 9, &part) == 0 && shares->part(main, 0, &part) == (step->number > 0);
+    fine = fine && (step->number < 23 || shares->durable(main, all[1]) == 0);
+    if (!fine)
+        s->api->error->log(s->plugin, BP_LOG_ERROR, "numbers or parts are not as they were to be");
 }
 static const bp_system_i systems[] = {{.name = "bobs", .start = start, .run_all = run}};
 BP_PLUGIN(bobs) = {.components = BP_LIST(components), .systems = BP_LIST(systems)};
@@ -265,6 +280,21 @@ for number in 2 3; do
     [ "$(awk '$1 == "other" && $3 == 30 { n += $5 == 5 } END { print n + 0 }' "$scratch/said")" = $number ] ||
         fail "a bob has died in one world, and not in the other one on all of $number ranks"
 done
+# Space is cut once where it is never compared, and anew else.
+for every in 0 5; do
+    compile vec2
+    ini none ' 1' | sed "s/^every = .*/every = $every/" >"$scratch/dots.ini"
+    ranks 2 dots.ini || fail "dots fail that are compared every $every steps"
+    cuts=$(sed -n 's/.*times that space was cut *//p' "$scratch/said")
+    [ "$((every == 0 ? cuts == 1 : cuts > 1))" = 1 ] || fail "space is cut $cuts times, compared every $every steps"
+done
+# A job of dots that refer to nothing goes on with more ranks than it had.
+compile vec2
+ini none ' 1' >"$scratch/dots.ini"
+ranks 2 dots.ini --steps 10 --record "$scratch/job" || fail "a job is not recorded"
+ranks 3 dots.ini --resume "$scratch/job" || fail "a job does not go on with more ranks"
+! grep -v 'goes on behind step 10 ' "$scratch/error" || fail "a job complains that goes on with more ranks"
+grep -Eq 'entities of all ranks *6$' "$scratch/said" || fail "a job that goes on with more ranks has other dots"
 
 # A list that only its own plugin writes cannot be sent.
 compile vec2 -DLIST
