@@ -29,10 +29,17 @@ static const bp_peers_api *peers_of(bp_host_o *host)
 bp_result_t bp_host_exchange(bp_host_o *host, const void *bytes, size_t size, bp_peers_take take, void *data)
 {
     const bp_peers_api *peers = peers_of(host);
+    bp_result_t result = BP_OK;
     if (peers != NULL)
-        return peers->exchange(host, bytes, size, take, data);
-    take(data, 0, size == 0 ? NULL : bytes, size);
-    return BP_OK;
+        result = peers->exchange(host, bytes, size, take, data);
+    else
+        take(data, 0, size == 0 ? NULL : bytes, size);
+    if (result == BP_ERROR_MEMORY)
+        return error_memory(&host->base.error, "ranks tell each other something");
+    return result == BP_OK ? BP_OK
+                           : error_set(&host->base.error, result,
+                                       result == BP_ERROR_LIMIT ? "they tell each other more than 2 GiB at once"
+                                                                : "they do not reach each other");
 }
 
 void bp_host_leave_peers(bp_host_o *host, int32_t failed)
@@ -201,9 +208,11 @@ static bp_result_t compare_ranks(setup_t *s)
     if (result == BP_OK)
         result = bp_host_exchange(s->host, s->alike, strlen(s->alike), compare, &c);
     memory_free(c.memory, c.first, c.first_size);
-    if (result != BP_OK)
-        return error_set(s->error, result, "what the ranks were started with cannot be compared: they do not reach "
-                                           "each other");
+    if (result != BP_OK) {
+        char why[SETUP_WORD];
+        snprintf(why, sizeof why, "%s", error_last(s->error));
+        return error_set(s->error, result, "what the ranks were started with cannot be compared: %s", why);
+    }
     if (c.failed)
         result = error_memory(s->error, "comparing ranks");
     if (result != BP_OK || !c.differs)

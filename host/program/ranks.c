@@ -397,7 +397,7 @@ int ranks_print(program_t *program, uint64_t steps, uint64_t nanoseconds, bool j
     if (text == NULL || all.ranks == NULL)
         complain("out of memory while gathering what the ranks have to report");
     else if (bp_host_exchange(program->host, text, strlen(text), take, &all) != BP_OK)
-        complain("the reports of the ranks cannot be gathered");
+        complain("the reports of the ranks cannot be gathered: %s", bp_host_error(program->host));
     else if (program->rank != 0)
         status = STATUS_FINE;
     else if (all.bad != 0)

@@ -22,9 +22,8 @@ typedef struct asking {
 static bool names_copies(const split_t *split, const char *world)
 {
     const bp_world_api *worlds = split->system->api->world;
-    const char *own = worlds->name(split->world), *copies = worlds->name(split->halo);
-    size_t length = world[0] == '.' ? strlen(own) : 0;
-    return strncmp(copies, own, length) == 0 && strcmp(copies + length, world) == 0;
+    const char *copies = worlds->name(split->halo); /* the world's name, and .halo */
+    return strcmp(world[0] == '.' ? copies + strlen(worlds->name(split->world)) : copies, world) == 0;
 }
 
 static bool next_term(const split_t *split, asking *a)

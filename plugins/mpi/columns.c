@@ -289,8 +289,6 @@ void split_set(split_t *split, split_column *column, bool of_copies, const bp_en
 {
     const bp_property_api *property = split->system->api->property;
     bp_result_t result = BP_ERROR_RANGE;
-    if (count == 0)
-        return;
     if (!column->raw)
         result = of_copies ? property->set(split->halo, &column->halo, entities, count, cells, column->size)
                            : property->set(split->world, &column->own, entities, count, cells, column->size);

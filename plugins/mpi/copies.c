@@ -211,12 +211,8 @@ void split_end_copies_of(split_t *split, const split_kind *kind, const bp_entity
     for (uint32_t k = 0; k < kind->key_count && count > 0; k++)
         split_done(split, api->world->remove(split->halo, kind->halo_keys[k], entities, count));
     for (uint32_t i = 0; i < count && !split->refers; i++) {
-        uint32_t index = bp_entity_index(entities[i]);
-        if (!durable_is_elsewhere(&split->durable, index) && durable_known(&split->durable, index) != 0 &&
-            api->world->keys_of(split->world, entities[i], NULL, 0) > 0)
-            continue; /* this rank's own by now */
-        durable_forget(&split->durable, index);
-        api->entity->destroy(split->system->host, &entities[i], 1);
+        durable_forget(&split->durable, bp_entity_index(entities[i]));
+        split_end(split, entities[i]);
     }
 }
 

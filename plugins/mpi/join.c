@@ -92,7 +92,7 @@ static void give_up_kind(split_t *split, split_kind *kind, const bp_entity_t *en
             continue;
         }
         durable_forget(&split->durable, index);
-        api->entity->destroy(split->system->host, &gone[i], 1);
+        split_end(split, gone[i]);
     }
 }
 

@@ -77,16 +77,22 @@ void split_pack_migrants(split_t *split, split_kind *kind, const bp_entity_t *en
     split->left += count;
 }
 
+/* Commands that cannot be recorded have no sentence of the host's: memory is what they lack. */
+static void recorded(split_t *split, bp_result_t result)
+{
+    if (result != BP_OK)
+        split_fail(split, "out of memory for what goes from rank to rank");
+}
+
 void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind, const bp_entity_t *entities,
                  uint32_t count)
 {
     const bp_command_api *command = split->system->api->command;
-    bool fine = true;
     if (!split->refers)
-        fine = command->destroy(commands, entities, count) == BP_OK;
-    for (uint32_t k = 0; k < kind->key_count && split->refers && fine; k++)
-        fine = command->remove(commands, kind->keys[k], entities, count) == BP_OK;
-    for (uint32_t i = 0; i < count && fine; i++) {
+        recorded(split, command->destroy(commands, entities, count));
+    for (uint32_t k = 0; k < kind->key_count && split->refers; k++)
+        recorded(split, command->remove(commands, kind->keys[k], entities, count));
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t index = bp_entity_index(entities[i]);
         if (i + AHEAD < count)
             durable_expect(&split->durable, durable_known(&split->durable, bp_entity_index(entities[i + AHEAD])));
@@ -95,8 +101,6 @@ void split_leave(split_t *split, bp_commands_o *commands, const split_kind *kind
         else
             durable_forget(&split->durable, index);
     }
-    if (!fine)
-        split_fail(split, "what has left for another rank cannot be taken out of the world");
 }
 
 /* --- coming ------------------------------------------------------------------------------------------------------- */
@@ -131,19 +135,23 @@ static uint64_t id_at(const split_t *split, size_t at, uint32_t index)
 }
 
 /* Add a component, or make entities: by commands in a step, at once between steps. */
-static bool add_key(split_t *split, bp_commands_o *commands, uint32_t key, const bp_entity_t *e)
+static void add_key(split_t *split, bp_commands_o *commands, uint32_t key, const bp_entity_t *e)
 {
     const bp_api_t *api = split->system->api;
-    return (commands != NULL ? api->command->add(commands, key, e, 1) : api->world->add(split->world, key, e, 1)) ==
-           BP_OK;
+    if (commands != NULL)
+        recorded(split, api->command->add(commands, key, e, 1));
+    else
+        split_done(split, api->world->add(split->world, key, e, 1));
 }
 
-static bool make_entities(split_t *split, bp_commands_o *commands, uint32_t prototype, bp_entity_t *made,
+static void make_entities(split_t *split, bp_commands_o *commands, uint32_t prototype, bp_entity_t *made,
                           uint32_t count)
 {
     const bp_api_t *api = split->system->api;
-    return count == 0 || (commands != NULL ? api->command->create(commands, prototype, made, count)
-                                           : api->world->create(split->world, prototype, made, count)) == BP_OK;
+    if (commands != NULL && count > 0)
+        recorded(split, api->command->create(commands, prototype, made, count));
+    else if (count > 0)
+        split_done(split, api->world->create(split->world, prototype, made, count));
 }
 
 /* Entities that have a stand-in are that; the others are made, together. The order is that of their block. */
@@ -152,25 +160,22 @@ static void make_arrival(split_t *split, split_arrival *arrival, bp_commands_o *
     const split_kind *kind = &split->kinds[arrival->kind];
     bp_entity_t *entities = arrived(split, arrival);
     uint32_t made = 0;
-    bool fine = true;
-    for (uint32_t i = 0; i < arrival->count && fine; i++) {
+    for (uint32_t i = 0; i < arrival->count; i++) {
         uint32_t index = split->refers ? durable_find(&split->durable, id_at(split, arrival->at, i)) : BP_NONE;
         bp_entity_t e = {0};
         if (index != BP_NONE)
             e = split->system->api->entity->at(split->system->host, index);
         entities[i] = e;
         made += e.id == 0;
-        for (uint32_t k = 0; k < kind->key_count && e.id != 0 && fine; k++)
-            fine = add_key(split, commands, kind->keys[k], &e);
+        for (uint32_t k = 0; k < kind->key_count && e.id != 0; k++)
+            add_key(split, commands, kind->keys[k], &e);
     }
     split->values.size = 0;
     bp_entity_t *coming = (bp_entity_t *)(void *)split_append(split, &split->values, (made + 1) * sizeof *coming);
-    fine = fine && make_entities(split, commands, kind->prototype, coming, made);
+    make_entities(split, commands, kind->prototype, coming, made);
     for (uint32_t i = 0; i < arrival->count; i++)
         if (entities[i].id == 0)
             entities[i] = *coming++;
-    if (!fine)
-        split_fail(split, "what has come from another rank cannot be created");
     split->came += arrival->count;
 }
 
@@ -182,8 +187,7 @@ static void bury(split_t *split, const split_reading *reading)
         split_append_bytes(split, &split->buried, &id, sizeof id);
         if (index == BP_NONE || !durable_is_elsewhere(&split->durable, index))
             continue;
-        bp_entity_t e = split->system->api->entity->at(split->system->host, index);
-        split->system->api->entity->destroy(split->system->host, &e, 1);
+        split_end(split, split->system->api->entity->at(split->system->host, index));
     }
 }
 
@@ -403,7 +407,7 @@ void split_sweep(split_t *split)
             e = api->entity->at(split->system->host, i);
         if (e.id != 0 && api->world->keys_of(split->world, e, NULL, 0) == 0 &&
             api->world->keys_of(split->halo, e, NULL, 0) == 0 && !lives_elsewhere(split, e))
-            api->entity->destroy(split->system->host, &e, 1);
+            split_end(split, e);
     }
     split_resize(split, marked, bound + 1, 0);
 }

@@ -147,17 +147,19 @@ typedef struct parcels_t {
     uint64_t all;
 } parcels_t;
 
-static bool ask_sizes(parcels_t *p, size_t size, int ranks)
+static bp_result_t ask_sizes(parcels_t *p, size_t size, int ranks)
 {
     int mine = size > BYTES_MOST ? -1 : (int)size;
-    bool fits = MPI_Allgather(&mine, 1, MPI_INT, p->sizes, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS;
+    if (MPI_Allgather(&mine, 1, MPI_INT, p->sizes, 1, MPI_INT, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return BP_ERROR_IO;
     p->all = 0;
-    for (int i = 0; i < ranks && fits; i++) {
-        fits = p->sizes[i] >= 0 && p->all <= BYTES_MOST;
-        p->places[i] = fits ? (int)p->all : 0;
-        p->all += fits ? ((uint64_t)p->sizes[i] + 15) / 16 * 16 : 0;
+    for (int i = 0; i < ranks; i++) {
+        if (p->sizes[i] < 0 || p->all > BYTES_MOST)
+            return BP_ERROR_LIMIT;
+        p->places[i] = (int)p->all;
+        p->all += ((uint64_t)p->sizes[i] + 15) / 16 * 16;
     }
-    return fits && p->all <= BYTES_MOST;
+    return p->all <= BYTES_MOST ? BP_OK : BP_ERROR_LIMIT;
 }
 
 static bp_result_t exchange_parcels(const void *bytes, size_t size, int ranks, bp_peers_take take, void *data)
@@ -165,8 +167,8 @@ static bp_result_t exchange_parcels(const void *bytes, size_t size, int ranks, b
     parcels_t p = {malloc((size_t)ranks * sizeof *p.sizes), malloc((size_t)ranks * sizeof *p.places), 0};
     bp_result_t result = p.sizes == NULL || p.places == NULL ? BP_ERROR_MEMORY : BP_OK;
     char *all = NULL;
-    if (result == BP_OK && !ask_sizes(&p, size, ranks))
-        result = BP_ERROR_LIMIT;
+    if (result == BP_OK)
+        result = ask_sizes(&p, size, ranks);
     if (result == BP_OK && (all = malloc(p.all + 16)) == NULL)
         result = BP_ERROR_MEMORY;
     if (result == BP_OK && MPI_Allgatherv(size == 0 ? all : bytes, (int)size, MPI_BYTE, all, p.sizes, p.places,

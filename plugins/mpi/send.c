@@ -48,6 +48,14 @@ void split_done(split_t *split, bp_result_t result)
         split_fail(split, split->system->api->error->last(split->system->host));
 }
 
+void split_end(split_t *split, bp_entity_t entity)
+{
+    const bp_entity_api *api = split->system->api->entity;
+    bp_host_o *host = split->system->host;
+    if (api->destroy(host, &entity, 1) == 0 && api->alive(host, &entity, 1, NULL) == 1)
+        split_fail(split, "out of memory for what ends here");
+}
+
 void split_know(split_t *split, uint32_t index, uint64_t id, bool elsewhere)
 {
     if (!durable_set(&split->durable, index, id, elsewhere))

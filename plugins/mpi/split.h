@@ -147,6 +147,9 @@ void split_fail(split_t *split, const char *text);
 /* End the job with the host's sentence unless the call has done what it should. */
 void split_done(split_t *split, bp_result_t result);
 
+/* The entity dies, where it lives; ends the job where there is no memory. */
+void split_end(split_t *split, bp_entity_t entity);
+
 /* Make room for another number of ranks in a split that has no kinds yet. */
 void split_change_ranks(split_t *split, uint32_t ranks);
 
