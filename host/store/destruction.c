@@ -453,14 +453,9 @@ static void forget(const destruction_t *d, const bp_entity_t *dead, uint32_t cou
             if (other == NULL || other->world != page->world || other->next != NULL || page->next != NULL)
                 break;
         }
-        while (page != NULL) {
-            const record_page_t *next = page->next;
-            uint32_t before = d->entities->listeners;
+        /* A verb that is called here can create a world, and end none: pages may come behind these, and none goes. */
+        for (; page != NULL; page = page->next)
             store_forget(page->world, dead + i, n);
-            /* Where managers or worlds have come or gone, the list of pages is walked from its start again: a world
-             * that has already forgotten these entities finds nothing. */
-            page = before == d->entities->listeners ? next : records_of(d->entities, dead[i]);
-        }
     }
 }
 
