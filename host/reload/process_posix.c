@@ -46,9 +46,28 @@ struct process_t {
     bool copy; /* made by process_fork: the processes that it has started end with it */
 };
 
+/* Ends with the number of a standard file that the program has closed get another number: a child leads its standard
+ * files into pipes, which would end such an end, or be undone by its close-on-exec flag. */
+static bool leave_standard_files(int ends[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (ends[i] > STDERR_FILENO)
+            continue;
+        int moved = fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (moved < 0) {
+            close(ends[0]);
+            close(ends[1]);
+            return false;
+        }
+        close(ends[i]);
+        ends[i] = moved;
+    }
+    return true;
+}
+
 static bool make_pipe(int ends[2])
 {
-    if (pipe(ends) != 0)
+    if (pipe(ends) != 0 || !leave_standard_files(ends))
         return false;
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);

@@ -8,6 +8,7 @@
 #include "reload/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -135,6 +136,36 @@ START_TEST(a_copy_of_ourselves_reports_by_its_pipe)
 }
 END_TEST
 
+/* Pipes are then given the numbers of the standard files, which are led into them. */
+START_TEST(a_program_whose_own_standard_files_are_closed_hears_all_the_same)
+{
+    int kept[3];
+    char heard[3][64];
+    process_end_t over[3];
+    for (int file = 0; file < 3; file++) {
+        kept[file] = (_i >> file & 1) != 0 ? fcntl(file, F_DUPFD_CLOEXEC, 10) : -1;
+        if (kept[file] >= 0)
+            close(file);
+    }
+    over[0] = finish(process_start(&memory, "echo out; echo errors >&2", NULL));
+    snprintf(heard[0], sizeof heard[0], "%.60s", said);
+    over[1] = finish(process_fork(&memory, speak, "hello"));
+    snprintf(heard[1], sizeof heard[1], "%.60s", said);
+    over[2] = finish(process_start_helper(&memory, "/bin/sh", "-c", "echo help"));
+    snprintf(heard[2], sizeof heard[2], "%.60s", said);
+    for (int file = 0; file < 3; file++) {
+        if (kept[file] >= 0) {
+            ck_assert_int_eq(dup2(kept[file], file), file);
+            close(kept[file]);
+        }
+    }
+    ck_assert_str_eq(heard[0], "out\nerrors\n");
+    ck_assert_str_eq(heard[1], "hello");
+    ck_assert_str_eq(heard[2], "help\n");
+    ck_assert(over[0].code == 0 && over[1].code == 5 && over[2].code == 0);
+}
+END_TEST
+
 static int die(process_t *self, void *data)
 {
     (void)self, (void)data;
@@ -244,6 +275,7 @@ Suite *process_suite(void)
     tcase_add_test(processes, a_helper_that_cannot_be_started_leaves_nothing);
     tcase_add_test(processes, a_command_that_is_let_go_is_killed_with_all_it_has_started);
     tcase_add_test(processes, a_copy_of_ourselves_reports_by_its_pipe);
+    tcase_add_loop_test(processes, a_program_whose_own_standard_files_are_closed_hears_all_the_same, 0, 8);
     tcase_add_test(processes, a_copy_that_is_killed_says_by_what);
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
