@@ -318,7 +318,6 @@ bp_result_t deaths_copy(base_t *base, memory_t *memory, const bp_deaths_i *given
     asked->field = memory_copy_text(memory, given->field == NULL ? "" : given->field);
     if (asked->component != NULL && asked->field != NULL)
         return BP_OK;
-    deaths_release(memory, asked);
     return error_memory(&base->error, "copying which deaths it asks for");
 }
 

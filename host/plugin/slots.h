@@ -43,7 +43,8 @@ bp_result_t extensions_read(base_t *base, const char *plugin, const bp_extension
 /* Can a state be kept in the way that a declaration says? `saves`: it has the verbs of bp_save. */
 bp_result_t keeping_check(error_text_t *error, uint32_t keeps, uint64_t state_form, bool saves);
 
-/* Copy which deaths are asked for; `own` is the component that asks, NULL for a system and a plugin. Giving it back. */
+/* Copy which deaths are asked for; `own` is the component that asks, NULL for a system and a plugin. What is copied is
+ * given back by deaths_release, where copying has failed too. */
 bp_result_t deaths_copy(base_t *base, memory_t *memory, const bp_deaths_i *given, const char *own, deaths_t *asked);
 void deaths_release(memory_t *memory, deaths_t *asked);
 
