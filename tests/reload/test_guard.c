@@ -549,6 +549,51 @@ START_TEST(a_call_is_counted_when_it_begins_and_when_it_ends)
 }
 END_TEST
 
+static const guard_t *active(void)
+{
+    for (const thread_t *t = guard_process.threads; t != NULL; t = t->next) {
+        if (pthread_equal(t->id, pthread_self()))
+            return t->active;
+    }
+    return NULL;
+}
+
+static guard_t *outer, *inner;
+
+static void look_inside(void *data)
+{
+    (void)data;
+    ck_assert_ptr_eq(active(), inner);
+}
+
+static void look_around(void *data)
+{
+    guard_crash_t crash;
+    ck_assert_ptr_eq(active(), outer);
+    ck_assert(guard_run(inner, look_inside, data, &crash));
+    ck_assert_ptr_eq(active(), outer);
+}
+
+/* A watcher ends calls of its own guard alone. After a call from inside another one, which another host may have made,
+ * the outer one is watched again; after the last, none. */
+START_TEST(the_call_that_goes_on_is_the_one_that_is_watched)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_crash_t crash;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &outer), BP_OK);
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &inner), BP_OK);
+    ck_assert(guard_run(outer, look_around, NULL, &crash));
+    ck_assert_ptr_null(active());
+    guard_destroy(inner);
+    guard_destroy(outer);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+    /* A library that has the host in it may be closed now: no function of it is called when this thread ends. */
+    ck_assert_ptr_null(pthread_getspecific(guard_process.key));
+}
+END_TEST
+
 static bool same_handler(const struct sigaction *earlier)
 {
     struct sigaction now;
@@ -885,6 +930,7 @@ Suite *guard_suite(void)
     tcase_add_test(calm, calls_that_return_are_left_alone_by_the_limit);
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
+    tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
     tcase_add_test(calm, threads_that_end_are_forgotten);
 #endif

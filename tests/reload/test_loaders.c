@@ -320,6 +320,26 @@ START_TEST(a_new_version_of_who_opens_files_opens_them_anew)
 }
 END_TEST
 
+/* With the plugin itself they are as many as one reload may have; then one more. */
+START_TEST(files_of_a_plugin_are_reloaded_with_it_up_to_the_most_of_one_reload)
+{
+    char name[32];
+    open_host(0);
+    WORKS(rig.host, load(put_plugin("opener_first", "opener")));
+    for (int i = 1; i <= RELOAD_MAX_PLUGINS; i++) {
+        snprintf(name, sizeof name, "yeast_%d.open", i);
+        WORKS(rig.host, load(scratch_file(name, "5")));
+        if (i == RELOAD_MAX_PLUGINS - 1)
+            WORKS(rig.host, reload("opener"));
+    }
+    FAILS(rig.host, BP_ERROR_LIMIT, "plugin 'opener' has opened too many files for one reload, of 64 plugins at most",
+          reload("opener"));
+    WORKS(rig.host, reload("yeast_64"));
+    expect_no_complaint();
+    end();
+}
+END_TEST
+
 START_TEST(who_opens_files_is_taken_back_with_them)
 {
     begin(0);
@@ -620,6 +640,7 @@ Suite *loaders_suite(void)
     tcase_add_loop_test(t, a_file_is_reloaded_and_its_values_go_over, 0, 2);
     tcase_add_test(t, a_file_is_taken_back);
     tcase_add_loop_test(t, a_new_version_of_who_opens_files_opens_them_anew, 0, 2);
+    tcase_add_test(t, files_of_a_plugin_are_reloaded_with_it_up_to_the_most_of_one_reload);
     tcase_add_test(t, who_opens_files_is_taken_back_with_them);
     tcase_add_test(t, who_does_not_open_such_files_any_more_is_refused);
 #if !defined(_WIN32) /* a copy of the process, and files that are watched, are there on POSIX systems alone */

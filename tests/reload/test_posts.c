@@ -6,6 +6,7 @@
  */
 #include "../fixtures/poster.h"
 #include "../suites.h"
+#include "../system/calls.h"
 #include "reload_support.h"
 
 #include "os/os.h"
@@ -294,6 +295,22 @@ START_TEST(a_wait_that_does_not_take_place_finds_no_handle)
 }
 END_TEST
 
+/* Only a host that waits is woken: a post that comes afterwards would end the next wait. */
+START_TEST(what_is_posted_while_no_host_waits_calls_no_system)
+{
+    static rig_t rig;
+    open_linked(&rig);
+    WORKS(rig.host, bp_host_wait(rig.host, 1));
+    calls_begin(0, false);
+    ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", "x", 1), BP_OK);
+    bp_host_wake(rig.host);
+    ck_assert_uint_eq(calls_end(), 0);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    expect_heard("[x]");
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- versions ----------------------------------------------------------------------------------------------------- */
 
 static log_text_t log_text;
@@ -471,6 +488,7 @@ Suite *posts_suite(void)
     tcase_add_test(alone, tasks_that_are_declared_wrongly_are_refused);
     tcase_add_test(alone, a_wait_ends_where_something_is_posted_somebody_wakes_it_or_a_handle_can_be_read);
     tcase_add_test(alone, a_wait_that_does_not_take_place_finds_no_handle);
+    tcase_add_test(alone, what_is_posted_while_no_host_waits_calls_no_system);
     tcase_add_loop_test(versions, threads_that_post_across_reloads_lose_nothing, 0, 2);
     tcase_add_test(versions, what_threads_have_posted_when_their_plugin_goes_is_dropped_with_a_word);
     tcase_add_test(versions, the_version_that_posted_carries_out_and_what_its_tasks_post_goes_to_the_next);

@@ -157,6 +157,36 @@ START_TEST(what_is_no_plugin_is_refused)
 }
 END_TEST
 
+#if defined(__linux__)
+/* A library whose table of hashes (DT_GNU_HASH) has another hash for the symbol: it is there, and the system does not
+ * find it. */
+START_TEST(a_symbol_that_the_system_does_not_find_is_none)
+{
+    size_t size;
+    uint32_t hash = 5381, changed = 0;
+    char *bytes = fixture_bytes(probe_fixture(PROBE_FASTER), &size), *before = describe_host(scene.host);
+    for (const char *c = "bp_plugin"; *c != '\0'; c++)
+        hash = hash * 33 + (unsigned char)*c;
+    for (size_t at = 0; at + sizeof hash <= size; at += sizeof hash) {
+        uint32_t word;
+        memcpy(&word, bytes + at, sizeof word);
+        if ((word | 1) != (hash | 1))
+            continue;
+        word ^= 2;
+        memcpy(bytes + at, &word, sizeof word);
+        changed++;
+    }
+    ck_assert_uint_eq(changed, 1);
+    put_bytes(bytes, size, "probe");
+    FAILS(scene.host, BP_ERROR_ABI, "it does not export 'bp_plugin'", bp_host_reload(scene.host, probe, 1, NULL));
+    expect_no_trace(&before, "a file with a symbol that is not found");
+    free(before);
+    free(bytes);
+    scene_clear_log(&scene);
+}
+END_TEST
+#endif
+
 /* --- memory ---------------------------------------------------------------------------------------------------- */
 
 /* Every request of a reload to this version fails once; alone, or with all after it. */
@@ -281,6 +311,9 @@ Suite *reload_faults_suite(void)
     tcase_add_test(files, a_file_with_an_empty_tail_is_refused);
     tcase_add_test(files, a_file_that_is_overwritten_while_it_is_read_does_no_harm);
     tcase_add_test(files, what_is_no_plugin_is_refused);
+#if defined(__linux__)
+    tcase_add_test(files, a_symbol_that_the_system_does_not_find_is_none);
+#endif
     suite_add_tcase(suite, files);
     TCase *memory = tcase_create("memory");
     tcase_add_checked_fixture(memory, open_1, close_scene);

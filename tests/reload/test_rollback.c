@@ -514,6 +514,29 @@ START_TEST(a_table_that_cannot_be_offered_is_in_none_of_its_slots)
 }
 END_TEST
 
+/* The same when it is loaded for the first time, and the table has no slot yet. */
+START_TEST(a_plugin_that_is_loaded_has_offered_its_table)
+{
+    uint64_t refused = 0, left;
+    const char *file = put_plugin("service_small", "service");
+    do {
+        rig_t rig;
+        rig_init(&rig);
+        rig_open(&rig);
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + refused + 1;
+        bp_result_t result = bp_host_load_plugin(rig.host, file, NULL, 0);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        left = rig.heap.refused;
+        EXPECT((rig.api->registry->find(rig.host, "service", 1) != NULL) == (result == BP_OK), "request %u: %d",
+               (uint32_t)refused + 1, result);
+        refused += left;
+        rig.log.count = 0, rig.log.text[0] = '\0';
+        rig_close(&rig);
+    } while (left > 0);
+    ck_assert_uint_gt(refused, 10);
+}
+END_TEST
+
 /* --- the most fields ---------------------------------------------------------------------------------------------- */
 
 /* While a version is on probation entities have the fields of the version before too. That may be too many for them:
@@ -614,6 +637,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
     tcase_add_test(commands, a_table_that_cannot_be_offered_is_in_none_of_its_slots);
+    tcase_add_test(commands, a_plugin_that_is_loaded_has_offered_its_table);
     tcase_add_test(commands, entities_that_would_have_too_many_fields_on_probation_keep_a_version_out);
     tcase_add_loop_test(commands, a_system_that_goes_is_stopped_once, 0, 3);
     suite_add_tcase(suite, kept);

@@ -584,6 +584,72 @@ START_TEST(texts_of_a_list_are_set_one_by_one_and_told)
 }
 END_TEST
 
+/* --- two that are told ------------------------------------------------------------------------------------------- */
+
+static uint32_t pair_rows[2], pair_refuses;
+
+static bp_result_t take(uint32_t which, const bp_run_t *rows, uint32_t count)
+{
+    if (pair_refuses == which + 1)
+        return rows->manager->api->error->set(rows->manager->host, BP_ERROR_FAILED, "not now");
+    pair_rows[which] += count;
+    return BP_OK;
+}
+
+static bp_result_t even_added(const bp_run_t *rows, uint32_t count) { return take(0, rows, count); }
+static bp_result_t odd_added(const bp_run_t *rows, uint32_t count) { return take(1, rows, count); }
+
+static void even_removed(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows;
+    pair_rows[0] -= count;
+}
+
+static void odd_removed(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows;
+    pair_rows[1] -= count;
+}
+
+static const bp_rows_i even_rows = {.rows_added = even_added, .rows_removed = even_removed};
+static const bp_rows_i odd_rows = {.rows_added = odd_added, .rows_removed = odd_removed};
+static const bp_extension_t even_extensions[] = {{BP_EXTENSION("bp_rows", even_rows)}};
+static const bp_extension_t odd_extensions[] = {{BP_EXTENSION("bp_rows", odd_rows)}};
+static const bp_component_i pair_components[] = {
+    {.name = "even", .fields = BP_LIST(tag_fields), .extensions = BP_LIST(even_extensions)},
+    {.name = "odd", .fields = BP_LIST(tag_fields), .extensions = BP_LIST(odd_extensions)},
+};
+static const bp_plugin_head_t pair =
+    BP_PLUGIN_HEAD("pair", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(pair_components)}));
+
+/* Whichever of them is asked first: what the one has taken before the other refuses is taken back. */
+START_TEST(rows_that_one_component_refuses_are_taken_back_from_another)
+{
+    static const bp_plugin_head_t *const linked[] = {&pair};
+    static rig_t rigged;
+    bp_entity_t e[3];
+    pair_rows[0] = pair_rows[1] = 0;
+    rig_open_with(&rigged, linked, 1);
+    WORKS(rigged.host, bp_host_load_plugin(rigged.host, "pair", NULL, 0));
+    bp_world_o *w = bp_world_create(rigged.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rigged.host, bp_world_use_component(w, "even"));
+    WORKS(rigged.host, bp_world_use_component(w, "odd"));
+    uint32_t both = prototype_of(w, "even", "odd", NULL, NULL);
+    for (pair_refuses = 1; pair_refuses <= 2; pair_refuses++) {
+        FAILS(rigged.host, BP_ERROR_FAILED, "not now", rigged.api->world->create(w, both, e, COUNT(e)));
+        ck_assert(pair_rows[0] == 0 && pair_rows[1] == 0);
+        ck_assert_uint_eq(rigged.api->entity->count(rigged.host), 0);
+    }
+    pair_refuses = 0;
+    WORKS(rigged.host, rigged.api->world->create(w, both, e, COUNT(e)));
+    ck_assert(pair_rows[0] == COUNT(e) && pair_rows[1] == COUNT(e));
+    ck_assert_uint_eq(rigged.api->entity->destroy(rigged.host, e, COUNT(e)), COUNT(e));
+    ck_assert(pair_rows[0] == 0 && pair_rows[1] == 0);
+    check_host(rigged.host);
+    rig_close(&rigged);
+}
+END_TEST
+
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 static bp_result_t added(const bp_run_t *rows, uint32_t count)
@@ -645,6 +711,7 @@ Suite *rows_suite(void)
     tcase_add_test(tests, each_allocation_of_such_a_reload_may_fail);
     tcase_add_test(tests, a_version_comes_back_with_the_rows_that_there_are);
     tcase_add_test(tests, texts_of_a_list_are_set_one_by_one_and_told);
+    tcase_add_test(tests, rows_that_one_component_refuses_are_taken_back_from_another);
     tcase_add_test(tests, declarations_that_cannot_be_are_refused);
     suite_add_tcase(suite, tests);
     TCase *alone = tcase_create("alone");
