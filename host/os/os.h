@@ -147,6 +147,10 @@ int os_terminal_columns(int stream);
  * process; unless the program has a handler for that signal. */
 void os_survive_file_limit(void);
 
+/* Standard files that the process was started without are taken: no file that is opened later gets their numbers, and
+ * what is meant for them. Reading and writing them fails as before. To be called before any file is opened. */
+void os_keep_standard_numbers(void);
+
 /* Write everything that goes to stdout to a file from now on. Returns the number that os_output_lead_back needs to end
  * that; -1 where it cannot be done. */
 int os_output_lead(FILE *file);

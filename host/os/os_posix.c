@@ -463,6 +463,16 @@ void os_survive_file_limit(void)
     }
 }
 
+/* The lowest number that is free is the one that is looked at. Opened the wrong way round, so that the input cannot be
+ * read, and the others cannot be written. */
+void os_keep_standard_numbers(void)
+{
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++) {
+        if (fcntl(number, F_GETFD) < 0 && open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+    }
+}
+
 int os_output_lead(FILE *file)
 {
     fflush(stdout);

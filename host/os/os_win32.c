@@ -412,6 +412,11 @@ int os_terminal_columns(int stream)
     return columns > 0 ? columns : COLUMNS_UNKNOWN;
 }
 
+void os_keep_standard_numbers(void)
+{
+    /* a process is started without them where it has no console: then they have no handles that could be taken */
+}
+
 void os_survive_file_limit(void)
 {
     /* there is no such limit */

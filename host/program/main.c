@@ -347,6 +347,7 @@ int main(int count, char **texts)
     int helped = bp_helper_run(count, texts, NULL);
     if (helped >= 0)
         return helped;
+    os_keep_standard_numbers();
     os_survive_file_limit();
     int status = run_line(count - 1, texts + (count > 0));
     return finish_output(status);

@@ -434,6 +434,31 @@ START_TEST(output_that_cannot_be_written_is_an_error)
 }
 END_TEST
 
+/* Else the first file that is opened would be the standard output or error, and have in it what is said there. */
+START_TEST(files_do_not_get_what_is_meant_for_a_closed_standard_file)
+{
+    static const char ini[] = "[host]\nplugins = point_mass debug_name recorder\nsteps = 8\n"
+                              "[plugin recorder]\nproperties = main/one.point_mass.position\n"
+                              "csv = " TEST_SCRATCH_DIR "/closed.csv\n"
+                              "[world main]\ncomponents = point_mass debug_name\nsystems = recorder\n"
+                              "[spawn main one]\ncomponents = point_mass debug_name\ndebug_name.name = one\n";
+    static const char *const closed[] = {"", ">&-", "2>&-", "<&-", "<&- >&- 2>&-"};
+    static char kept[OUTPUT_MAX];
+    write_file(ini_file, ini);
+    for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
+        const outcome_t *outcome = shell("backplane run '%s' -v %s", ini_file, closed[i]);
+        bool silenced = strchr(closed[i], '>') == closed[i] || strstr(closed[i], " >") != NULL;
+        ck_assert_msg(outcome->status == (silenced ? 1 : 0), "%s: status %d", closed[i], outcome->status);
+        ck_assert_msg(strstr(outcome->err, "has changed") == NULL, "%s: %s", closed[i], outcome->err);
+        outcome = shell("cat '" TEST_SCRATCH_DIR "/closed.csv'");
+        expect(outcome, 0, NULL);
+        if (i == 0)
+            snprintf(kept, sizeof kept, "%s", outcome->out);
+        ck_assert_msg(strcmp(outcome->out, kept) == 0, "%s: the file has\n%s", closed[i], outcome->out);
+    }
+}
+END_TEST
+
 /* --- plugins -------------------------------------------------------------------------------------------- */
 
 START_TEST(plugins_as_json_list_fields_with_their_types)
@@ -831,6 +856,7 @@ static TCase *run_case(void)
     tcase_add_loop_test(tests, piped_output_has_no_escape_codes, 0, 3);
     tcase_add_test(tests, piped_run_draws_no_bar);
     tcase_add_loop_test(tests, output_that_cannot_be_written_is_an_error, 0, COUNT(printing_lines));
+    tcase_add_test(tests, files_do_not_get_what_is_meant_for_a_closed_standard_file);
     return tests;
 }
 
