@@ -352,7 +352,7 @@ START_TEST(what_is_watched_is_told_with_the_step_of_its_world)
                                         "[world main]\nstep_rate = 10\ncomponents = point_mass\n"
                                         "[spawn main one]\ncomponents = point_mass\n");
     const outcome_t *outcome =
-        shell("rm -f '" IN_SCRATCH("later.out") "'; { echo step 3; until grep -q 'step 3' '" IN_SCRATCH("later.out")
+        shell(": >'" IN_SCRATCH("later.out") "'; { echo step 3; until grep -q 'step 3' '" IN_SCRATCH("later.out")
               "'; do sleep 0.01; done; printf '[world later]\\nstep_rate = 10\\ncomponents = gravity_law\\n' >>'"
               IN_SCRATCH("later.ini") "'; printf '%%s\\n' 'reload " IN_SCRATCH("later.ini")
               "' 'watch later.gravity_law.constant' 'watch main/#0:1.point_mass.mass' step 'destroy #0:1' "
