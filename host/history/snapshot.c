@@ -288,10 +288,10 @@ static bp_result_t put_units(snapshot_writer_t *w, const schedule_t *schedule, u
     return result;
 }
 
-/* Number the managers that are written down; returns how many there are. Of a component that has gone that is only one
- * that a key names: without one nothing of it is left that could be brought back, and a host that has had the component
- * is as one that never had it. These come last, in the order of their keys, and not in the world's, since a world that
- * is brought back takes any of its managers of the component's name for one. */
+/* Number the managers that are written down; returns how many there are. The manager of a component that has gone is
+ * written down only where a key names it: without a key nothing of the component is left that could be brought back,
+ * and a host that has had it is as one that never had it. Managers of gone components come last, in the order of their
+ * keys and not of the world, since a world that is brought back takes any manager of the component's name for one. */
 static uint32_t number_managers(world_t *world)
 {
     uint32_t count = 0;
