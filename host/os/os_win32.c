@@ -414,7 +414,7 @@ int os_terminal_columns(int stream)
 
 void os_keep_standard_numbers(void)
 {
-    /* a process is started without them where it has no console: then they have no handles that could be taken */
+    /* a process without a console is started without standard files, and without handles that others could get */
 }
 
 void os_survive_file_limit(void)
