@@ -206,6 +206,23 @@ START_TEST(a_dead_entity_anywhere_in_a_batch_refuses_it)
 }
 END_TEST
 
+/* One by one, where others have got the component before, so that there are a row and a way for the next one. */
+START_TEST(a_dead_entity_gets_no_first_component)
+{
+    bp_entity_t e[5];
+    uint32_t body = key_of(world, "body", "");
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, 5));
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(rig.host, api->add(world, body, &e[i], 1));
+    rig.api->entity->destroy(rig.host, &e[0], 1);
+    rig.api->entity->destroy(rig.host, &e[4], 1); /* which had none */
+    FAILS(rig.host, BP_ERROR_DEAD, "entity #0:1 is dead", api->add(world, body, &e[0], 1));
+    FAILS(rig.host, BP_ERROR_DEAD, "entity #4:1 is dead", api->add(world, body, &e[4], 1));
+    WORKS(rig.host, api->add(world, body, &e[3], 1));
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 3);
+}
+END_TEST
+
 /* The rows of the dead wait as {0}, and a batch in the order of the rows may have {0} in it too. */
 START_TEST(no_entity_is_not_the_hole_that_a_dead_one_left)
 {
@@ -1003,6 +1020,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_world_has_no_pages_for_entities_before_its_first);
     tcase_add_test(tests, one_batch_may_mix_prototypes);
     tcase_add_test(tests, a_dead_entity_anywhere_in_a_batch_refuses_it);
+    tcase_add_test(tests, a_dead_entity_gets_no_first_component);
     tcase_add_test(tests, no_entity_is_not_the_hole_that_a_dead_one_left);
     tcase_add_test(tests, a_second_mention_refuses_the_batch);
     tcase_add_test(tests, a_component_that_one_has_or_lacks_refuses_the_batch);
