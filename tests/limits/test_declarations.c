@@ -197,6 +197,77 @@ static const bp_storage_i no_get = {.struct_size = sizeof(bp_storage_i),
                                     .create = stub_create,
                                     .destroy = stub_destroy,
                                     .count = stub_count};
+static const bp_storage_i no_count = {.struct_size = sizeof(bp_storage_i),
+                                      .create = stub_create,
+                                      .destroy = stub_destroy};
+static const bp_storage_i whole_storage = {.struct_size = sizeof(bp_storage_i),
+                                           .create = stub_create,
+                                           .destroy = stub_destroy,
+                                           .count = stub_count,
+                                           .get = stub_get_all};
+
+static bp_result_t stub_save(bp_manager_t *m, void **data, size_t *size)
+{
+    (void)m, (void)data, (void)size;
+    return BP_ERROR_FAILED;
+}
+
+static bp_result_t stub_load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    (void)m, (void)version, (void)data, (void)size;
+    return BP_ERROR_FAILED;
+}
+
+static bp_result_t stub_rows_added(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows, (void)count;
+    return BP_OK;
+}
+
+static void stub_rows_removed(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows, (void)count;
+}
+
+static bp_result_t stub_rows_set(const bp_run_t *rows, uint32_t count, uint32_t field)
+{
+    (void)rows, (void)count, (void)field;
+    return BP_OK;
+}
+
+static void stub_died(bp_manager_t *m, const bp_death_t *batch)
+{
+    (void)m, (void)batch;
+}
+
+static const bp_save_i saves_alone = {.save = stub_save}, loads_alone = {.load = stub_load};
+static const bp_extension_t half_saved[] = {{BP_EXTENSION("bp_save", saves_alone)}};
+static const bp_extension_t half_loaded[] = {{BP_EXTENSION("bp_save", loads_alone)}};
+static const bp_rows_i rows_added = {.rows_added = stub_rows_added}, rows_removed = {.rows_removed = stub_rows_removed},
+                       rows_set = {.rows_set = stub_rows_set};
+static const bp_extension_t told_added[] = {{BP_EXTENSION("bp_rows", rows_added)}};
+static const bp_extension_t told_removed[] = {{BP_EXTENSION("bp_rows", rows_removed)}};
+static const bp_extension_t told_set[] = {{BP_EXTENSION("bp_rows", rows_set)}};
+
+/* Requests for deaths; which of its fields a component names is judged by the field's type and shape. */
+static const bp_field_t referring[] = {{.name = "to", .type = BP_ENTITY},
+                                       {.name = "x", .type = BP_F32},
+                                       {.name = "several", .type = BP_ENTITY, .count = 2},
+                                       {.name = "any", .type = BP_ENTITY, .flags = BP_FIELD_LIST}};
+static const bp_field_t referring_once[] = {{.name = "to", .type = BP_ENTITY}};
+#define ASKS(name, ...) \
+    static const bp_deaths_i name##_request = {.died = stub_died, __VA_ARGS__}; \
+    static const bp_extension_t name[] = {{BP_EXTENSION("bp_deaths", name##_request)}}
+ASKS(of_no_kind, .which = BP_DEATHS_REFERRED + 1);
+ASKS(of_no_field, .which = BP_DEATHS_REFERRED);
+ASKS(by_missing, .which = BP_DEATHS_REFERRED, .field = "nothing");
+ASKS(by_number, .which = BP_DEATHS_REFERRED, .field = "x");
+ASKS(by_array, .which = BP_DEATHS_REFERRED, .field = "several");
+ASKS(by_list, .which = BP_DEATHS_REFERRED, .field = "any");
+ASKS(by_entity, .which = BP_DEATHS_REFERRED, .field = "to");
+ASKS(by_component, .which = BP_DEATHS_REFERRED, .component = "other", .field = "x");
+ASKS(of_no_component, .which = BP_DEATHS_WITH);
+
 static const bp_extension_t unknown_extension[] = {{"bp_tomorrow", BP_EXTENSION_REQUIRED, sizeof no_get, &no_get}};
 static const bp_extension_t nameless_extension[] = {{NULL, 0, sizeof no_get, &no_get}};
 static const bp_extension_t hollow_extension[] = {{"bp_save", 0, sizeof(bp_save_i), NULL}};
@@ -232,7 +303,62 @@ static const struct {
     {{.name = "thing", .storage = &empty_storage}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
     {{.name = "thing", .storage = &no_destroy}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
     {{.name = "thing", .storage = &no_create}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
+    {{.name = "thing", .storage = &no_count}, BP_ERROR_ARGUMENT, {"'thing'", "create, destroy and count"}},
     {{.name = "thing", .storage = &no_get, .fields = BP_LIST(one_field)}, BP_ERROR_ARGUMENT, {"'thing'", "get"}},
+    {{.name = "thing", .flags = BP_COMPONENT_WORLD, .storage = &whole_storage},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "what belongs to a world has declared fields"}},
+    {{.name = "thing", .keeps = BP_KEEP_SAVED + 1}, BP_ERROR_ABI, {"'thing'", "keeps its state in way 5"}},
+    {{.name = "thing", .keeps = BP_KEEP_PLAIN, .state_form = (uint64_t)1 << 32},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "BP_KEEP_PLAIN needs a state_form"}},
+    {{.name = "thing", .keeps = BP_KEEP_SAVED}, BP_ERROR_ARGUMENT, {"'thing'", "BP_KEEP_SAVED needs", "bp_save"}},
+    {{.name = "thing", .keeps = BP_KEEP_SAVED, .extensions = BP_LIST(half_saved)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "BP_KEEP_SAVED needs", "bp_save"}},
+    {{.name = "thing", .keeps = BP_KEEP_SAVED, .extensions = BP_LIST(half_loaded)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "BP_KEEP_SAVED needs", "bp_save"}},
+    {{.name = "thing", .keeps = BP_KEEP_ANEW, .storage = &whole_storage},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "BP_KEEP_ANEW is not for"}},
+    {{.name = "thing", .storage = &whole_storage, .extensions = BP_LIST(told_added)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "bp_rows is for declared components"}},
+    {{.name = "thing", .storage = &whole_storage, .extensions = BP_LIST(told_removed)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "bp_rows is for declared components"}},
+    {{.name = "thing", .storage = &whole_storage, .extensions = BP_LIST(told_set)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "bp_rows is for declared components"}},
+    {{.name = "thing", .flags = BP_COMPONENT_WORLD, .extensions = BP_LIST(told_added)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "bp_rows is for components of entities"}},
+    {{.name = "thing", .flags = BP_COMPONENT_WORLD, .extensions = BP_LIST(told_removed)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "bp_rows is for components of entities"}},
+    {{.name = "thing", .flags = BP_COMPONENT_WORLD, .extensions = BP_LIST(told_set)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "bp_rows is for components of entities"}},
+    {{.name = "thing", .extensions = BP_LIST(of_no_kind)}, BP_ERROR_ABI, {"'thing'", "deaths of kind 3"}},
+    {{.name = "thing", .fields = BP_LIST(referring), .extensions = BP_LIST(of_no_field)},
+     BP_ERROR_ARGUMENT,
+     {"'thing'", "does not say which field"}},
+    {{.name = "thing", .fields = BP_LIST(referring), .extensions = BP_LIST(by_missing)},
+     BP_ERROR_TYPE,
+     {"'thing'", "its field 'nothing' refers to", "with a single value"}},
+    {{.name = "thing", .fields = BP_LIST(referring), .extensions = BP_LIST(by_number)},
+     BP_ERROR_TYPE,
+     {"'thing'", "its field 'x' refers to"}},
+    {{.name = "thing", .fields = BP_LIST(referring), .extensions = BP_LIST(by_array)},
+     BP_ERROR_TYPE,
+     {"'thing'", "its field 'several' refers to"}},
+    {{.name = "thing", .fields = BP_LIST(referring), .extensions = BP_LIST(by_list)},
+     BP_ERROR_TYPE,
+     {"'thing'", "its field 'any' refers to"}},
+    {{.name = "thing", .fields = BP_LIST(referring_once), .storage = &whole_storage, .extensions = BP_LIST(by_entity)},
+     BP_ERROR_TYPE,
+     {"'thing'", "its field 'to' refers to", "no declared field"}},
     {{.name = "thing", .fields = {NULL, 1, sizeof(bp_field_t)}}, BP_ERROR_ABI, {"'thing'", "BP_LIST"}},
     {{.name = "thing", .fields = {one_field, 1, 0}}, BP_ERROR_ABI, {"'thing'", "0 bytes", "BP_LIST"}},
     {{.name = "thing", .fields = {one_field, 1, 8}}, BP_ERROR_ABI, {"'thing'", "8 bytes", "BP_LIST"}},
@@ -250,6 +376,27 @@ START_TEST(a_component_that_is_declared_wrongly_is_refused)
     expect_static_refused(&bad, component_faults[_i].code, component_faults[_i].says);
 }
 END_TEST
+
+static void stub_matches(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s, (void)entities, (void)count;
+}
+
+static bp_result_t stub_save_system(bp_system_t *s, void **data, size_t *size)
+{
+    (void)s, (void)data, (void)size;
+    return BP_ERROR_FAILED;
+}
+
+static bp_result_t stub_load_system(bp_system_t *s, const void *data, size_t size)
+{
+    (void)s, (void)data, (void)size;
+    return BP_ERROR_FAILED;
+}
+
+static const bp_system_save_i system_saves = {.save = stub_save_system}, system_loads = {.load = stub_load_system};
+static const bp_extension_t half_saved_system[] = {{BP_EXTENSION("bp_save", system_saves)}};
+static const bp_extension_t half_loaded_system[] = {{BP_EXTENSION("bp_save", system_loads)}};
 
 static const bp_term_t one_term[] = {{.component = "thing"}};
 static const bp_term_t nameless_term[] = {{.component = NULL}};
@@ -278,6 +425,10 @@ static const bp_term_t fields_left_out[] = {{.component = "thing"},
                                              .flags = BP_TERM_EXCLUDE,
                                              .fields = BP_LIST(asked_x)}};
 static const bp_term_t listless_term[] = {{.component = "wide", .fields = {asked_x, 1, 4}}};
+static const bp_term_t instance_of_world[] = {{.component = "thing", .instance = "a", .flags = BP_TERM_WORLD}};
+static const bp_term_t optional_of_world[] = {{.component = "thing", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL},
+                                              {.component = "before", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL}};
+static const bp_term_t of_world[] = {{.component = "thing", .flags = BP_TERM_WORLD}};
 static const bp_term_t missing_term[] = {{.component = "thing", .fields = BP_LIST(asked_x)}};
 
 static const struct {
@@ -335,6 +486,42 @@ static const struct {
     {{.name = "system", .run = stub_run, .terms = BP_LIST(missing_term)},
      BP_ERROR_NOT_FOUND,
      {"'system'", "field 'x' of component 'thing', which has no such field"}},
+    {{.name = "system", .run_all = stub_run_all, .entities_added = stub_matches},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "entities_added and entities_removed need terms"}},
+    {{.name = "system", .run_all = stub_run_all, .entities_removed = stub_matches},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "entities_added and entities_removed need terms"}},
+    {{.name = "system", .run_all = stub_run_all, .keeps = BP_KEEP_SAVED + 1},
+     BP_ERROR_ABI,
+     {"'system'", "keeps its state in way 5"}},
+    {{.name = "system", .run_all = stub_run_all, .keeps = BP_KEEP_PLAIN, .state_form = (uint64_t)1 << 32},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "BP_KEEP_PLAIN needs a state_form"}},
+    {{.name = "system", .run_all = stub_run_all, .keeps = BP_KEEP_SAVED},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "BP_KEEP_SAVED needs", "bp_save"}},
+    {{.name = "system", .run_all = stub_run_all, .keeps = BP_KEEP_SAVED, .extensions = BP_LIST(half_saved_system)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "BP_KEEP_SAVED needs", "bp_save"}},
+    {{.name = "system", .run_all = stub_run_all, .keeps = BP_KEEP_SAVED, .extensions = BP_LIST(half_loaded_system)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "BP_KEEP_SAVED needs", "bp_save"}},
+    {{.name = "system", .run_all = stub_run_all, .extensions = BP_LIST(of_no_component)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "asks for deaths by a component", "does not say which"}},
+    {{.name = "system", .run_all = stub_run_all, .extensions = BP_LIST(of_no_kind)},
+     BP_ERROR_ABI,
+     {"'system'", "deaths of kind 3"}},
+    {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(instance_of_world)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "term 'thing' names instance 'a'", "leave the instance out"}},
+    {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(optional_of_world)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "all its terms are the world's and optional"}},
+    {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(of_world)},
+     BP_ERROR_TYPE,
+     {"'system'", "component 'thing' belongs to entities", "leave out BP_TERM_WORLD"}},
     {{.name = "system", .run = stub_run, .terms = {NULL, 1, sizeof(bp_term_t)}}, BP_ERROR_ABI, {"'system'", "BP_LIST"}},
     {{.name = "system", .run = stub_run, .terms = {one_term, 1, 4}}, BP_ERROR_ABI, {"'system'", "4 bytes", "BP_LIST"}},
     {{.name = "system", .run = stub_run, .terms = {one_term, 33, sizeof(bp_term_t)}},
@@ -375,6 +562,51 @@ START_TEST(an_extension_that_may_be_missing_is_told_of)
     const bp_plugin_head_t *plugins[] = {&plugin};
     begin_with(plugins, 1);
     expect_loaded("plugin");
+    end();
+}
+END_TEST
+
+/* What lies beside the faults above: what another component has is judged where both meet, and optional terms of the
+ * world may stand beside one that says when the system runs. */
+START_TEST(what_is_like_a_wrong_declaration_and_is_none_is_taken)
+{
+    static const bp_save_i both = {.save = stub_save, .load = stub_load};
+    static const bp_extension_t saved[] = {{BP_EXTENSION("bp_save", both)}};
+    static const bp_component_i components[] = {
+        {.name = "one", .keeps = BP_KEEP_SAVED, .extensions = BP_LIST(saved)},
+        {.name = "two", .fields = BP_LIST(referring), .extensions = BP_LIST(by_entity)},
+        {.name = "three", .fields = BP_LIST(one_field), .extensions = BP_LIST(by_component)},
+        {.name = "four", .keeps = BP_KEEP_PLAIN, .state_form = BP_STATE_FORM(uint32_t, 1)},
+        {.name = "five", .storage = &whole_storage, .fields = BP_LIST(one_field)},
+        {.name = "six", .flags = BP_COMPONENT_WORLD, .fields = BP_LIST(one_field)},
+    };
+    static const bp_term_t terms[] = {{.component = "six", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL},
+                                      {.component = "one"}};
+    static const bp_system_i systems[] = {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(terms),
+                                           .entities_added = stub_matches, .entities_removed = stub_matches}};
+    const bp_plugin_head_t plugin =
+        BP_PLUGIN_HEAD("plugin",
+                       (&(const bp_plugin_desc_t){.components = BP_LIST(components), .systems = BP_LIST(systems)}));
+    const bp_plugin_head_t *plugins[] = {&plugin};
+    begin_with(plugins, 1);
+    expect_loaded("plugin");
+    end();
+}
+END_TEST
+
+/* Components and systems share their names, whichever of them is there first. */
+START_TEST(a_component_that_is_called_as_a_system_is_refused)
+{
+    static const bp_system_i systems[] = {{.name = "shared", .run_all = stub_run_all}};
+    static const bp_component_i components[] = {{.name = "before"}, {.name = "shared"}};
+    const bp_plugin_head_t first = BP_PLUGIN_HEAD("first", (&(const bp_plugin_desc_t){.systems = BP_LIST(systems)}));
+    const bp_plugin_head_t second =
+        BP_PLUGIN_HEAD("second", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+    const bp_plugin_head_t *plugins[] = {&first, &second};
+    begin_with(plugins, 2);
+    expect_loaded("first");
+    EXPECT_REFUSED(BP_ERROR_EXISTS, "second", NULL, 0, "component 'shared'", "a system has that name");
+    expect_no_component("before");
     end();
 }
 END_TEST
@@ -580,6 +812,8 @@ Suite *declarations_suite(void)
     tcase_add_test(declarations, components_and_systems_without_a_name_bear_the_plugin_s);
     tcase_add_test(declarations, an_extension_that_may_be_missing_is_told_of);
     tcase_add_loop_test(declarations, a_system_that_is_declared_wrongly_is_refused, 0, SYSTEM_FAULTS);
+    tcase_add_test(declarations, what_is_like_a_wrong_declaration_and_is_none_is_taken);
+    tcase_add_test(declarations, a_component_that_is_called_as_a_system_is_refused);
     tcase_add_loop_test(declarations, a_plugin_without_a_proper_name_is_refused, 0, PLUGIN_NAMES);
     tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);
     tcase_add_test(declarations, flags_that_may_be_ignored_are);

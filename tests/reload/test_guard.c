@@ -31,7 +31,9 @@
 #if defined(__linux__)
 #include "plugin/guard_posix.h"
 
+#include <dirent.h>
 #include <malloc.h>
+#include <sys/auxv.h>
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -619,6 +621,48 @@ START_TEST(handlers_are_put_back_when_the_last_guard_goes)
 }
 END_TEST
 
+/* The first and the last address at which a part of the system's loader of libraries lies, as the system lists it. */
+static void find_loader(uintptr_t *first, uintptr_t *last)
+{
+    unsigned long long begin, end;
+    char line[512], name[256], loader[256] = "";
+    FILE *file = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(file);
+    *first = *last = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %255s", &begin, &end, name) != 3)
+            continue;
+        if (begin == getauxval(AT_BASE)) {
+            memcpy(loader, name, sizeof loader);
+            *first = (uintptr_t)begin;
+        }
+        if (strcmp(name, loader) == 0)
+            *last = (uintptr_t)end - 1;
+    }
+    fclose(file);
+    ck_assert(*first != 0 && *last > *first);
+}
+
+/* A call that opens a library is not ended for being late while the system's loader works. */
+START_TEST(the_guard_knows_where_the_program_and_the_systems_loader_lie)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    uintptr_t first, last;
+    const guard_host_t *host = &guard_process.host;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
+    find_loader(&first, &last);
+    ck_assert(host->loader_begin == first);
+    ck_assert(last - 4096 < host->loader_end && host->loader_end <= last + 4096);
+    for (uint32_t i = 0; i < 2; i++) /* the program, and the code of the host, which is in the program here */
+        ck_assert(host->begin[i] <= (uintptr_t)guard_create && (uintptr_t)guard_create < host->end[i]);
+    ck_assert(host->end[0] <= first || last < host->begin[0]);
+    guard_destroy(guard);
+}
+END_TEST
+
 static uint64_t address_space(void)
 {
     unsigned long long pages = 0;
@@ -628,6 +672,60 @@ static uint64_t address_space(void)
     fclose(file);
     return pages * 4096;
 }
+
+/* The signals that a thread other than `besides` has blocked, as the system writes them. */
+static void find_blocked(long besides, char *blocked, size_t size)
+{
+    char path[320], line[256];
+    DIR *threads = opendir("/proc/self/task");
+    ck_assert_ptr_nonnull(threads);
+    for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+        if (entry->d_name[0] == '.' || atol(entry->d_name) == besides)
+            continue;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
+        FILE *file = fopen(path, "r");
+        ck_assert_ptr_nonnull(file);
+        while (fgets(line, sizeof line, file) != NULL) {
+            if (strncmp(line, "SigBlk:\t", 8) == 0)
+                snprintf(blocked, size, "%.16s", line + 8);
+        }
+        fclose(file);
+    }
+    closedir(threads);
+}
+
+/* What is not set of the variables of the next call is zero. */
+__attribute__((noinline)) static void clear_stack(void)
+{
+    volatile char below[8192];
+    for (size_t i = 0; i < sizeof below; i++)
+        below[i] = 0;
+}
+
+/* Signals that the process gets are for the program's own threads, whose masks stay as they were. Signals 9 and 19
+ * cannot be blocked, and the C library keeps 32 to 34 for itself. */
+START_TEST(the_thread_that_watches_the_limit_takes_no_signals)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *first, *guard;
+    sigset_t before, after;
+    char blocked[32] = "";
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &first), BP_OK);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    clear_stack();
+    ck_assert_int_eq(guard_create(&memory, 1000, &error, &guard), BP_OK);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    find_blocked((long)getpid(), blocked, sizeof blocked);
+    uint64_t has = strtoull(blocked, NULL, 16), reserved = UINT64_C(1) << 8 | UINT64_C(1) << 18 | UINT64_C(7) << 31;
+    ck_assert_uint_eq(has | reserved, UINT64_MAX);
+    for (int i = 1; i < 32; i++)
+        ck_assert_int_eq(sigismember(&before, i), sigismember(&after, i));
+    guard_destroy(guard);
+    guard_destroy(first);
+}
+END_TEST
 
 /* Threads that have made guarded calls, and have ended, are known no more, and their alternate stacks are given
  * back. */
@@ -932,6 +1030,8 @@ Suite *guard_suite(void)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
+    tcase_add_test(calm, the_guard_knows_where_the_program_and_the_systems_loader_lie);
+    tcase_add_test(calm, the_thread_that_watches_the_limit_takes_no_signals);
     tcase_add_test(calm, threads_that_end_are_forgotten);
 #endif
     suite_add_tcase(suite, calm);

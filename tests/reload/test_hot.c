@@ -756,6 +756,21 @@ START_TEST(what_a_reload_cannot_bring_back_is_told_and_refused)
 }
 END_TEST
 
+/* Texts are compared by what they say: those of another version lie elsewhere. */
+START_TEST(a_text_that_a_reload_cannot_bring_back_is_told_and_refused)
+{
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin_purse("noted_purse", 2);
+    ck_assert_int_eq(bp_host_reload(host, purse, 1, &report), BP_ERROR_FAILED);
+    EXPECT(strstr(report.text, "it would lose note of 2 entities (the first is ") != NULL, "%s", report.text);
+    EXPECT(strstr(report.text, ": full before, empty after), which nothing can set") != NULL, "%s", report.text);
+    WORKS(host, bp_host_reload_lossy(host, purse, 1, NULL));
+    WORKS(host, bp_host_reload(host, purse, 1, &report));
+    EXPECT(strstr(report.text, "lost") == NULL, "%s", report.text);
+    end();
+}
+END_TEST
+
 START_TEST(a_component_may_allow_what_a_reload_loses)
 {
     bp_reload_report_t report = {.struct_size = sizeof report};
@@ -850,9 +865,11 @@ Suite *hot_suite(void)
     tcase_set_timeout(files, 60);
     tcase_add_loop_test(files, a_new_file_comes_in_by_itself, 0, 6);
     tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
+    tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
     tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
     tcase_add_test(files, polling_is_for_between_steps);
     tcase_add_test(files, what_a_reload_cannot_bring_back_is_told_and_refused);
+    tcase_add_test(files, a_text_that_a_reload_cannot_bring_back_is_told_and_refused);
     tcase_add_test(files, a_component_may_allow_what_a_reload_loses);
     tcase_add_test(files, what_follows_from_the_rest_is_not_called_lost);
     tcase_add_loop_test(files, what_a_manager_is_given_and_does_not_keep_is_told_and_refused, 0, 2);

@@ -225,7 +225,9 @@ static int hang(process_t *self, void *data)
 START_TEST(a_copy_that_hangs_can_be_let_go)
 {
     process_t *process = process_fork(&memory, hang, NULL);
-    ck_assert_uint_eq(process_state(process).state, PROCESS_RUNNING);
+    const process_end_t state = process_state(process);
+    ck_assert_uint_eq(state.state, PROCESS_RUNNING);
+    ck_assert_str_eq(state.signal, "");
     process_free(process);
 }
 END_TEST

@@ -304,9 +304,9 @@ static size_t section_of(uint64_t type)
     return 0;
 }
 
-/* Each function of the file is found by the address of its last byte. Returns how many there are; their names may be
- * given to several of one address. */
-static uint32_t find_functions(size_t table)
+/* Each function of the file is found by the place of its last byte in the image, which begins at the address `base`.
+ * Returns how many functions there are; their names may be given to several of one address. */
+static uint32_t find_functions(size_t table, uint64_t base)
 {
     size_t symbols = (size_t)get(library + table + 24, 8), count = (size_t)get(library + table + 32, 8) / 24;
     size_t texts = (size_t)get(library + get(library + 40, 8) + get(library + table + 40, 4) * 64 + 24, 8);
@@ -316,8 +316,8 @@ static uint32_t find_functions(size_t table)
         char name[128] = "";
         if ((library[at + 4] & 0xf) != 2 || get(library + at + 6, 2) == 0 || bytes == 0)
             continue;
-        ck_assert(elf_function_at(library, library_size, get(library + at + 8, 8) + bytes - 1, name, sizeof name,
-                                  &into));
+        ck_assert(elf_function_at(library, library_size, get(library + at + 8, 8) - base + bytes - 1, name,
+                                  sizeof name, &into));
         ck_assert_str_eq(name, (const char *)library + texts + get(library + at, 4));
         ck_assert_uint_eq(into, bytes - 1);
         found++;
@@ -340,6 +340,36 @@ static void expect_last_symbol(size_t table)
     put(library + table + 32, bytes, 8);
 }
 
+/* Change what the file says of all that is loaded, and of all symbols of a table, to addresses that are `base` higher.
+ * Segments of other kinds stay where they are, as that of the stack, which lies at address 0. */
+static void link_at(size_t table, uint64_t base)
+{
+    enum { LOADED = 1 };
+    size_t symbols = (size_t)get(library + table + 24, 8), count = (size_t)get(library + table + 32, 8) / 24;
+    size_t segments = (size_t)get(library + 32, 8), segment_count = (size_t)get(library + 56, 2);
+    for (size_t at = segments; at < segments + segment_count * 56; at += 56) {
+        if (get(library + at, 4) == LOADED)
+            put(library + at + 16, get(library + at + 16, 8) + base, 8);
+    }
+    for (size_t at = symbols; at < symbols + count * 24; at += 24)
+        put(library + at + 8, get(library + at + 8, 8) + base, 8);
+}
+
+/* Exchange the first two loaded segments in the file's table of segments. */
+static void exchange_segments(void)
+{
+    enum { LOADED = 1, SEGMENT = 56 };
+    unsigned char kept[SEGMENT];
+    size_t first = (size_t)get(library + 32, 8), second;
+    while (get(library + first, 4) != LOADED)
+        first += SEGMENT;
+    for (second = first + SEGMENT; get(library + second, 4) != LOADED;)
+        second += SEGMENT;
+    memcpy(kept, library + first, SEGMENT);
+    memcpy(library + first, library + second, SEGMENT);
+    memcpy(library + second, kept, SEGMENT);
+}
+
 /* A stripped file has the symbols that it exports; here its table of all symbols is made that table. gravity has
  * several functions whichever compiler made it; point_mass has one where its loop is not compiled for several
  * processors. */
@@ -352,18 +382,33 @@ START_TEST(functions_of_an_elf_library_are_found_by_their_addresses_stripped_or_
     read_library("gravity");
     size_t all = section_of(ALL_SYMBOLS), exported = section_of(EXPORTED);
     ck_assert(all != 0 && exported != 0);
-    uint32_t count = find_functions(all);
+    uint32_t count = find_functions(all, 0);
     ck_assert_uint_gt(count, 1);
     ck_assert(!elf_function_at(library, library_size, library_size * 16, name, sizeof name, &into));
     expect_last_symbol(all);
     put(library + exported + 4, NOTES, 4);
     put(library + all + 4, EXPORTED, 4);
-    ck_assert_uint_eq(find_functions(all), count);
+    ck_assert_uint_eq(find_functions(all, 0), count);
     put(library + all + 4, NOTES, 4);
     for (uint64_t offset = 0; offset < library_size; offset += 16)
         ck_assert(!elf_function_at(library, library_size, offset, name, sizeof name, &into));
     for (size_t size = 0; size < 64; size++)
         ck_assert(!elf_function_at(library, size, 0, name, sizeof name, &into));
+}
+END_TEST
+
+/* The image begins where the lowest of the loaded segments does, in whatever order the file has them. */
+START_TEST(functions_of_an_elf_library_that_is_linked_at_an_address_are_found)
+{
+    enum { ALL_SYMBOLS = 2, BASE = 0x4000000 };
+    free_library();
+    read_library("gravity");
+    size_t all = section_of(ALL_SYMBOLS);
+    uint32_t count = find_functions(all, 0);
+    link_at(all, BASE);
+    ck_assert_uint_eq(find_functions(all, BASE), count);
+    exchange_segments();
+    ck_assert_uint_eq(find_functions(all, BASE), count);
 }
 END_TEST
 
@@ -963,6 +1008,7 @@ Suite *image_suite(void)
 #if !defined(_WIN32) && !defined(__APPLE__)
     tcase_add_test(tests, the_kind_and_machine_of_an_elf_file_are_told);
     tcase_add_test(tests, functions_of_an_elf_library_are_found_by_their_addresses_stripped_or_not);
+    tcase_add_test(tests, functions_of_an_elf_library_that_is_linked_at_an_address_are_found);
     tcase_add_test(tests, a_position_independent_program_is_refused);
     tcase_add_test(tests, a_cut_says_where_the_file_should_end);
     tcase_add_test(tests, a_null_section_is_refused);

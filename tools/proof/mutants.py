@@ -339,18 +339,22 @@ FAILED = re.compile(r":[FE]:[^:]*:(\w+):")
 
 
 def failing(workshop, names, number, seconds):
-    """The test of these that fails, twice: a machine that is busy may fail one that waits for something. Or ""."""
-    both = None
+    """The test of these that fails, twice: a machine that is busy may fail one that waits for something. Or "".
+
+    A program that was ended, or that the fault ended, says of no test that it failed: the other time decides which it was.
+    """
+    both = set()
     script = names[0].startswith(suites.SCRIPT)
     for patience in (1, 3):
         result, _, output = workshop.run(names, patience * (20 + (3 if script else 8) * seconds), {"PLANTED_FAULT": str(number)})
         if result == "passed":
             return ""
-        failed = set(names) if script else set(FAILED.findall(output)) or {result}
-        both = failed if both is None else both & failed
-        again = [name for name in names if name.split(":")[-1] in failed]
-        names = again or names
-    return min(both, default="")
+        failed = set(names) if script else set(FAILED.findall(output))
+        if both and failed and not both & failed:
+            return ""
+        both = both & failed or both | failed
+        names = [name for name in names if script or name.split(":")[-1] in failed] or names
+    return min(both, default=result)
 
 
 def batches(names, seen):
