@@ -308,7 +308,7 @@ static bool spawn(pid_t *pid, const char *program, char *const *arguments, int p
 process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file)
 {
     int ends[2], errors[2];
-    pid_t pid = -1;
+    pid_t pid;
     char *const arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)word, (char *)(uintptr_t)file, NULL};
     process_t *process = new_copy(memory, ends, errors);
     if (process == NULL)

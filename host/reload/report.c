@@ -347,9 +347,7 @@ void report_finish(reload_change_t *change)
 void reload_tell_refusal(reload_t *reload, const char *const *names, uint32_t count, uint64_t nanoseconds,
                          bp_result_t result)
 {
-    int used = 0;
-    reload->refusal[0] = '\0';
-    used = snprintf(reload->refusal, sizeof reload->refusal, "not reloaded:");
+    int used = snprintf(reload->refusal, sizeof reload->refusal, "not reloaded:");
     for (uint32_t i = 0; i < count && used > 0 && used < 300; i++)
         used += snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used, " %.63s", names[i]);
     snprintf(reload->refusal + used, sizeof reload->refusal - (size_t)used,

@@ -562,6 +562,8 @@ START_TEST(an_extension_that_may_be_missing_is_told_of)
     const bp_plugin_head_t *plugins[] = {&plugin};
     begin_with(plugins, 1);
     expect_loaded("plugin");
+    ck_assert_msg(strstr(log_text, "plugin: extension 'bp_tomorrow' is not known to this host and left out") != NULL,
+                  "%s", log_text);
     end();
 }
 END_TEST
@@ -758,6 +760,40 @@ START_TEST(thirty_two_terms_are_taken)
 }
 END_TEST
 
+/* By one term, or by several together; they may be missing, so that no component must have so many. */
+START_TEST(five_hundred_and_twelve_fields_are_asked_for_and_no_more)
+{
+    enum { MOST = 512 };
+    static const struct { uint32_t counts[2]; const char *says; } cases[] = {
+        {{MOST, 0}, NULL},
+        {{MOST / 2, MOST / 2}, NULL},
+        {{MOST + 1, 0}, "it asks for 513 fields; at most 512 are allowed"},
+        {{MOST / 2, MOST / 2 + 1}, "its terms ask for 513 fields; at most 512 are allowed"},
+    };
+    static bp_term_field_t asked[MOST + 1];
+    static char names[MOST + 1][16];
+    for (uint32_t i = 0; i <= MOST; i++) {
+        snprintf(names[i], sizeof names[i], "field_%u", i);
+        asked[i] = (bp_term_field_t){.name = names[i], .type = BP_F32, .flags = BP_TERM_FIELD_OPTIONAL};
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const bp_term_t terms[] = {{.component = "thing", .fields = {asked, cases[i].counts[0], sizeof asked[0]}},
+                                   {.component = "before", .fields = {asked, cases[i].counts[1], sizeof asked[0]}}};
+        const bp_system_i systems[] = {{.name = "wide", .terms = BP_LIST(terms), .run = stub_run}};
+        const bp_plugin_head_t wide =
+            BP_PLUGIN_HEAD("wide", (&(const bp_plugin_desc_t){.components = BP_LIST(one_component),
+                                                              .systems = BP_LIST(systems)}));
+        const bp_plugin_head_t *plugins[] = {&wide};
+        begin_with(plugins, 1);
+        if (cases[i].says == NULL)
+            expect_loaded("wide");
+        else
+            EXPECT_REFUSED(BP_ERROR_LIMIT, "wide", NULL, 0, "system 'wide'", cases[i].says);
+        end();
+    }
+}
+END_TEST
+
 START_TEST(names_of_sixty_three_bytes_are_taken)
 {
     char name[64];
@@ -813,6 +849,7 @@ Suite *declarations_suite(void)
     tcase_add_test(declarations, an_extension_that_may_be_missing_is_told_of);
     tcase_add_loop_test(declarations, a_system_that_is_declared_wrongly_is_refused, 0, SYSTEM_FAULTS);
     tcase_add_test(declarations, what_is_like_a_wrong_declaration_and_is_none_is_taken);
+    tcase_add_test(declarations, five_hundred_and_twelve_fields_are_asked_for_and_no_more);
     tcase_add_test(declarations, a_component_that_is_called_as_a_system_is_refused);
     tcase_add_loop_test(declarations, a_plugin_without_a_proper_name_is_refused, 0, PLUGIN_NAMES);
     tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);

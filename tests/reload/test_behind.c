@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 100 /* more than the trial destroys */, DEADLINE_MS = 20000 };
+enum { ROWS = 100 /* more than the trial destroys */, BEFORE = 3 /* steps before the trial */, DEADLINE_MS = 20000 };
 
 static const char *const names[] = {"crasher"};
 static log_text_t log_text;
 static bp_host_o *host;
 static bp_world_o *world;
+static bool makes_more;
+static uint32_t plain; /* the prototype of crash_plain */
 
 /* Each verb, and how its call is named in what is told. Not `unload`, and not `stop` of the component itself: its rows
  * have gone by then. */
@@ -57,10 +59,27 @@ static void make(const char *type, uint32_t count)
     WORKS(host, bp_host_api(host)->world->create(world, prototype, entities, count));
 }
 
+/* A plugin of the test's own: in the first step of a trial its system makes so many more rows that those that are there
+ * move. */
+static void make_more(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    bp_entity_t entities[4 * ROWS];
+    (void)matches, (void)count;
+    if (step->number == BEFORE && s->api->command->create(step->commands, plain, entities, 4 * ROWS) != BP_OK)
+        abort();
+}
+
+static const bp_system_i more_systems[] = {{.name = "make_more", .run_all = make_more}};
+static const bp_plugin_head_t more = BP_PLUGIN_HEAD(
+    "more", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(more_systems)}));
+static const bp_plugin_head_t *linked[] = {&more};
+
 static void open_host(void)
 {
     unsetenv("CRASHER_WHERE");
     host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
+                                            .static_plugins = linked,
+                                            .static_plugin_count = COUNT(linked),
                                             .tag = 1,
                                             .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL,
                                             .trial_deadline = DEADLINE_MS});
@@ -70,10 +89,15 @@ static void open_host(void)
     WORKS(host, bp_world_use_component(world, "crash_told"));
     WORKS(host, bp_world_use_component(world, "crash_own"));
     WORKS(host, bp_world_use_system(world, "crash_system"));
+    if (makes_more) {
+        WORKS(host, bp_host_load_plugin(host, "more", NULL, 0));
+        WORKS(host, bp_world_use_system(world, "make_more"));
+    }
+    plain = prototype_of(world, "crash_plain", NULL, NULL, NULL);
     make("crash_plain", ROWS);
     make("crash_told", 4);
     make("crash_own", 4);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < BEFORE; i++)
         WORKS(host, bp_host_step(host));
 }
 
@@ -141,6 +165,19 @@ START_TEST(writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial)
 }
 END_TEST
 
+START_TEST(a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found)
+{
+    static const char *const second[2] = {"fifth_step", "'simulate' of component 'crash_plain'"};
+    char said[120];
+    makes_more = true;
+    for (uint32_t way = 0; way < 3; way++) {
+        snprintf(said, sizeof said, ways[way][1], 5 * ROWS, 5 * ROWS);
+        expect_refusal(second, ways[way][0], (const char *const[]){said, ways[way][2]});
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
 START_TEST(a_version_that_writes_what_it_may_write_comes_in)
 {
     static const char *const free_to[] = {"simulate", "run_all", "report"};
@@ -162,6 +199,7 @@ Suite *behind_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused, 0, COUNT(verbs));
     tcase_add_loop_test(all, writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial, 0, COUNT(writers));
+    tcase_add_test(all, a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found);
     tcase_add_loop_test(all, a_version_that_writes_what_it_may_write_comes_in, 0, 3);
     suite_add_tcase(suite, all);
     return suite;

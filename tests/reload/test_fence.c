@@ -7,7 +7,9 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include "engine/host.h"
 #include "os/os.h"
+#include "reload/lookout.h"
 #include "store/fence.h"
 #include "store/slack.h"
 #include "store/world_check.h"
@@ -249,6 +251,42 @@ START_TEST(the_rows_of_all_worlds_are_laid)
     fence_lay(&fence, worlds, 2);
     ck_assert_uint_eq(fence.count, 6);
     check_column("moss", 1, 1, 16);
+}
+END_TEST
+
+static bool is_laid(const fence_t *laid, const char *type)
+{
+    const run_t *run = run_of(type);
+    uint32_t lies = 0;
+    for (uint32_t i = 0; i < laid->count; i++)
+        lies += laid->columns[i].lies && laid->columns[i].cells == run->columns[0];
+    return lies == 1;
+}
+
+/* The columns of a component that comes with the change on trial are laid before any verb of the new version is
+ * called. */
+START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_calls)
+{
+    static lookout_t lookout;
+    bp_entity_t e;
+    begin(0);
+    plugins_t *plugins = &rig.host->loader.plugins;
+    create("grass", &e, 1);
+    lookout_begin(&lookout, &rig.host->reload, first, 1);
+    ck_assert_ptr_eq(plugins->watch, &lookout.watch);
+    ck_assert_ptr_eq(plugins->base->handing, &lookout.handing);
+    ck_assert(is_laid(&lookout.fence, "grass"));
+    create("moss", &e, 1);
+    ck_assert(!is_laid(&lookout.fence, "moss"));
+    lookout_at_all(&lookout);
+    ck_assert(is_laid(&lookout.fence, "grass") && is_laid(&lookout.fence, "moss"));
+    ck_assert_uint_eq(lookout.slack.most, UINT32_MAX);
+    create("stone", &e, 1);
+    lookout_lay(&lookout);
+    ck_assert(is_laid(&lookout.fence, "grass") && is_laid(&lookout.fence, "moss") && is_laid(&lookout.fence, "stone"));
+    lookout_end(&lookout);
+    ck_assert_ptr_null(plugins->watch);
+    ck_assert_ptr_null(plugins->base->handing);
 }
 END_TEST
 
@@ -546,6 +584,7 @@ Suite *fence_suite(void)
     tcase_add_loop_test(tests, rows_of_the_plugins_on_trial_are_laid_first, 0, 2);
     tcase_add_test(tests, where_rows_have_moved_from_the_pages_are_closed);
     tcase_add_test(tests, the_rows_of_all_worlds_are_laid);
+    tcase_add_test(tests, a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_calls);
     tcase_add_test(tests, a_fence_gives_back_its_memory_and_without_memory_lays_nothing);
     tcase_add_test(tests, what_is_written_over_the_pattern_is_told);
     tcase_add_test(tests, a_run_that_has_changed_since_the_pattern_was_made_is_passed_over);

@@ -12,6 +12,7 @@
 
 #include "engine/host.h"
 #include "plugin/guard.h"
+#include "plugin/holdings.h"
 #include "reload/process.h"
 #include "os/os.h"
 
@@ -307,6 +308,24 @@ START_TEST(what_a_plugin_has_left_is_told_when_it_goes)
         usleep(20000); /* the thread has its chance to crash */
         bp_host_destroy(scene.host);
     }
+}
+END_TEST
+
+/* As in a trial, where what the process had before is known. */
+START_TEST(looking_for_threads_that_a_plugin_has_left_keeps_no_memory)
+{
+    holdings_seen_t known;
+    open_host(1, 0);
+    WORKS(scene.host, load("nowhere", "null"));
+    plugins_t *all = &scene.host->loader.plugins;
+    holdings_see(all, &known);
+    all->known = &known;
+    size_t before = memory_bytes(&all->base->memory);
+    ck_assert(!holdings_have_threads(all->items[0]));
+    ck_assert_uint_eq(memory_bytes(&all->base->memory), before);
+    all->known = NULL;
+    holdings_forget(all, &known);
+    bp_host_destroy(scene.host);
 }
 END_TEST
 
@@ -621,6 +640,63 @@ START_TEST(handlers_are_put_back_when_the_last_guard_goes)
 }
 END_TEST
 
+static void hear_nothing(int number)
+{
+    (void)number;
+}
+
+/* All that a guard hears, but for the signal that ends late calls, which is chosen by the C library. */
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ};
+
+static void (*handler_of(int number))(int)
+{
+    struct sigaction now;
+    sigaction(number, NULL, &now);
+    return now.sa_handler;
+}
+
+/* A program that ignores the signals of failed writes has a plugin's writes fail; it may not ignore its crashes. A
+ * handler that was set after the guard's is left where it is. */
+START_TEST(each_signal_has_its_earlier_handler_when_the_last_guard_goes)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    for (uint32_t ignored = 0; ignored < 2; ignored++) {
+        void (*earlier)(int) = ignored == 1 ? SIG_IGN : hear_nothing;
+        for (uint32_t i = 0; i < COUNT(caught); i++)
+            signal(caught[i], earlier);
+        ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
+        for (uint32_t i = 0; i < COUNT(caught); i++) {
+            bool left = ignored == 1 && (caught[i] == SIGPIPE || caught[i] == SIGXFSZ);
+            EXPECT((handler_of(caught[i]) == earlier) == left, "%d, %u", caught[i], ignored);
+        }
+        signal(SIGFPE, SIG_DFL);
+        guard_destroy(guard);
+        for (uint32_t i = 0; i < COUNT(caught); i++)
+            EXPECT(handler_of(caught[i]) == (caught[i] == SIGFPE ? SIG_DFL : earlier), "%d, %u", caught[i], ignored);
+    }
+}
+END_TEST
+
+/* Nothing is left of a guard that could not be made. */
+START_TEST(a_guard_for_which_memory_lacks_is_refused)
+{
+    heap_t heap = {.refuse_first = 1, .refuse_last = UINT64_MAX};
+    const bp_allocator_i allocator = heap_allocator(&heap);
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard = NULL;
+    memory_init(&memory, "test", &allocator);
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_ERROR_MEMORY);
+    ck_assert_str_eq(error.text, "out of memory while installing the crash guard");
+    ck_assert_ptr_null(guard);
+    ck_assert_uint_eq(guard_process.guards, 0);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+END_TEST
+
 /* The first and the last address at which a part of the system's loader of libraries lies, as the system lists it. */
 static void find_loader(uintptr_t *first, uintptr_t *last)
 {
@@ -836,6 +912,33 @@ START_TEST(a_block_freed_twice_hangs_nobody)
 END_TEST
 #endif
 
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* The message of an assertion, or of a list of free memory that is broken; the next abort is not told with it. */
+START_TEST(what_the_c_library_says_of_a_crash_is_told_with_that_crash_alone)
+{
+    static const char *const how[][3] = {
+        {"assertion", "Assertion `how == NULL' failed.", "heap corruption"},
+        {"abort", "SIGABRT: it called abort, or an assertion or the C library did for it", "failed"},
+        {"twice", "SIGABRT: heap corruption, found by the C library: ", "it called abort"},
+    };
+    for (uint32_t i = 0; i < COUNT(how); i++) {
+        begin("simulate", how[i][0]);
+        WORKS(scene.host, bp_world_step(scene.world));
+        expect_log(how[i][1]);
+        EXPECT(strstr(scene.log.text, how[i][2]) == NULL, "%s", scene.log.text);
+        expect_log("SIGABRT: ");
+        ck_assert_uint_eq(scene.log.count, 2);
+        uint32_t lines = 0;
+        for (const char *at = scene.log.text; (at = strchr(at, '\n')) != NULL; at++)
+            lines++;
+        ck_assert_uint_eq(lines, 2); /* what is said is one line */
+        EXPECT(strstr(scene.log.text, " ,") == NULL && strstr(scene.log.text, " \n") == NULL, "%s", scene.log.text);
+        bp_host_destroy(scene.host);
+    }
+}
+END_TEST
+#endif
+
 START_TEST(without_the_guard_a_crash_ends_the_process)
 {
     ck_assert_int_eq(signal_of_child("null", 0), SIGSEGV);
@@ -1002,6 +1105,7 @@ static void add_ways(Suite *suite)
     tcase_add_loop_test(crashes, what_a_step_does_to_the_whole_process_is_found_in_the_end, 0, 7);
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
     tcase_add_test(crashes, what_is_left_at_the_end_of_a_host_is_no_warning);
+    tcase_add_test(crashes, looking_for_threads_that_a_plugin_has_left_keeps_no_memory);
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
 #endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
@@ -1015,6 +1119,7 @@ static void add_ways(Suite *suite)
     tcase_add_test(crashes, several_hosts_share_the_handlers);
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(crashes, a_block_freed_twice_hangs_nobody);
+    tcase_add_test(crashes, what_the_c_library_says_of_a_crash_is_told_with_that_crash_alone);
 #endif
     tcase_add_test(crashes, an_ini_turns_the_guard_on);
     tcase_add_test(crashes, what_an_ini_has_reloaded_by_itself_is_guarded_tried_and_on_probation);
@@ -1030,6 +1135,8 @@ Suite *guard_suite(void)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
+    tcase_add_test(calm, each_signal_has_its_earlier_handler_when_the_last_guard_goes);
+    tcase_add_test(calm, a_guard_for_which_memory_lacks_is_refused);
     tcase_add_test(calm, the_guard_knows_where_the_program_and_the_systems_loader_lie);
     tcase_add_test(calm, the_thread_that_watches_the_limit_takes_no_signals);
     tcase_add_test(calm, threads_that_end_are_forgotten);

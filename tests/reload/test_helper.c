@@ -9,6 +9,8 @@
 #include "reload_support.h"
 
 #include "engine/host.h"
+#include "reload/change.h"
+#include "reload/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +93,52 @@ START_TEST(a_version_that_does_well_comes_in)
     crash_next("wrong_time", "null"); /* where a step of the trial does not have the time that it has here */
     expect_to_come_in();
     EXPECT(!is_told("untried"), "%s", log_text.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* One entity in each combination of parts from `first` on. */
+static void combine_parts(const uint32_t *keys, uint32_t key_count, uint32_t first, uint32_t end)
+{
+    uint32_t some[32], prototype;
+    bp_entity_t e;
+    for (uint32_t bits = first; bits < end; bits++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < key_count; i++) {
+            if ((bits >> i & 1) != 0)
+                some[count++] = keys[i];
+        }
+        WORKS(host, bp_host_api(host)->world->prototype(world, some, count, &prototype));
+        WORKS(host, bp_host_api(host)->world->create(world, prototype, &e, 1));
+    }
+}
+
+/* The helper reads as many as the description says that there are; what lies behind them must be the next world. */
+START_TEST(so_many_combinations_of_a_world_are_described_and_no_more)
+{
+    enum { PARTS = 10, ALL = 1 << PARTS };
+    uint32_t keys[PARTS];
+    char name[16];
+    memory_t memory;
+    bytes_t enough, all;
+    const reload_change_t change = {.version_count = 0};
+    _Static_assert(ALL - 100 > SCRATCH_MOST, "there are more than are described");
+    begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    bytes_init(&enough, &memory);
+    bytes_init(&all, &memory);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        snprintf(name, sizeof name, "part_%u", i);
+        keys[i] = key_of(world, "crash_plain", name);
+    }
+    combine_parts(keys, PARTS, 1, ALL - 100);
+    scratch_describe(&enough, &host->reload, &change, DEADLINE_MS);
+    combine_parts(keys, PARTS, ALL - 100, ALL);
+    scratch_describe(&all, &host->reload, &change, DEADLINE_MS);
+    ck_assert(!enough.failed && enough.size == all.size);
+    ck_assert(memcmp(enough.start, all.start, all.size) == 0);
+    bytes_free(&enough);
+    bytes_free(&all);
     bp_host_destroy(host);
 }
 END_TEST
@@ -365,6 +413,7 @@ Suite *helper_suite(void)
     TCase *trials = tcase_create("trials");
     tcase_set_timeout(trials, 60);
     tcase_add_test(trials, a_version_that_does_well_comes_in);
+    tcase_add_test(trials, so_many_combinations_of_a_world_are_described_and_no_more);
     tcase_add_loop_test(trials, what_goes_wrong_in_a_helper_changes_nothing, 0, COUNT(harms));
 #if !defined(_WIN32)
     tcase_add_test(trials, a_helper_that_does_not_end_talking_is_listened_to_so_far);

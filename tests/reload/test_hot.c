@@ -12,6 +12,7 @@
 #include "../unit/support.h"
 
 #include "base/file.h"
+#include "engine/host.h"
 #include "os/os.h"
 
 #include <stdio.h>
@@ -539,6 +540,38 @@ static void expect_told(const char *text)
     EXPECT(strstr(told.text, text) != NULL, "\"%s\" is not in: %s", text, told.text);
 }
 
+/* A column of many texts that no version needs any more goes between the steps that follow, and then columns are let go
+ * of at once again. */
+START_TEST(texts_that_have_gone_are_let_go_of_and_then_all_is_as_before)
+{
+    static bp_entity_t e[LEAVINGS_ROWS];
+    begin(BP_HOST_CRASH_GUARD, 0);
+    snprintf(other, sizeof other, "%s/probe.so", folder);
+    copy_plugin("reload_probe_first", other);
+    WORKS(host, bp_host_load_plugin(host, other, NULL, 0));
+    WORKS(host, bp_world_use_component(world, "probe"));
+    uint32_t key = key_of(world, "probe", ""), prototype = 0;
+    WORKS(host, api->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, api->world->create(world, prototype, e, COUNT(e)));
+    WORKS(host, bp_host_poll(host));
+    replace("reload_probe_labels", other);
+    wait_for_news(false);
+    EXPECT(told.refused == 0, "%s", told.text);
+    ck_assert(host->hot.leaves);
+    leavings_t *leavings = &world->rows.leavings;
+    step(50); /* the probation */
+    EXPECT(leavings->count > 0 || host->hot.leaves, "the column has gone at once");
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    while (host->hot.leaves || leavings->open) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+        EXPECT(os_clock_ns() < until, "%u columns are left", leavings->count);
+    }
+    ck_assert_uint_eq(leavings->count, 0);
+    end();
+}
+END_TEST
+
 START_TEST(files_that_are_finished_together_come_in_together)
 {
     begin(_i == 0 ? both : 0, 0);
@@ -848,6 +881,46 @@ START_TEST(a_world_that_is_saved_tells_what_is_left_out)
 }
 END_TEST
 
+/* What goes on in another process, or between steps, wakes no handle: a program that waits looks at it soon. */
+START_TEST(a_wait_is_short_where_nothing_would_wake_it)
+{
+    enum { BUSY = 6, NANO_MS = 1000000 };
+    intptr_t handles[HOT_HANDLES];
+    uint32_t count = 0;
+    begin(BP_HOST_CRASH_GUARD, 0);
+    const uint64_t soon = HOT_POLL_MS * (uint64_t)NANO_MS, until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    while (hot_sleep(&host->hot, handles, &count) == soon && os_clock_ns() < until) { /* files that came just now */
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(NANO_MS);
+    }
+    hot_t calm = host->hot;
+    EXPECT(hot_sleep(&calm, handles, &count) > soon && count == 1, "%u handles", count);
+    for (int i = 0; i < BUSY; i++) {
+        hot_t hot = calm;
+        if (i == 1)
+            hot.readies = true;
+        else if (i == 2)
+            hot.leaving = true;
+        else if (i == 3)
+            hot.fresh = 1;
+        else if (i == 4)
+            hot.alone = true;
+        else if (i == 5)
+            hot.trial.child = (process_t *)(void *)&hot;
+        bool busy = i > 0;
+        EXPECT((hot_sleep(&hot, handles, &count) == soon) == busy, "%d", i);
+        EXPECT(count == !busy, "%d: %u handles", i, count);
+        hot.watching = hot.building = false;
+        bool any = i == 1 || i == 2 || i == 5;
+        EXPECT((hot_sleep(&hot, handles, &count) != UINT64_MAX) == any, "%d", i);
+        hot.asked = true;
+        EXPECT(hot_sleep(&hot, handles, &count) != UINT64_MAX, "%d", i);
+        ck_assert_uint_eq(count, 0);
+    }
+    end();
+}
+END_TEST
+
 START_TEST(polling_is_for_between_steps)
 {
     begin(0, 0);
@@ -867,6 +940,7 @@ Suite *hot_suite(void)
     tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
     tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
     tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
+    tcase_add_test(files, a_wait_is_short_where_nothing_would_wake_it);
     tcase_add_test(files, polling_is_for_between_steps);
     tcase_add_test(files, what_a_reload_cannot_bring_back_is_told_and_refused);
     tcase_add_test(files, a_text_that_a_reload_cannot_bring_back_is_told_and_refused);
@@ -883,6 +957,7 @@ Suite *hot_suite(void)
     tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
     tcase_add_test(files, a_death_while_a_plugin_is_set_aside_does_not_keep_the_next_version_out);
     tcase_add_test(files, an_unloaded_candidate_is_let_go);
+    tcase_add_test(files, texts_that_have_gone_are_let_go_of_and_then_all_is_as_before);
     tcase_add_loop_test(files, files_that_are_finished_together_come_in_together, 0, 2);
     tcase_add_test(files, a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_right);
     tcase_add_loop_test(files, what_was_refused_for_a_crash_does_not_hold_up_others, 0, 2);

@@ -173,6 +173,40 @@ START_TEST(a_report_of_many_fields_is_whole_and_what_is_kept_of_it_ends_with_a_l
 }
 END_TEST
 
+START_TEST(what_becomes_of_systems_is_reported)
+{
+    static const char *const names[] = {"crowd"};
+    static const char *const lines[] = {"  system crowd_before_walks has gone\n",
+                                        "  system crowd_after_walks is new: worlds may bring it in",
+                                        "  system crowd_stands: its state went over as it is\n",
+                                        "  system crowd_turns: its state began anew\n", "  system crowd_waits\n"};
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("crowd_first", "crowd"), NULL, 0));
+    put_plugin("crowd_next", "crowd");
+    WORKS(scene.host, bp_host_reload(scene.host, names, 1, &report));
+    for (uint32_t i = 0; i < COUNT(lines); i++)
+        EXPECT(strstr(report.text, lines[i]) != NULL, "'%s' is not in %s", lines[i], report.text);
+}
+END_TEST
+
+/* In whichever order they are named. */
+START_TEST(plugins_are_reloaded_in_the_order_in_which_they_were_loaded)
+{
+    static const char *const names[2][2] = {{"crowd", "mourner"}, {"mourner", "crowd"}};
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("crowd_first", "crowd"), NULL, 0));
+    WORKS(scene.host, bp_host_load_plugin(scene.host, put_plugin("mourner_first", "mourner"), NULL, 0));
+    for (uint32_t i = 0; i < 2; i++) {
+        put_plugin(i == 0 ? "crowd_next" : "crowd_first", "crowd");
+        put_plugin(i == 0 ? "mourner_next" : "mourner_first", "mourner");
+        WORKS(scene.host, bp_host_reload(scene.host, names[i], 2, &report));
+        const char *first = strstr(report.text, "  plugin crowd: ");
+        const char *second = strstr(report.text, "  plugin mourner: ");
+        EXPECT(first != NULL && second != NULL && first < second, "%u: %s", i, report.text);
+    }
+}
+END_TEST
+
 START_TEST(nobody_cannot_be_told_of_reloads)
 {
     FAILS(scene.host, BP_ERROR_ARGUMENT, "a callback is a function", bp_host_on_reload(scene.host, NULL, NULL));
@@ -190,6 +224,8 @@ Suite *reload_told_suite(void)
     tcase_add_test(tests, all_properties_that_would_be_lost_are_counted);
     tcase_add_test(tests, a_plugin_that_is_unloaded_meanwhile_is_not_reloaded);
     tcase_add_test(tests, a_report_of_many_fields_is_whole_and_what_is_kept_of_it_ends_with_a_line);
+    tcase_add_test(tests, what_becomes_of_systems_is_reported);
+    tcase_add_test(tests, plugins_are_reloaded_in_the_order_in_which_they_were_loaded);
     tcase_add_test(tests, nobody_cannot_be_told_of_reloads);
     return suite;
 }

@@ -334,11 +334,13 @@ START_TEST(what_is_no_compiler_and_what_is_no_source_is_told)
 }
 END_TEST
 
-/* The source is loaded and compiled anew though TMPDIR is `folder`, which is of no use; nothing stays beside it. */
+/* The source is loaded and compiled anew though TMPDIR is `folder`, which is of no use; nothing stays beside it, nor in
+ * TMPDIR. */
 static void works_beside_the_source(const char *folder)
 {
     const char *name = "probe";
-    char made[700];
+    char made[700], tried[700];
+    snprintf(tried, sizeof tried, "test -z \"$(ls -A '%s' 2>/dev/null)\"", folder);
     snprintf(made, sizeof made, "test -z \"$(ls -A '%s' | grep backplane-)\"", TEST_SCRATCH_DIR);
     setenv("TMPDIR", folder, 1);
     begin(BP_HOST_COPY_PLUGINS);
@@ -353,6 +355,7 @@ static void works_beside_the_source(const char *folder)
     rig_close(&rig);
     unsetenv("TMPDIR");
     EXPECT(system(made) == 0, "libraries are left beside %s", source);
+    EXPECT(system(tried) == 0, "a folder is left in %s", folder);
 }
 
 START_TEST(where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source)

@@ -2,7 +2,9 @@
  *
  * The heap keeps a header of 16 bytes in front of each block: the size, so that a caller who forgets what
  * it asked for is found at once, and a mark that a freed block has lost. Resizing always moves, so that the sanitizers
- * find uses of an old address; new bytes are filled, so that tests find code that relies on cleared memory.
+ * find uses of an old address; new bytes are filled, so that tests find code that relies on cleared memory. Freed bytes
+ * are filled too, and behind each block are some more: an address that is read from either is one that no memory can
+ * have, and what is written behind a block is found when it is freed. AddressSanitizer finds both itself.
  */
 #include "support.h"
 
@@ -20,16 +22,26 @@
 
 /* --- heap ----------------------------------------------------------------------------------------------- */
 
-enum { HEADER = 16, PATTERN = 0xA5 };
+#if defined(__SANITIZE_ADDRESS__)
+enum { BEHIND = 0 };
+#else
+enum { BEHIND = 64 };
+#endif
+
+enum { HEADER = 16, PATTERN = 0xA5, FREED = 0x5A };
 static const size_t living_mark = 0x4B434F4C42;
 
 static void end_block(heap_t *heap, char *block, size_t size)
 {
-    size_t header[2];
+    size_t header[2], behind = BEHIND;
     memcpy(header, block - HEADER, sizeof header);
     EXPECT(header[1] == living_mark, "a block is freed that is none");
     EXPECT(header[0] == size, "a block of %zu bytes is freed as one of %zu", header[0], size);
+    for (size_t i = 0; i < behind; i++)
+        EXPECT((unsigned char)block[size + i] == PATTERN, "byte %zu behind a block of %zu bytes is written to", i,
+               size);
     memset(block - HEADER, 0, HEADER);
+    memset(block, FREED, size);
     heap->bytes -= size;
     heap->blocks--;
     free(block - HEADER);
@@ -44,12 +56,12 @@ static void *begin_block(heap_t *heap, size_t size)
         heap->refused++;
         return NULL;
     }
-    char *start = size > SIZE_MAX / 2 ? NULL : malloc(HEADER + size);
+    char *start = size > SIZE_MAX / 2 ? NULL : malloc(HEADER + size + BEHIND);
     if (start == NULL)
         return NULL;
     size_t header[2] = {size, living_mark};
     memcpy(start, header, sizeof header);
-    memset(start + HEADER, PATTERN, size);
+    memset(start + HEADER, PATTERN, size + BEHIND);
     heap->bytes += size;
     heap->blocks++;
     return start + HEADER;
