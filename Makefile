@@ -394,11 +394,10 @@ asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
 
-# Suites with threads: the pool, steps of several threads, reloads between them, watching of files, builds and calls
-# that take too long. Not trials: a copy of a process with threads that starts threads of its own is more than
-# ThreadSanitizer can follow. Not the storm: its work is a few rows, which are one task for each unit, so that hardly two
-# threads have some at the same time; races that were planted where commands are kept and where calls begin went unseen.
-TSAN_SUITES = threads side_by_side sets reload_threads pause posts trace watch guard os \
+# Suites with threads: the pool, steps of several threads, reloads between them, watching of files, builds, calls that
+# take too long, and the storm. Not trials: a copy of a process with threads that starts threads of its own is more than
+# ThreadSanitizer can follow.
+TSAN_SUITES = threads storm side_by_side sets reload_threads pause posts trace watch guard os \
               $(if $(filter inspector,$(LEFT_OUT)),,inspector_served inspector_meanwhile inspector_memory)
 
 tsan:

@@ -24,6 +24,7 @@ static schedule_t *create_schedule(bp_world_o *world, destruction_t *destruction
     schedule->world = &world->rows;
     schedule->clock = &world->clock;
     schedule->destruction = destruction;
+    schedule->least_range = SCHEDULE_LEAST_RANGE;
     memory_init_child(&schedule->memory, "schedule", &base->memory);
     messages_init(&schedule->messages, &world->rows, &schedule->memory);
     commands_init(&schedule->commands, &world->rows, &schedule->messages, &schedule->memory);

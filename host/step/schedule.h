@@ -159,6 +159,7 @@ typedef struct schedule_t {
     bool all_concurrent; /* its units may run beside those of other worlds */
     bool subscribed;     /* the subscriptions are those of the present units */
     bool has_own;        /* some units are handed what belongs to the world itself */
+    uint32_t least_range; /* SCHEDULE_LEAST_RANGE; tests of threads that have few rows make it less */
     pace_t together;     /* the pace of all worlds side by side, where this is the first of them */
 
     /* while the world steps: */

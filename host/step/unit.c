@@ -244,12 +244,12 @@ static inline void call_rows(calls_t *calls, uint32_t match, uint32_t first, uin
 
 static uint32_t range_rows(const unit_t *unit, uint32_t rows)
 {
-    uint32_t range = (rows / 16 + 63) & ~63u;
+    uint32_t range = (rows / 16 + 63) & ~63u, least = unit->schedule->least_range;
     if (!unit->parallel)
         return rows;
-    return range < SCHEDULE_LEAST_RANGE  ? SCHEDULE_LEAST_RANGE
-           : range > SCHEDULE_RANGE_ROWS ? SCHEDULE_RANGE_ROWS
-                                         : range;
+    if (rows / 16 <= least)
+        return least;
+    return range > SCHEDULE_RANGE_ROWS ? SCHEDULE_RANGE_ROWS : range;
 }
 
 static uint32_t range_count(uint32_t rows, uint32_t range)

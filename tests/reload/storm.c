@@ -11,6 +11,7 @@
 #include "../system/calls.h"
 #include "storm_model.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,10 +77,12 @@ uint32_t storm_key(uint32_t world, uint32_t kind)
  * takes long. */
 void storm_share_work(void)
 {
-    if (storm.how->threads == 1)
-        return;
     EACH_WORLD(w) {
         schedule_t *schedule = storm.worlds[w]->schedule;
+        if (storm.how->range > 0)
+            schedule->least_range = storm.how->range;
+        if (storm.how->threads == 1)
+            continue;
         for (uint32_t i = 0; i < schedule->count; i++) {
             schedule->units[i]->expected = PACE_LONG_NS;
             schedule->units[i]->steps += schedule->units[i]->steps == 0;
@@ -220,13 +223,25 @@ uint32_t storm_draw(uint64_t seed, const storm_host_t *how, storm_event_t events
     return count;
 }
 
+/* The rig's heap is for one thread; a step that is taken twice (storm_step_twice) has some of its own. */
+static void *resize_in_turn(void *context, void *old, size_t old_size, size_t new_size)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    const bp_allocator_i *heap = context;
+    pthread_mutex_lock(&turn);
+    void *block = heap->resize(heap->context, old, old_size, new_size);
+    pthread_mutex_unlock(&turn);
+    return block;
+}
+
 /* Where something fails meanwhile nothing is left, and it is done once more. */
 static void make_host(const storm_host_t *how)
 {
     rig_t *rig = &storm.rig;
     rig_init(rig);
-    if (how->threads > 1)
-        rig->desc.allocator = NULL; /* the rig's heap is for one thread */
+    storm.in_turn = (bp_allocator_i){.context = &rig->allocator, .resize = resize_in_turn};
+    /* On several threads, requests of a step would come in another order each time, and others of them be refused. */
+    rig->desc.allocator = how->threads > 1 ? NULL : &storm.in_turn;
     rig->desc.threads = how->threads;
     rig->desc.flags = BP_HOST_COPY_PLUGINS | (how->crashes ? BP_HOST_CRASH_GUARD : 0) |
                       (how->trial ? BP_HOST_TRIAL : 0);

@@ -22,6 +22,7 @@ enum { STORM_MOST = 400 };
 /* How the host is made. */
 typedef struct storm_host_t {
     uint32_t threads;
+    uint32_t range; /* rows of a range at least, so that few rows are several tasks; 0: as the host has it */
     bool crashes; /* with a plugin that crashes; without it, and with a past to go back to */
     bool trial;   /* new versions are tried in a copy of the process; what crashes does so there alone then */
     const char *folder; /* for its files */

@@ -91,6 +91,7 @@ typedef struct state_t {
 typedef struct storm_t {
     const storm_host_t *how;
     rig_t rig;
+    bp_allocator_i in_turn;    /* the rig's heap, for several threads */
     bp_host_o *host;
     const bp_api_t *api;
     bp_world_o *worlds[WORLDS];

@@ -31,7 +31,7 @@ enum { GROUPS = 4, HANGS_AFTER_S = 300 };
 #define SEES_THREADS 0
 #endif
 #if defined(BACKPLANE_SANITIZED)
-enum { SEEDS = 16 };
+enum { SEEDS = SEES_THREADS ? 8 : 16 };
 #else
 enum { SEEDS = 400 };
 #endif
@@ -202,10 +202,11 @@ static void complain(uint64_t seed, const storm_host_t *how, storm_event_t *even
 static storm_host_t host_of_seed(uint64_t seed)
 {
     if (SEES_THREADS)
-        return (storm_host_t){.threads = 4, .faults = true, .folder = folder};
+        return (storm_host_t){.threads = 4, .range = 1, .faults = true, .folder = folder};
     uint32_t threads = seed / GROUPS % 2 == 0 ? 1 : 2 + (uint32_t)(seed / GROUPS / 2 % 3);
     return (storm_host_t){
-        .threads = threads, .crashes = seed % 2 == 0, .trial = seed / GROUPS % 3 == 0,
+        .threads = threads, .range = (uint32_t)(seed / 5 % 3), .crashes = seed % 2 == 0,
+        .trial = seed / GROUPS % 3 == 0,
         .faults = getenv("STORM_HASHES") == NULL, .folder = folder};
 }
 
@@ -307,7 +308,10 @@ END_TEST
 START_TEST(threads_and_trials_make_no_difference)
 {
     static const storm_host_t ways[] = {
-        {.threads = 1, .folder = folder}, {.threads = 2, .folder = folder}, {.threads = 4, .folder = folder},
+        {.threads = 1, .folder = folder},
+        {.threads = 1, .range = 1, .folder = folder},
+        {.threads = 2, .range = 2, .folder = folder},
+        {.threads = 4, .range = 1, .folder = folder},
         {.threads = 2, .folder = folder, .trial = true}};
     storm_event_t events[STORM_MOST];
     outcome_t outcome;
