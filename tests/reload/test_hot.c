@@ -292,6 +292,8 @@ static const char *const harms[][3] = {
     {"save", "null", "crashed in 'save' of component 'crash_own'"},
     {"load_saved", "null", "crashed in 'load' of component 'crash_own'"},
     {"load_saved", "refuse", "component 'crash_own' does not load what it has saved itself"},
+    {"save", "fail", "component 'crash_own' does not load what it has saved itself"},
+    {"system_save", "fail", "system 'crash_system' does not load what it has saved itself"},
     {"system_load", "refuse", "system 'crash_system' does not load what it has saved itself"},
     {"rewound", "null", "crashed in 'rewound' of system 'crash_system'"},
     {"added", "null", "crashed in 'entities_added' of system 'crash_system'"},
@@ -355,6 +357,7 @@ START_TEST(what_goes_wrong_on_trial_changes_nothing)
     wait_for_news(false);
     ck_assert_uint_eq(told.refused, 1);
     EXPECT(strstr(told.text, harm[2]) != NULL, "\"%s\" is not in: %s", harm[2], told.text);
+    EXPECT(strstr(told.text, "a sentence of a call that works") == NULL, "%s", told.text);
     expect_same(before, describe_host(host), told.text);
     check_host(host);
     float x = x_now();
@@ -894,7 +897,17 @@ START_TEST(a_wait_is_short_where_nothing_would_wake_it)
         os_sleep_ns(NANO_MS);
     }
     hot_t calm = host->hot;
-    EXPECT(hot_sleep(&calm, handles, &count) > soon && count == 1, "%u handles", count);
+    uint64_t slept = hot_sleep(&calm, handles, &count);
+    EXPECT(slept == WATCH_BACKSTOP_MS * (uint64_t)NANO_MS && count == 1, "%u handles", count);
+    int32_t place = calm.watch.files[0]->folder;
+    calm.watch.files[0]->folder = -1; /* one that is not there, and is looked for now and then */
+    ck_assert(hot_sleep(&calm, handles, &count) == WATCH_RETRY_MS * (uint64_t)NANO_MS);
+    calm.watch.files[0]->folder = place;
+    folder_watch_t *folders = calm.watch.folders;
+    calm.watch.folders = NULL; /* as where the system gives no notices */
+    ck_assert(hot_sleep(&calm, handles, &count) == WATCH_LOOK_MS * (uint64_t)NANO_MS);
+    ck_assert_uint_eq(count, 0);
+    calm.watch.folders = folders;
     for (int i = 0; i < BUSY; i++) {
         hot_t hot = calm;
         if (i == 1)
