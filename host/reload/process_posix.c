@@ -39,8 +39,9 @@ struct process_t {
     memory_t *memory;
     pid_t pid;
     int errors;            /* a copy's standard error; -1: none */
-    char words[WORDS + 1]; /* its end */
+    char words[WORDS];     /* its end */
     size_t word_count;
+    char last_words[WORDS + 1];
     int pipe; /* the parent's end; in the child, its own */
     process_end_t end;
     bool copy; /* made by process_fork: the processes that it has started end with it */
@@ -380,17 +381,16 @@ static void hear_words(process_t *process)
 const char *process_last_words(process_t *process)
 {
     hear_words(process);
-    while (process->word_count > 0 && (unsigned char)process->words[process->word_count - 1] <= ' ')
-        process->word_count--;
-    process->words[process->word_count] = '\0';
-    const char *first = process->words;
-    if (process->word_count == WORDS && strchr(first, '\n') != NULL)
-        first = strchr(first, '\n') + 1; /* the line before is not whole */
-    for (char *at = process->words; *at != '\0'; at++) {
-        if ((unsigned char)*at < ' ')
-            *at = ' ';
-    }
-    return first;
+    const char *first = process->words, *end = first + process->word_count;
+    while (end > first && (unsigned char)end[-1] <= ' ')
+        end--;
+    const char *line = process->word_count == WORDS ? memchr(first, '\n', (size_t)(end - first)) : NULL;
+    first = line != NULL ? line + 1 : first; /* the line before is not whole */
+    size_t length = (size_t)(end - first);
+    for (size_t i = 0; i < length; i++)
+        process->last_words[i] = (unsigned char)first[i] < ' ' ? ' ' : first[i];
+    process->last_words[length] = '\0';
+    return process->last_words;
 }
 
 static const char *signal_name(int number)

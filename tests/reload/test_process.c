@@ -214,6 +214,34 @@ START_TEST(a_copy_writes_nothing_to_the_parents_files)
 }
 END_TEST
 
+static int complain(process_t *self, void *words)
+{
+    (void)self;
+    fputs(words, stderr);
+    return 1;
+}
+
+/* Of much that is said the end, from where a line begins. */
+START_TEST(the_last_words_of_a_copy_are_one_line)
+{
+    static char much[1000];
+    static const char *const words[][2] = {
+        {"", ""}, {"\n \n", ""}, {"it ends\n\n", "it ends"}, {"first\nsecond\tword \n", "first second word"},
+        {much, "the line that counts"}};
+    memset(much, 'x', sizeof much - 1);
+    memcpy(much + sizeof much - 1 - 22, "\nthe line that counts\n", 22);
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        process_t *process = process_fork(&memory, complain, (void *)(uintptr_t)words[i][0]);
+        ck_assert_ptr_nonnull(process);
+        while (process_state(process).state == PROCESS_RUNNING)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        ck_assert_str_eq(process_last_words(process), words[i][1]);
+        ck_assert_str_eq(process_last_words(process), words[i][1]);
+        process_free(process);
+    }
+}
+END_TEST
+
 static int hang(process_t *self, void *data)
 {
     (void)self, (void)data;
@@ -280,6 +308,7 @@ Suite *process_suite(void)
     tcase_add_loop_test(processes, a_program_whose_own_standard_files_are_closed_hears_all_the_same, 0, 8);
     tcase_add_test(processes, a_copy_that_is_killed_says_by_what);
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
+    tcase_add_test(processes, the_last_words_of_a_copy_are_one_line);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
 #if defined(__linux__)
     tcase_add_loop_test(processes, what_a_copy_has_started_ends_with_it_in_whatever_session, 0, 2);
