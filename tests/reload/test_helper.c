@@ -86,9 +86,12 @@ static void expect_to_come_in(void)
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
+/* With a second world: all are described. */
 START_TEST(a_version_that_does_well_comes_in)
 {
     begin(BP_HOST_CRASH_GUARD, TEST_BACKPLANE);
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other", .step_rate = 1});
+    WORKS(host, bp_world_use_component(other, "crash_plain"));
     put_plugin("crasher_next", "crasher");
     crash_next("wrong_time", "null"); /* where a step of the trial does not have the time that it has here */
     expect_to_come_in();

@@ -374,6 +374,22 @@ START_TEST(what_goes_wrong_on_trial_changes_nothing)
 }
 END_TEST
 
+/* A trial makes a few entities, and reads and writes those that are there, as many as a batch of a user may have. */
+START_TEST(verbs_are_called_on_trial_for_the_entities_that_are_there)
+{
+    bp_entity_t more[40];
+    begin(both, 4000);
+    for (uint32_t i = 0; i < COUNT(more); i++)
+        add("crash_own", &more[i]);
+    harm_next("set_many", "null");
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    ck_assert_uint_eq(told.refused, 1);
+    EXPECT(strstr(told.text, "crashed in 'set' of component 'crash_own'") != NULL, "%s", told.text);
+    end();
+}
+END_TEST
+
 START_TEST(without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in)
 {
     static const char *const ways[][2] = {{"load", "null"},
@@ -964,6 +980,7 @@ Suite *hot_suite(void)
     tcase_add_test(files, a_world_that_is_saved_tells_what_is_left_out);
     suite_add_tcase(suite, files);
     tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0, 2 * COUNT(harms));
+    tcase_add_test(files, verbs_are_called_on_trial_for_the_entities_that_are_there);
     tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 8);
     tcase_add_loop_test(files, a_crash_while_a_version_is_closed_is_told_and_survived, 0, 3);
     tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);

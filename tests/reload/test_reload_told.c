@@ -189,6 +189,23 @@ START_TEST(what_becomes_of_systems_is_reported)
 }
 END_TEST
 
+/* Where the component gets storage of its own, and where it gives it up. */
+START_TEST(how_values_have_gone_over_is_reported)
+{
+    static const char *const names[] = {"probe"};
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    put_plugin(probe_fixture(PROBE_OWN), "probe");
+    WORKS(scene.host, bp_host_reload(scene.host, names, 1, &report));
+    EXPECT(strstr(report.text, "; carried over by properties\n") != NULL, "%s", report.text);
+    put_plugin(probe_fixture(PROBE_FIRST), "probe");
+    WORKS(scene.host, bp_host_reload(scene.host, names, 1, &report));
+    EXPECT(strstr(report.text, "; carried over by properties\n") != NULL, "%s", report.text);
+    put_plugin(probe_fixture(PROBE_FASTER), "probe");
+    WORKS(scene.host, bp_host_reload(scene.host, names, 1, &report));
+    EXPECT(strstr(report.text, "carried over") == NULL, "%s", report.text);
+}
+END_TEST
+
 /* In whichever order they are named. */
 START_TEST(plugins_are_reloaded_in_the_order_in_which_they_were_loaded)
 {
@@ -225,6 +242,7 @@ Suite *reload_told_suite(void)
     tcase_add_test(tests, a_plugin_that_is_unloaded_meanwhile_is_not_reloaded);
     tcase_add_test(tests, a_report_of_many_fields_is_whole_and_what_is_kept_of_it_ends_with_a_line);
     tcase_add_test(tests, what_becomes_of_systems_is_reported);
+    tcase_add_test(tests, how_values_have_gone_over_is_reported);
     tcase_add_test(tests, plugins_are_reloaded_in_the_order_in_which_they_were_loaded);
     tcase_add_test(tests, nobody_cannot_be_told_of_reloads);
     return suite;

@@ -767,6 +767,29 @@ static void fill_long_table(long_table_t *table, char *returns)
     returns[MANY_ENTRIES] = '\0';
 }
 
+/* What its users test for NULL they may go on testing. */
+START_TEST(an_entry_that_a_table_leaves_out_is_none_when_its_plugin_has_gone)
+{
+    struct { uint32_t struct_size, version; uint64_t (*first)(void), (*none)(void), (*last)(void); } *kept;
+    static const uint64_t entries[4] = {0, UINT64_MAX, 0, UINT64_MAX};
+    const bp_table_t offered = {"gaps", 1, sizeof entries, entries, "crr"};
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    table_slot_t *slot = table_slot_new(&memory, &error, "gaps", sizeof entries);
+    ck_assert_ptr_nonnull(slot);
+    table_slot_fill(&memory, slot, NULL, &offered, memory_copy_text(&memory, offered.returns));
+    table_slot_silence(slot);
+    kept = (void *)slot->table;
+    ck_assert(kept->first != NULL && kept->none == NULL && kept->last != NULL);
+    ck_assert(kept->first() == 0 && kept->last() == BP_ERROR_STATE);
+    ck_assert_str_eq(error.text, "no plugin offers the table 'gaps' at present: the one that did is unloaded or set "
+                                 "aside");
+    table_slot_free(&memory, slot);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+END_TEST
+
 START_TEST(tables_that_are_no_tables_are_refused)
 {
     static const uint32_t entries[64] = {0};
@@ -994,6 +1017,7 @@ static void add_plugins(TCase *tests)
     tcase_add_test(tests, without_a_log_warnings_and_errors_go_to_stderr);
     tcase_add_test(tests, a_table_of_a_plugin_that_has_gone_says_so_and_works_again_when_it_is_back);
     tcase_add_test(tests, a_table_of_another_plugin_is_not_taken_over);
+    tcase_add_test(tests, an_entry_that_a_table_leaves_out_is_none_when_its_plugin_has_gone);
     tcase_add_test(tests, tables_that_are_no_tables_are_refused);
     tcase_add_test(tests, a_table_may_outgrow_its_slot_which_goes_on_with_what_it_has_room_for);
 }

@@ -475,6 +475,20 @@ START_TEST(a_dynamic_table_that_points_astray_is_refused)
         patched_is_refused(entry + 8, library_size * 16, 8, "damaged");
     }
     ck_assert_int_ge(met, 10);
+    size_t begin = (size_t)get(library + segment_of(2) + 8, 8), other = dynamic_entry(0x6ffffff9);
+    uint64_t kept[2] = {get(library + begin, 8), get(library + begin + 8, 8)};
+    if (other != 0 && other != begin) { /* a text that is named by the first entry, in the place of a hint */
+        put(library + other, kept[0], 8);
+        put(library + other + 8, kept[1], 8);
+        put(library + begin, 14, 8);
+        put(library + begin + 8, 0, 8);
+        ck_assert(judge_by(image_check_elf, library, library_size));
+        patched_is_refused(begin + 8, library_size * 16, 8, "names a text that is not there");
+        put(library + other, 0x6ffffff9, 8);
+        put(library + other + 8, 0, 8);
+        put(library + begin, kept[0], 8);
+        put(library + begin + 8, kept[1], 8);
+    }
     size_t hash = dynamic_entry(0x6ffffef5), old_hash = dynamic_entry(4);
     if (hash != 0 && old_hash != 0)
         put(library + old_hash, 0x6fffaaab, 8); /* an unknown tag */
