@@ -34,6 +34,7 @@ static const make_suite_t first_half[] = {
     entities_suite,
     prototypes_suite,
     store_suite,
+    world_check_suite,
     stamps_suite,
     queries_suite,
     beside_suite,

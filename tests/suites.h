@@ -28,6 +28,7 @@ Suite *obj_suite(void);
 Suite *entities_suite(void);
 Suite *prototypes_suite(void);
 Suite *store_suite(void);
+Suite *world_check_suite(void);
 Suite *stamps_suite(void);
 Suite *fence_suite(void);
 Suite *queries_suite(void);

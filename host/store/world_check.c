@@ -55,7 +55,7 @@ static bool check_own(finding_t *f, const world_t *world)
     HOLDS((world->own.id != 0) == (components > 0), "%u components belong to the world, and %s entity bears them",
           components, world->own.id != 0 ? "an" : "no");
     HOLDS(bearers == (world->own.id != 0), "%u rows are the world's own", bearers);
-    const record_t *record = world->own.id != 0 ? world_record(world, world->own) : NULL;
+    const record_t *record = world_record(world, world->own);
     THAT(world->own.id == 0 || record != NULL);
     HOLDS(record == NULL || (world_run(world, record->prototype)->flags & KEY_WORLD) != 0,
           "the entity that bears what is the world's own has other components");
@@ -163,7 +163,7 @@ static bool check_records(finding_t *f, const world_t *world)
     return true;
 }
 
-static bool check_rows(finding_t *f, const world_t *world, const run_t *run, uint32_t *occupied)
+static bool check_rows(finding_t *f, const world_t *world, const run_t *run)
 {
     uint32_t holes = 0;
     for (uint32_t row = 0; row < run->count; row++) {
@@ -185,7 +185,6 @@ static bool check_rows(finding_t *f, const world_t *world, const run_t *run, uin
     SAME(holes_next(&run->hole_set, run->count), BP_NONE);
     HOLDS(run->count == 0 || run_entities(run)[run->count - 1].id != 0, "the last row is a hole");
     THAT(run->capacity == 0 || run->hole_set.rows >= run->capacity);
-    *occupied += run->count - holes;
     return true;
 }
 
@@ -220,7 +219,6 @@ static bool check_columns(finding_t *f, const world_t *world, const run_t *run)
 
 static bool check_runs(finding_t *f, const world_t *world)
 {
-    uint32_t rows = 0;
     for (uint32_t i = 0; i < world->run_count; i++) {
         const run_t *run = world->runs[i];
         THAT(run->prototype > 0);
@@ -229,12 +227,11 @@ static bool check_runs(finding_t *f, const world_t *world)
         SAME(run->stamps != NULL, world->stamp_users > 0);
         HOLDS(run->stamps == NULL || !run->plain, "a run with stamps takes short ways past them");
         SAME(run->way, run->plain ? run->signature : RUN_ASIDE | run->prototype);
-        if (!check_rows(f, world, run, &rows) || !check_columns(f, world, run) ||
+        if (!check_rows(f, world, run) || !check_columns(f, world, run) ||
             (run->stamps != NULL && !check_stamps(f, world, run)))
             return false;
         HOLDS(run->holes == 0 || run->in_holes_list || world->holed_lost, "holes, and not in the list of such runs");
     }
-    SAME(rows, world->occupied);
     return true;
 }
 
@@ -275,6 +272,8 @@ static bool check_buckets(finding_t *f, const prototypes_t *p)
     for (uint32_t b = 0; b < p->bucket_count; b++) {
         for (uint32_t i = p->buckets[b]; i != 0; i = p->items[i].next) {
             found++;
+            HOLDS((prototypes_hash(p->items[i].base, p->items[i].key) & (p->bucket_count - 1)) == b,
+                  "prototype %u is in another bucket than its own", i);
             for (uint32_t j = p->items[i].next; j != 0; j = p->items[j].next)
                 THAT(p->items[j].base != p->items[i].base || p->items[j].key != p->items[i].key);
         }
