@@ -56,9 +56,9 @@ static bp_result_t parse_limit(const value_context_t *context, const field_t *fi
     return result;
 }
 
+/* Of a field that is cleared. */
 static void set_zero_default(field_t *field)
 {
-    memset(&field->initial, 0, sizeof field->initial);
     if (field->type == BP_QUAT)
         field->initial.quat.w = 1.0f;
     for (int i = 0; field->type == BP_MAT4 && i < 16; i += 5)

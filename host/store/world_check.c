@@ -391,6 +391,8 @@ static bool check_pool(finding_t *f, const entities_t *entities, const entity_po
 {
     uint32_t pages = 0, index = pool->head;
     THAT(entities->pools[pool->number - 1] == pool);
+    HOLDS(pool->on == (entities->pools_in_use > 1 || pool->pages > 0), "pool %u is %s", pool->number,
+          pool->on ? "on" : "off");
     for (uint32_t i = 0; i < entities->owner_capacity; i++)
         pages += entities->owners[i] == pool->number;
     SAME(pages, pool->pages);
@@ -453,7 +455,7 @@ static bool check_room(finding_t *f, const entities_t *e)
 bool world_check_entities(const entities_t *entities, char *text, size_t size)
 {
     finding_t finding = {text, size}, *f = &finding;
-    uint32_t living = 0;
+    uint32_t living = 0, pools = 0;
     waiting_t free = {0}, waiting = {0};
     for (uint32_t i = 0; i < entities->bound; i++) {
         bool lives = (entities->lives[i] & 1) == 0, retired = entities->lives[i] == 2u * ENTITY_MAX_LIFE - 1;
@@ -468,9 +470,12 @@ bool world_check_entities(const entities_t *entities, char *text, size_t size)
         if (!check_waiting(f, entities, NULL, entities->queue[(entities->queue_head + i) % entities->queue_size],
                            &waiting))
             return false;
-    for (uint32_t i = 0; i < entities->pool_count; i++)
+    for (uint32_t i = 0; i < entities->pool_count; i++) {
+        pools += entities->pools[i] != NULL;
         if (entities->pools[i] != NULL && !check_pool(f, entities, entities->pools[i], &waiting))
             return false;
+    }
+    SAME(pools, entities->pools_in_use);
     SAME(waiting.count, free.count);
     HOLDS(waiting.sum == free.sum, "an index waits twice for an entity, and another one not at all");
     return check_room(f, entities) && check_parked(f, entities);

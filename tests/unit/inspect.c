@@ -111,12 +111,39 @@ static void check_places(const destruction_t *d)
         THAT(d->entities->pools[i] != NULL);
 }
 
+/* While no listener has come or gone since, the list is that of the managers and units that ask for deaths, in order. */
+static void check_listeners(const destruction_t *d)
+{
+    uint32_t asking = 0, listed = 0;
+    if (d->listened != d->entities->listeners + d->plugins->roster)
+        return;
+    for (uint32_t i = 0; i < d->plugins->count; i++)
+        asking += d->plugins->items[i]->deaths.died != NULL;
+    SAME(asking, d->asking);
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        listener_t *listener;
+        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
+            manager_t *manager = d->worlds[w]->managers[m];
+            if (!manager->started || manager->component->deaths.died == NULL)
+                continue;
+            THAT(listed < d->listener_count && d->listeners[listed] == &manager->listener);
+            listed++;
+        }
+        for (uint32_t u = 0; d->unit != NULL && d->unit(d->worlds[w], u, &listener); u++) {
+            THAT(listener == NULL || (listed < d->listener_count && d->listeners[listed] == listener));
+            listed += listener != NULL;
+        }
+    }
+    SAME(listed, d->listener_count);
+}
+
 void check_host(const bp_host_o *host)
 {
     char text[256];
     uint32_t owned = 0;
     EXPECT(world_check_entities(&host->entities, text, sizeof text), "%s", text);
     check_places(&host->destruction);
+    check_listeners(&host->destruction);
     for (uint32_t i = 0; i < host->destruction.world_count; i++) {
         const world_t *world = host->destruction.worlds[i];
         owned += world->own.id != 0;

@@ -98,6 +98,39 @@ START_TEST(where_few_have_died_a_step_collects_random_rows_until_four_living_in_
 }
 END_TEST
 
+/* So many that each takes its turn, and no step takes long: 64 of them, and one in 256 of all. */
+START_TEST(a_step_visits_64_of_the_runs_with_holes_and_one_in_256)
+{
+    enum { RUNS = 1100 };
+    char name[16];
+    bp_entity_t e[3];
+    uint32_t keys[11];
+    for (uint32_t k = 0; k < COUNT(keys); k++) {
+        snprintf(name, sizeof name, "mark %u", k);
+        keys[k] = key_of(world, "mark", name);
+    }
+    for (uint32_t r = 1; r <= RUNS; r++) {
+        uint32_t chosen[COUNT(keys)], count = 0, prototype;
+        for (uint32_t k = 0; k < COUNT(keys); k++)
+            if ((r >> k & 1) != 0)
+                chosen[count++] = keys[k];
+        WORKS(rig.host, api->prototype(world, chosen, count, &prototype));
+        WORKS(rig.host, api->create(world, prototype, e, COUNT(e)));
+        ck_assert_uint_eq(entities_api->destroy(rig.host, &e[1], 1), 1);
+    }
+    world_t *w = &world->rows;
+    for (uint32_t left = RUNS; left > 0; left = w->holed_count) {
+        uint32_t visits = 64 + left / 256, next = w->holed_next;
+        ck_assert_uint_eq(w->holed_count, left);
+        WORKS(rig.host, bp_world_step(world));
+        uint32_t gone = left - w->holed_count, stayed = w->holed_next - next;
+        if (left > visits && next + visits < w->holed_count)
+            ck_assert_uint_eq(gone + stayed, visits);
+        ck_assert_uint_le(gone, visits);
+    }
+}
+END_TEST
+
 START_TEST(all_holes_are_collected_in_the_end)
 {
     enum { MANY = 20000 };
@@ -364,6 +397,7 @@ Suite *collection_suite(void)
     tcase_add_test(tests, rows_are_collected_lazily_or_at_once_as_the_component_says);
     tcase_add_test(tests, where_few_have_died_a_step_collects_random_rows_until_four_living_in_a_row);
     tcase_add_test(tests, all_holes_are_collected_in_the_end);
+    tcase_add_test(tests, a_step_visits_64_of_the_runs_with_holes_and_one_in_256);
     tcase_add_test(tests, many_runs_with_holes_get_their_turn);
     tcase_add_test(tests, a_quiet_step_ends_the_rate_of_deaths_that_a_run_counts_on);
     tcase_add_test(tests, a_collection_tells_how_many_it_has_collected);

@@ -877,6 +877,60 @@ START_TEST(who_asked_for_deaths_is_told_no_more_when_it_has_gone)
 }
 END_TEST
 
+/* Nobody dies between its going and its coming, so that the list of listeners has not been made anew meanwhile. */
+START_TEST(who_comes_in_place_of_a_listener_is_told)
+{
+    const bp_entity_t anybody = {0};
+    bp_entity_t e[3];
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), e, COUNT(e)));
+    entities_api->destroy(rig.host, e, 1);
+    check_host(rig.host);
+    ck_assert(told_of("with", e[0], anybody) == 1 && told_of("system", e[0], anybody) == 1);
+    WORKS(rig.host, bp_world_drop_component(world, "with"));
+    WORKS(rig.host, bp_world_use_component(world, "with"));
+    check_host(rig.host);
+    entities_api->destroy(rig.host, &e[1], 1);
+    check_host(rig.host);
+    ck_assert(told_of("with", e[1], anybody) == 1 && told_of("system", e[1], anybody) == 1);
+    WORKS(rig.host, bp_world_drop_system(world, "listen"));
+    WORKS(rig.host, bp_world_use_system(world, "listen"));
+    check_host(rig.host);
+    entities_api->destroy(rig.host, &e[2], 1);
+    check_host(rig.host);
+    ck_assert(told_of("with", e[2], anybody) == 1 && told_of("system", e[2], anybody) == 1);
+}
+END_TEST
+
+/* While a host is written down or copied, nothing of it changes, whoever asks for it. */
+START_TEST(nothing_of_a_sealed_host_changes)
+{
+    static const char sealed[] = "while a reload is being prepared, or the host written down";
+    bp_entity_t e[3], more;
+    float mass = 3;
+    make_bodies(e, COUNT(e));
+    uint32_t body = prototype_of(world, "body", NULL, NULL, NULL), key = key_of(world, "mark", "");
+    bp_world_o *const worlds[] = {world, other};
+    destruction_seal(&rig.host->destruction, true);
+    for (uint32_t i = 0; i < COUNT(worlds); i++)
+        FAILS(rig.host, BP_ERROR_STATE, sealed, api->create(worlds[i], i == 0 ? body : 0, &more, 1));
+    FAILS(rig.host, BP_ERROR_STATE, sealed, api->add(world, key, e, 1));
+    FAILS(rig.host, BP_ERROR_STATE, sealed, api->add(world, key, e, 3));
+    FAILS(rig.host, BP_ERROR_STATE, sealed, api->remove(world, key_of(world, "body", ""), e, 1));
+    FAILS(rig.host, BP_ERROR_STATE, "", rig.api->property->set_named(world, e[0], "body", "mass", BP_F32, &mass));
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 3), 0);
+    ck_assert(strstr(bp_host_error(rig.host), "no entity can be destroyed while a reload") != NULL);
+    destruction_seal(&rig.host->destruction, false);
+    WORKS(rig.host, rig.api->property->set_named(world, e[0], "body", "mass", BP_F32, &mass));
+    for (uint32_t i = 0; i < COUNT(worlds); i++)
+        WORKS(rig.host, api->create(worlds[i], i == 0 ? body : 0, &more, 1));
+    WORKS(rig.host, api->add(world, key, e, 1));
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 3), 3);
+}
+END_TEST
+
 START_TEST(without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so)
 {
     bp_entity_t e[64];
@@ -1046,6 +1100,8 @@ Suite *destruction_suite(void)
     tcase_add_test(some, referrers_are_those_that_a_look_at_everybody_finds);
     tcase_add_test(some, what_the_told_destroy_is_told_in_batches_of_its_own);
     tcase_add_test(some, who_asked_for_deaths_is_told_no_more_when_it_has_gone);
+    tcase_add_test(some, who_comes_in_place_of_a_listener_is_told);
+    tcase_add_test(some, nothing_of_a_sealed_host_changes);
     tcase_add_test(some, without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so);
     tcase_add_test(some, a_world_that_is_made_while_an_instance_ends_keeps_nobody_from_being_told);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);

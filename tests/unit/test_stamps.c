@@ -315,7 +315,19 @@ START_TEST(instances_that_their_manager_has_written_are_told)
     const bp_world_api *api = p.rig.api->world;
     bp_manager_t *pool = api->manager(p.world, api->component(p.world, "pool"));
     WORKS(p.rig.host, api->create(p.world, prototype_of(p.world, "pool", NULL, NULL, NULL), p.entities, ROWS));
+    /* All that there is counts as written when the first caller begins to ask, and not when another one does. */
+    p.since = p.changes->look(p.world);
     WORKS(p.rig.host, p.changes->keep(pool));
+    p.changes->slots(pool, &stamps);
+    ck_assert(stamps.latest > p.since && stamps.rest > p.since && bp_slot_stamp(&stamps, 5) > p.since);
+    p.since = p.changes->look(p.world);
+    WORKS(p.rig.host, p.changes->keep(pool));
+    p.changes->slots(pool, &stamps);
+    ck_assert(stamps.latest <= p.since && stamps.rest <= p.since && bp_slot_stamp(&stamps, 5) <= p.since);
+    api->instances_changed(pool, (const uint32_t[]){5}, 1);
+    p.changes->release(pool);
+    p.changes->slots(pool, &stamps);
+    ck_assert(stamps.latest > p.since && stamps.rest <= p.since && bp_slot_stamp(&stamps, 5) > p.since);
     p.since = p.changes->look(p.world);
     api->instances_changed(pool, (const uint32_t[]){700, 5}, 2);
     p.changes->slots(pool, &stamps);

@@ -350,6 +350,9 @@ START_TEST(a_field_keeps_its_declaration)
 {
     bp_field_t declared = {.name = "mass",
                            .type = BP_F32,
+                           .access = BP_WRITE,
+                           .column = 7,
+                           .count = 3,
                            .flags = BP_FIELD_READ_ONLY,
                            .initial = "0.1",
                            .min = "0.1",
@@ -370,10 +373,16 @@ START_TEST(a_field_keeps_its_declaration)
     ck_assert_str_eq(told.former_name, "weight");
     ck_assert_uint_eq(told.type, BP_F32);
     ck_assert_uint_eq(told.flags, BP_FIELD_READ_ONLY);
+    ck_assert_uint_eq(told.access, BP_WRITE);
+    ck_assert_uint_eq(told.column, 7);
+    ck_assert_uint_eq(told.count, 3);
+    ck_assert_ptr_null(told.values);
     field_free(&field, &memory);
-    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "x", .type = BP_BOOL}), BP_OK);
+    ck_assert_int_eq(make_field(&field, (bp_field_t){.name = "x", .type = BP_U8, .values = "calm glad"}), BP_OK);
     field_describe(&field, &told);
-    ck_assert(told.initial == NULL && told.min == NULL && told.unit == NULL && told.doc == NULL);
+    ck_assert(told.initial == NULL && told.min == NULL && told.max == NULL && told.unit == NULL && told.doc == NULL);
+    ck_assert(told.former_name == NULL && told.count == 0 && told.column == 0 && told.access == 0 && told.flags == 0);
+    ck_assert_str_eq(told.values, "calm glad");
     field_free(&field, &memory);
 }
 END_TEST

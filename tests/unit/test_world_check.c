@@ -702,6 +702,13 @@ START_TEST(damage_to_the_indices_of_a_world_is_found)
     ck_assert(pool->count >= 3 && pool->fresh < pool->fresh_end && all->pool_count >= 2);
 
     BREAKS_ENTITIES(pool->number, w->ids.number, "entities->pools[pool->number");
+    BREAKS_ENTITIES(pool->on, false, "is off");
+    BREAKS_ENTITIES(w->ids.on, false, "is off");
+    BREAKS_ENTITIES(all->pools_in_use, 3, "entities->pools_in_use is 3");
+    WITH(all->pools_in_use, 1, WITH(pool->on, false, {
+        BREAKS_ENTITIES(w->ids.on, false, "is off");
+        expect_broken_entities(w->ids.pages > 0 ? "is off" : "is on");
+    }));
     BREAKS_ENTITIES(pool->pages, pool->pages + 1, "pool->pages is");
     BREAKS_ENTITIES(pool->pages, pool->pages - 1, "pool->pages is");
     BREAKS_ENTITIES(all->owners[pool->first_page], 0, "pool->pages is");
