@@ -67,7 +67,7 @@ size_t memory_bytes(const memory_t *memory);
 /* How many requests of the account and its children there was no memory for, since it began. [any] */
 size_t memory_refused(const memory_t *memory);
 
-/* A cleared object, or NULL; and its end (NULL is allowed). */
+/* A cleared object, or NULL; and its end (NULL is allowed, whatever the size). */
 void *memory_new(memory_t *memory, size_t size);
 void memory_free(memory_t *memory, void *block, size_t size);
 

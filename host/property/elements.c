@@ -223,7 +223,7 @@ static bp_result_t set_texts(world_t *world, const bp_property_t *p, const field
         else
             put_element(world, p, field, entities[i], &texts[i]);
     }
-    memory_free(&world->memory, texts, texts == NULL ? 0 : count * sizeof *texts);
+    memory_free(&world->memory, texts, count * sizeof *texts);
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a string");
 }
 
@@ -288,6 +288,6 @@ bp_result_t elements_set_whole(world_t *world, const bp_property_t *p, const fie
         memcpy(cell, copies + i * size, size);
         note_cell(world, p, entities[i]);
     }
-    memory_free(&world->memory, copies, copies == NULL ? 0 : count * size);
+    memory_free(&world->memory, copies, count * size);
     return made == count ? BP_OK : error_memory(&world->base->error, "setting a property");
 }

@@ -37,17 +37,6 @@ void entities_free(entities_t *entities)
     memory_free(&entities->memory, entities->pools, entities->pool_capacity * sizeof *entities->pools);
     memory_free(&entities->memory, entities->owners, entities->owner_capacity * sizeof *entities->owners);
     memory_free(&entities->memory, entities->links, (size_t)entities->link_capacity * sizeof *entities->links);
-    entities->lives = entities->queue = entities->owners = entities->links = entities->floors = NULL;
-    entities->parked = NULL;
-    entities->floor_capacity = entities->parked_capacity = 0;
-    entities->pools = NULL;
-    entities->pool_count = entities->pool_capacity = entities->pool_free = entities->pools_in_use = 0;
-    entities->owner_capacity = entities->link_capacity = 0;
-    entities->pages = NULL;
-    entities->page_capacity = entities->capacity = entities->bound = entities->living = 0;
-    entities->queue_count = entities->queue_size = entities->queue_head = entities->queue_widest = 0;
-    entities->room = entities->queue_room = entities->parked_count = entities->parked_common = entities->reached = 0;
-    entities->restless = entities->large_pools = false;
 }
 
 /* What lies from the head to the end of the old ring goes to the end of the new one, where the ring wraps. */

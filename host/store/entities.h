@@ -95,7 +95,7 @@ typedef struct entities_t {
 } entities_t;
 
 void entities_init(entities_t *entities, base_t *base);
-void entities_free(entities_t *entities);
+void entities_free(entities_t *entities); /* at the end of the host */
 
 /* Make sure that the next `count` creations need no memory. Ids stay valid. [main] */
 bp_result_t entities_reserve(entities_t *entities, uint32_t count);

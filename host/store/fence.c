@@ -34,7 +34,7 @@ void fence_init(fence_t *f, memory_t *memory, plugin_t *const *first, uint32_t f
 void fence_free(fence_t *f)
 {
     memory_free(f->memory, f->columns, f->capacity * sizeof *f->columns);
-    memory_free(f->memory, f->pattern, f->pattern == NULL ? 0 : os_page_size());
+    memory_free(f->memory, f->pattern, os_page_size());
     *f = (fence_t){.memory = f->memory};
 }
 

@@ -168,7 +168,6 @@ uint32_t holes_stretch(const holes_t *holes, uint32_t row, uint32_t most)
         uint32_t at = (row + count) % 64;
         uint64_t filled = ~words[(row + count) / 64] >> at;
         uint32_t together = filled == 0 ? 64 - at : lowest_bit(filled);
-        together = together < 64 - at ? together : 64 - at;
         count += together;
         if (together < 64 - at)
             break;

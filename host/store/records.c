@@ -193,7 +193,7 @@ static record_page_t **link_to(const world_t *world, const record_page_t *page, 
 static void unlink_page(world_t *world, record_page_t *page, uint32_t number)
 {
     *link_to(world, page, number) = page->next;
-    memory_free(&world->memory, page->places, page->places == NULL ? 0 : ENTITIES_PAGE * sizeof *page->places);
+    memory_free(&world->memory, page->places, ENTITIES_PAGE * sizeof *page->places);
     page->places = NULL;
 }
 

@@ -148,7 +148,7 @@ static bool resize_shared(run_t *run, memory_t *memory, uint32_t capacity)
     char *block = blocks == NULL ? NULL : superblocks_resize(memory, NULL, 0, size);
     if (block == NULL) {
         if (!fits)
-            memory_free(memory, blocks, blocks == NULL ? 0 : sizeof *blocks);
+            memory_free(memory, blocks, sizeof *blocks);
         return false;
     }
     char *at = run_shared_start(block, capacity);

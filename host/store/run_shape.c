@@ -210,8 +210,8 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *hold
         superblocks_free_block(memory, kept->blocks[0].start, kept->blocks[0].size);
     memory_free(memory, kept->blocks, kept->block_room * sizeof *kept->blocks);
     memory_free(memory, kept->body, kept->body_room * RUN_COLUMN_BYTES);
-    memory_free(memory, shape->adopted, shape->adopted == NULL ? 0 : shape->old_count + shape->new_count);
-    memory_free(memory, shape->filled, shape->filled == NULL ? 0 : shape->new_count);
+    memory_free(memory, shape->adopted, shape->old_count + shape->new_count);
+    memory_free(memory, shape->filled, shape->new_count);
     memset(shape, 0, sizeof *shape);
 }
 

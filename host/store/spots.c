@@ -101,7 +101,6 @@ uint32_t spots_number(spots_t *spots, memory_t *memory, uint32_t key, uint32_t f
         return number;
     if (spots->count > SPOTS_LINES)
         return 0;
-    spots_fit(spots, memory, prototypes);
     if (spots->count == 0) {
         spots->length = length_for(prototypes);
         if (!add_line(spots, memory, 0, 0)) {

@@ -15,7 +15,7 @@ static size_t bytes_of(uint32_t columns, uint32_t room)
 
 static stamps_t *allocate(memory_t *memory, uint32_t columns, uint32_t rows, const uint64_t *now)
 {
-    uint32_t room = stamps_block_count(rows > 0 ? rows : 1);
+    uint32_t room = stamps_block_count(rows);
     stamps_t *stamps = memory_resize_cleared(memory, NULL, 0, bytes_of(columns, room));
     if (stamps == NULL)
         return NULL;

@@ -174,7 +174,7 @@ static bp_result_t tell_new_rows(world_t *world, const run_t *run, const bp_enti
                                        : hooks_make_all(world, run->prototype, entities, count, *told);
     if (result == BP_OK)
         return BP_OK;
-    memory_free(&world->memory, *told, *told == NULL ? 0 : *told_count * sizeof **told);
+    memory_free(&world->memory, *told, *told_count * sizeof **told);
     end_made(world, entities, count);
     return result;
 }
@@ -442,14 +442,13 @@ static bool reserve_reused(world_t *world, uint32_t count)
     return reserve_indices(world, e->queue + e->queue_head, first) && reserve_indices(world, e->queue, count - first);
 }
 
-uint32_t store_fields(const world_t *world, const prototypes_t *p, uint32_t prototype, const field_t **fields)
+void store_fields(const world_t *world, const prototypes_t *p, uint32_t prototype, const field_t **fields)
 {
     for (uint32_t i = prototype; i != 0; i = p->items[i].base) {
         const manager_t *manager = world->managers[p->keys[p->items[i].key].manager];
         for (uint32_t c = 0; c < manager->column_count; c++)
             fields[p->items[p->items[i].base].columns - 1u + c] = manager->columns[c];
     }
-    return p->items[prototype].columns - 1u;
 }
 
 /* Records for the next indices of the world's own. */
@@ -505,7 +504,7 @@ static run_t *create_run(world_t *world, uint32_t prototype)
     const field_t **fields = memory_resize(&world->memory, NULL, 0, size);
     if (fields == NULL || !memory_reserve(&world->memory, &world->runs, &world->run_capacity, world->run_count + 1u,
                                           sizeof *world->runs)) {
-        memory_free(&world->memory, fields, fields == NULL ? 0 : size);
+        memory_free(&world->memory, fields, size);
         return NULL;
     }
     store_fields(world, p, prototype, fields);

@@ -38,9 +38,8 @@ bp_result_t store_refuse_held(world_t *world);
 /* End instances of a manager with its own storage; slots in any order, and sorted by it. [main] */
 void store_destroy_slots(world_t *world, manager_t *manager, uint32_t *slots, uint32_t count);
 
-/* The fields of the columns of a prototype but for the entities', in `fields`, which has room for them. Returns how
- * many there are. [main] */
-uint32_t store_fields(const world_t *world, const prototypes_t *prototypes, uint32_t prototype, const field_t **fields);
+/* The fields of the columns of a prototype but for the entities', in `fields`, which has room for them. [main] */
+void store_fields(const world_t *world, const prototypes_t *prototypes, uint32_t prototype, const field_t **fields);
 
 /* Rows that a spawn adds: `count` entities of one prototype, in consecutive rows. */
 typedef struct store_batch_t {

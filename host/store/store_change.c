@@ -220,7 +220,7 @@ static bp_result_t add_planned(store_change_t *c, const bp_entity_t *entities, u
     }
     if (result == BP_OK)
         store_move_all(c, entities, count);
-    memory_free(&world->memory, c->slots, c->slots == NULL ? 0 : count * sizeof *c->slots);
+    memory_free(&world->memory, c->slots, count * sizeof *c->slots);
     return result;
 }
 
@@ -243,7 +243,7 @@ static bp_result_t remove_told(store_change_t *c, const bp_entity_t *entities, u
     store_move_all(c, entities, count);
     if (slots != NULL)
         store_destroy_slots(world, manager, slots, count);
-    memory_free(&world->memory, slots, slots == NULL ? 0 : count * sizeof *slots);
+    memory_free(&world->memory, slots, count * sizeof *slots);
     return BP_OK;
 }
 

@@ -314,8 +314,6 @@ void world_change_layout(world_t *world, uint32_t layout)
 
 bool world_had_layout(const world_t *world, uint32_t layout)
 {
-    if (layout == world->layout)
-        return true;
     for (uint32_t i = world->old_layout_count; i > 0; i--) {
         if (world->old_layouts[i - 1] == layout)
             return true;

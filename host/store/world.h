@@ -280,7 +280,7 @@ void world_change_layout(world_t *world, uint32_t layout);
 bool world_reserve_moves(world_t *world);
 void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 
-/* Was `layout` ever the layout of this world? [job] */
+/* Was `layout`, which is not the present one, ever the layout of this world? [job] */
 bool world_had_layout(const world_t *world, uint32_t layout);
 
 /* The field of a slot, which rows store for a component with storage of its own; and the flags of a manager's keys. */

@@ -495,6 +495,30 @@ START_TEST(a_call_may_write_what_it_may_and_others_are_closed_in_turn)
 }
 END_TEST
 
+/* Whichever column comes first in memory, and whoever's turn it is among the others. */
+static bool may_write_nothing(const void *data, const fence_column_t *column)
+{
+    (void)data, (void)column;
+    return false;
+}
+
+START_TEST(what_a_call_was_handed_and_may_not_write_is_closed_wherever_it_lies)
+{
+    fence_rights_t rights = {0, may_write_nothing, NULL};
+    lay_groups();
+    for (uint32_t i = 0; i < fence.count; i++) {
+        rights.prototype = fence.columns[i].prototype;
+        fence.turn = (i + 1) % fence.count;
+        fence_shut(&fence, &rights);
+        ck_assert_uint_eq(fence.columns[i].shut, 1);
+        for (uint32_t k = 0; k < fence.count; k++)
+            EXPECT(fence.columns[k].shut || fence.columns[k].prototype != rights.prototype, "column %u is open", k);
+        fence_open(&fence);
+        ck_assert_uint_eq(count_shut(), 0);
+    }
+}
+END_TEST
+
 START_TEST(a_call_within_a_call_may_write_what_it_may)
 {
     const fence_rights_t within = {0, may_write, "grass"};
@@ -590,6 +614,7 @@ Suite *fence_suite(void)
     tcase_add_test(tests, a_run_that_has_changed_since_the_pattern_was_made_is_passed_over);
     tcase_add_test(tests, what_is_written_into_the_room_behind_a_column_is_told);
     tcase_add_test(tests, a_call_may_write_what_it_may_and_others_are_closed_in_turn);
+    tcase_add_test(tests, what_a_call_was_handed_and_may_not_write_is_closed_wherever_it_lies);
     tcase_add_test(tests, a_call_within_a_call_may_write_what_it_may);
     tcase_add_test(tests, a_column_is_opened_at_an_address_and_no_other_one);
     tcase_add_test(tests, an_address_is_told_with_its_row_and_column);

@@ -7,6 +7,7 @@
 #include "zoo.h"
 
 #include <bp_plugin.h>
+#include <bp_changes.h>
 #include <helpers/bp_slots.h>
 #include <string.h>
 
@@ -189,7 +190,15 @@ START_TEST(one_value_of_an_array_in_own_storage_is_set_and_the_others_stay)
     float first[MANY];
     for (uint32_t i = 0; i < MANY; i++)
         wide[i].value = 10 + (float)i;
+    bp_manager_t *shelf = rig.api->world->manager(world, rig.api->world->component(world, "shelf"));
+    const bp_changes_api *changes = rig.api->registry->find(rig.host, BP_CHANGES_API, 1);
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
+    WORKS(rig.host, changes->keep(shelf));
+    uint64_t since = changes->look(world);
     WORKS(rig.host, api->set(world, &second, shelves, MANY, wide, sizeof wide[0]));
+    changes->slots(shelf, &stamps);
+    ck_assert(stamps.latest > since && bp_slot_stamp(&stamps, 0) > since);
+    changes->release(shelf);
     for (uint32_t i = 0; i < MANY; i++)
         expect_marks(shelves[i], "shelf", 1, 10 + (float)i, 3);
     WORKS(rig.host, api->get(world, &second, shelves, MANY, first, sizeof first[0]));
@@ -260,6 +269,23 @@ START_TEST(an_element_out_of_range_does_not_reach_a_component_that_is_told)
     WORKS(rig.host, api->set(world, &second, &e, 1, &good, sizeof good));
     expect_marks(e, "rack", 1, 50, 3);
     ck_assert_uint_eq(told, 1);
+}
+END_TEST
+
+START_TEST(who_lacks_a_component_that_is_told_refuses_all)
+{
+    bp_entity_t e[] = {entity_with(world, "rack"), entity_with(world, "body"), entity_with(world, "rack")};
+    float values[] = {50, 50, 50};
+    told = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        bp_property_t marks = resolve(e[0], "rack", "marks[1]");
+        FAILS(rig.host, i == 0 ? BP_ERROR_NOT_FOUND : BP_ERROR_DEAD, i == 0 ? "rack" : "is dead",
+              api->set(world, &marks, e, 3, values, sizeof values[0]));
+        expect_marks(e[0], "rack", 1, 2, 3);
+        expect_marks(e[2], "rack", 1, 2, 3);
+        rig.api->entity->destroy(rig.host, &e[1], 1);
+    }
+    ck_assert_uint_eq(told, 0);
 }
 END_TEST
 
@@ -376,6 +402,7 @@ Suite *elements_suite(void)
     tcase_add_test(tests, a_component_that_refuses_an_element_is_heard);
     tcase_add_test(tests, large_arrays_are_written_and_read_as_text);
     tcase_add_test(tests, an_element_out_of_range_does_not_reach_a_component_that_is_told);
+    tcase_add_test(tests, who_lacks_a_component_that_is_told_refuses_all);
     tcase_add_test(tests, a_text_that_is_no_value_of_an_element_says_of_which_field);
     tcase_add_test(tests, elements_of_those_who_lack_the_component_are_not_read);
     tcase_add_loop_test(tests, without_memory_no_element_of_any_entity_is_set, 0, COUNT(attempts));

@@ -813,6 +813,23 @@ START_TEST(a_reference_is_set_by_name_or_number)
 }
 END_TEST
 
+/* Of the world as a whole, as scenes ask: components that have left are not found. */
+START_TEST(a_component_that_has_left_is_found_for_no_entity)
+{
+    bp_property_t rank;
+    const bp_entity_t none = {0};
+    entity_with(world, "label");
+    WORKS(rig.host, api->resolve(world, none, "label", "rank", &rank));
+    WORKS(rig.host, bp_world_drop_component(world, "label"));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no entity of world 'main' has had a component 'label'",
+          api->resolve(world, none, "label", "rank", &rank));
+    ck_assert_ptr_null(strstr(bp_host_error(rig.host), "did you mean 'label'"));
+    WORKS(rig.host, bp_world_use_component(world, "label"));
+    entity_with(world, "label");
+    WORKS(rig.host, api->resolve(world, none, "label", "rank", &rank));
+}
+END_TEST
+
 START_TEST(paths_have_at_most_1023_bytes)
 {
     char text[1025];
@@ -920,6 +937,7 @@ Suite *properties_suite(void)
     tcase_add_loop_test(paths, a_wrong_path_says_which_part_is_wrong, 0, (int)COUNT(bad_paths));
     tcase_add_test(paths, a_reference_is_set_by_name_or_number);
     tcase_add_test(paths, paths_have_at_most_1023_bytes);
+    tcase_add_test(paths, a_component_that_has_left_is_found_for_no_entity);
     tcase_add_test(paths, without_names_only_numbers_find_entities);
     tcase_add_test(paths, a_text_that_is_no_value_changes_nothing);
     tcase_add_test(paths, declarations_are_described);

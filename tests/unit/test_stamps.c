@@ -346,6 +346,36 @@ START_TEST(instances_that_their_manager_has_written_are_told)
 }
 END_TEST
 
+/* What a reload has done to values is not written down one by one. */
+START_TEST(all_values_count_as_written_when_a_world_is_unsealed)
+{
+    static place_t p;
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
+    place_open(&p);
+    world_t *w = world_of(p.world);
+    const bp_world_api *api = p.rig.api->world;
+    bp_manager_t *pool = api->manager(p.world, api->component(p.world, "pool"));
+    WORKS(p.rig.host, api->create(p.world, prototype_of(p.world, "pool", NULL, NULL, NULL), p.entities, ROWS));
+    WORKS(p.rig.host, p.changes->keep(pool));
+    api->instances_changed(pool, (const uint32_t[]){700}, 1);
+    p.since = p.changes->look(p.world);
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    world_seal(w);
+    ck_assert(world_holds_rows(w) && w->hold == WORLD_SEALED && (w->care & WORLD_SEALED) != 0);
+    FAILS(p.rig.host, BP_ERROR_STATE, "while a reload is being prepared", p.changes->keep(p.body));
+    ck_assert_str_eq(told(&p, BODY_MASS), "");
+    world_unseal(w);
+    ck_assert(!world_holds_rows(w) && (w->care & WORLD_SEALED) == 0);
+    ck_assert_str_eq(told(&p, BODY_MASS), "0+1000");
+    ck_assert_str_eq(told(&p, BODY_POSITION), "0+1000");
+    p.changes->slots(pool, &stamps);
+    ck_assert(stamps.latest > p.since && stamps.rest > p.since);
+    for (uint32_t slot = 0; slot < ROWS; slot += 100)
+        ck_assert_uint_gt(bp_slot_stamp(&stamps, slot), p.since);
+    rig_close(&p.rig);
+}
+END_TEST
+
 START_TEST(where_nobody_asks_all_is_told_and_nothing_kept)
 {
     static place_t p;
@@ -414,6 +444,7 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, a_step_tells_what_units_say_that_they_write);
     tcase_add_test(tests, a_writing_reference_tells_its_block);
     tcase_add_test(tests, instances_that_their_manager_has_written_are_told);
+    tcase_add_test(tests, all_values_count_as_written_when_a_world_is_unsealed);
     tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
     tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
     suite_add_tcase(suite, tests);

@@ -576,6 +576,44 @@ START_TEST(a_reference_follows_its_entity_and_ends_with_it)
 }
 END_TEST
 
+/* Its fields are numbered as they are now: earlier moves of fields are not made once more, however often it is led to
+ * another row. */
+START_TEST(a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_field)
+{
+    enum { FIELDS = 256 };
+    bp_entity_t e[8];
+    uint8_t to[FIELDS];
+    world_t *w = world_of(world);
+    uint32_t body = key_of(world, "body", ""), flag = key_of(world, "flag", ""), manager = api->component(world, "body");
+    for (uint32_t i = 0; i < FIELDS; i++)
+        to[i] = (uint8_t)i;
+    to[BODY_POSITION] = BODY_VELOCITY;
+    to[BODY_VELOCITY] = BODY_POSITION;
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 4);
+    bp_ref_t before = ref_to(e[0], body, BODY_POSITION), none = ref_to(e[0], body, BODY_POSITION);
+    ck_assert_ptr_nonnull(bp_ref_get(api, world, &before));
+    ck_assert(world_reserve_moves(w));
+    w->ref_version += 1000; /* above the versions of all runs, as a change of declarations makes it */
+    for (uint32_t r = 0; r < w->run_count; r++)
+        w->runs[r]->version = w->ref_version;
+    world_note_moves(w, manager, to);
+    create(prototype_of(world, "body", "label", NULL, NULL), e + 4, 4);
+    run_t *run = world_run(w, world_own_record(w, e[4])->prototype);
+    uint32_t column = prototypes_column(&w->prototypes, run->prototype, body);
+    bp_ref_t ref = ref_to(e[4], body, BODY_POSITION);
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *value = bp_ref_get(api, world, &ref);
+        ck_assert_ptr_eq(value, run_cell(run, column + BODY_POSITION, world_own_record(w, e[4])->row));
+        WORKS(rig.host, i % 2 == 0 ? api->add(world, flag, &e[5], 1) : api->remove(world, flag, &e[5], 1));
+        run->version++;
+    }
+    run = world_run(w, world_own_record(w, e[0])->prototype);
+    column = prototypes_column(&w->prototypes, run->prototype, body);
+    ck_assert_ptr_eq(bp_ref_get(api, world, &before), run_cell(run, column + BODY_VELOCITY, 0));
+    ck_assert_ptr_eq(bp_ref_get(api, world, &none), run_cell(run, column + BODY_POSITION, 0));
+}
+END_TEST
+
 START_TEST(a_reference_to_what_cannot_be_referred_to_is_null)
 {
     bp_entity_t e = entity_with(world, "told");
@@ -586,6 +624,97 @@ START_TEST(a_reference_to_what_cannot_be_referred_to_is_null)
     };
     for (uint32_t i = 0; i < COUNT(refs); i++)
         ck_assert_ptr_null(bp_ref_get(api, world, &refs[i]));
+}
+END_TEST
+
+/* --- without memory ------------------------------------------------------------------------------------- */
+
+enum { CROWD = 1100, WITHOUT = 300 };
+static bp_entity_t crowd[CROWD + WITHOUT], newcomers[4 * CROWD];
+
+static bp_result_t make_a_crowd(uint32_t key)
+{
+    (void)key;
+    return api->create(world, world_own_record(world_of(world), crowd[0])->prototype, newcomers, COUNT(newcomers));
+}
+
+static bp_result_t add_first_ones(uint32_t key) { return api->add(world, key, crowd + CROWD, WITHOUT); }
+static bp_result_t add_to_all(uint32_t key) { return api->add(world, key, crowd, CROWD + WITHOUT); }
+static bp_result_t remove_first_ones(uint32_t key) { return api->remove(world, key, crowd, CROWD); }
+
+static bp_result_t change_wanted(uint32_t key, bool adding)
+{
+    static bp_entity_t batch[CROWD + WITHOUT + 1];
+    memcpy(batch, crowd, sizeof crowd);
+    batch[CROWD + WITHOUT] = crowd[0];
+    return store_change_wanted(world_of(world), key, adding, batch, COUNT(batch));
+}
+
+static bp_result_t add_wanted(uint32_t key) { return change_wanted(key, true); }
+static bp_result_t remove_wanted(uint32_t key) { return change_wanted(key, false); }
+
+static bp_result_t prepare_a_spawn(uint32_t key)
+{
+    world_t *w = world_of(world);
+    const store_batch_t batches[] = {{.prototype = w->prototypes.count - 1, .count = CROWD}, {.prototype = 1, .count = CROWD}};
+    (void)key;
+    return store_prepare_append(w, batches, COUNT(batches), 2 * CROWD);
+}
+
+static bp_result_t make_room(uint32_t key)
+{
+    entities_t *e = &rig.host->entities;
+    (void)key;
+    return entities_make_room(e, e->room + 100000, 0, 0);
+}
+
+/* Changes of many entities, for which memory is asked for in several places: in a world with subscriptions, stamps and
+ * properties that have been resolved. */
+static const struct {
+    bp_result_t (*change)(uint32_t key);
+    const char *type;
+} short_changes[] = {{make_a_crowd, "mark"},     {add_first_ones, "body"}, {add_to_all, "fx"},
+                     {remove_first_ones, "body"}, {add_wanted, "label"},    {add_wanted, "fx"}, {remove_wanted, "body"},
+                     {prepare_a_spawn, "mark"},  {make_room, "mark"},      {add_first_ones, "told"}};
+
+START_TEST(whichever_memory_is_lacking_a_change_of_many_is_made_or_refused_as_a_whole)
+{
+    world_t *w = world_of(world);
+    uint32_t refused = 0;
+    float mass;
+    bp_property_t property;
+    create(prototype_of(world, "body", "mark", NULL, NULL), crowd, CROWD);
+    WORKS(rig.host, rig.api->entity->create(rig.host, crowd + CROWD, WITHOUT));
+    WORKS(rig.host, rig.api->property->resolve(world, crowd[0], "body", "mass", &property));
+    WORKS(rig.host, rig.api->property->get(world, &property, crowd, 1, &mass, sizeof mass));
+    uint32_t key = key_of(world, short_changes[_i].type, "");
+    w->notices = notices_create(w);
+    query_t query = {.term_count = 1, .terms = {{.manager = api->component(world, "fx")}}};
+    ck_assert(w->notices != NULL && notices_subscribe(w->notices, &query) == 0 && notices_reserve(w->notices, 0));
+    WORKS(rig.host, world_keep_stamps(w));
+    char *before = describe_host(rig.host);
+    for (uint64_t n = 1;; n++) {
+        rig.heap.refuse_first = rig.heap.requests + n;
+        rig.heap.refuse_last = n % 2 == 0 ? UINT64_MAX : rig.heap.refuse_first;
+        bp_result_t result = short_changes[_i].change(key);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        check_host(rig.host);
+        if (result == BP_OK)
+            break;
+        ck_assert_int_eq(result, BP_ERROR_MEMORY);
+        ck_assert(strstr(bp_host_error(rig.host), "out of memory") != NULL);
+        char *after = describe_host(rig.host);
+        EXPECT(strcmp(before, after) == 0, "a change that was refused has changed something");
+        free(after);
+        EXPECT(++refused < 1000, "it is refused whether or not there is memory");
+    }
+    free(before);
+    EXPECT(refused > 0, "memory was never lacking");
+    world_release_stamps(w);
+    notices_free(w->notices);
+    w->notices = NULL;
+    for (uint32_t r = 0; r < w->run_count; r++)
+        run_set_signature(w->runs[r], 0);
 }
 END_TEST
 
@@ -613,6 +742,56 @@ START_TEST(slots_are_only_of_own_storage)
     ck_assert_uint_eq(api->slots(world, key_of(world, "body", ""), e, 4, slots), 0);
     ck_assert_uint_eq(slots[0], BP_NONE);
     ck_assert_uint_eq(api->slots(world, BP_NONE, e, 4, slots), 0);
+    ck_assert_uint_eq(api->slots(world, world_of(world)->prototypes.key_count, e, 4, slots), 0);
+    ck_assert_uint_eq(slots[0], BP_NONE);
+}
+END_TEST
+
+static uint32_t no_slots_asked;
+
+static uint32_t *no_slots(void *context, const run_t *run, uint32_t key)
+{
+    (void)context, (void)run, (void)key;
+    no_slots_asked++;
+    return NULL;
+}
+
+/* While a reload keeps the slots of a manager elsewhere these are found there, and no others. */
+START_TEST(slots_that_are_elsewhere_are_asked_for_by_their_keys_alone)
+{
+    bp_entity_t e[2];
+    uint32_t slots[2], told = key_of(world, "told", ""), pool = key_of(world, "pool", "");
+    world_t *w = world_of(world);
+    prototypes_t *p = &w->prototypes;
+    create(prototype_of(world, "told", "pool", NULL, NULL), e, COUNT(e));
+    while (p->key_count == p->key_capacity)
+        key_of(world, "flag", p->key_count % 2 == 0 ? "one more" : "another one");
+    const world_slots_i elsewhere = {.manager = p->keys[told].manager, .slots = no_slots};
+    no_slots_asked = 0;
+    w->slots_elsewhere = &elsewhere;
+    p->keys[p->key_count] = p->keys[told]; /* what lies behind the last key is no key */
+    ck_assert_uint_eq(store_slots(w, p->key_count, e, COUNT(e), slots), 0);
+    ck_assert_uint_eq(store_slots(w, BP_NONE, e, COUNT(e), slots), 0);
+    ck_assert_uint_eq(store_slots(w, pool, e, COUNT(e), slots), COUNT(e));
+    ck_assert_uint_eq(no_slots_asked, 0);
+    ck_assert_uint_eq(store_slots(w, told, e, COUNT(e), slots), 0);
+    ck_assert_uint_eq(slots[1], BP_NONE);
+    ck_assert_uint_eq(no_slots_asked, COUNT(e));
+    w->slots_elsewhere = NULL;
+    ck_assert_uint_eq(store_slots(w, told, e, COUNT(e), slots), COUNT(e));
+}
+END_TEST
+
+/* Just the batches that there are, whatever lies behind them. */
+START_TEST(room_is_made_for_the_batches_of_a_spawn_alone)
+{
+    world_t *w = world_of(world);
+    uint32_t body = prototype_of(world, "body", NULL, NULL, NULL), flag = prototype_of(world, "flag", NULL, NULL, NULL);
+    const store_batch_t batches[] = {{.prototype = body, .count = 10}, {.prototype = flag, .count = 5},
+                                     {.prototype = body, .count = 100000}};
+    WORKS(rig.host, store_prepare_append(w, batches, 2, 15));
+    ck_assert(world_run(w, body)->capacity >= 10 && world_run(w, body)->capacity < 1000);
+    ck_assert(world_run(w, flag)->capacity >= 5 && world_run(w, flag)->capacity < 1000);
 }
 END_TEST
 
@@ -828,9 +1007,14 @@ Suite *store_suite(void)
     tcase_add_test(tests, an_entity_has_components_in_several_worlds);
     tcase_add_test(tests, an_index_used_again_inherits_nothing);
     tcase_add_test(tests, a_reference_follows_its_entity_and_ends_with_it);
+    tcase_add_test(tests, a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_field);
     tcase_add_test(tests, a_reference_to_what_cannot_be_referred_to_is_null);
+    tcase_add_loop_test(tests, whichever_memory_is_lacking_a_change_of_many_is_made_or_refused_as_a_whole, 0,
+                        (int)COUNT(short_changes));
     tcase_add_test(tests, a_manager_may_look_at_the_entities_that_it_creates_for);
     tcase_add_test(tests, slots_are_only_of_own_storage);
+    tcase_add_test(tests, slots_that_are_elsewhere_are_asked_for_by_their_keys_alone);
+    tcase_add_test(tests, room_is_made_for_the_batches_of_a_spawn_alone);
     tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
     tcase_add_test(tests, a_manager_may_create_entities_of_the_same_kind_while_it_creates);
     tcase_add_test(tests, entities_that_are_being_created_are_changed_by_no_manager);

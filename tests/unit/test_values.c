@@ -387,6 +387,50 @@ START_TEST(a_field_keeps_its_declaration)
 }
 END_TEST
 
+/* What lies behind the values is not looked at. */
+START_TEST(a_field_holds_all_of_so_many_values_and_no_more)
+{
+    static const bp_field_t declared[] = {
+        {.name = "f", .type = BP_U8, .values = "calm glad"}, {.name = "f", .type = BP_F32, .max = "1"},
+        {.name = "f", .type = BP_F64, .max = "1"},           {.name = "f", .type = BP_I8, .max = "1"},
+        {.name = "f", .type = BP_U8, .max = "1"},            {.name = "f", .type = BP_I16, .max = "1"},
+        {.name = "f", .type = BP_U16, .max = "1"},           {.name = "f", .type = BP_I32, .max = "1"},
+        {.name = "f", .type = BP_U32, .max = "1"},           {.name = "f", .type = BP_I64, .max = "1"},
+        {.name = "f", .type = BP_U64, .max = "1"},           {.name = "f", .type = BP_VEC2, .max = "1"},
+        {.name = "f", .type = BP_DVEC3, .max = "1"},
+    };
+    enum { MOST = 40 };
+    for (uint32_t d = 0; d < sizeof declared / sizeof declared[0]; d++) {
+        field_t field;
+        static double room[4 * (MOST + 1)];
+        char *values = (char *)room;
+        bp_value_t good, bad;
+        ck_assert_int_eq(make_field(&field, declared[d]), BP_OK);
+        size_t size = value_size(declared[d].type), part = size / (field.parts > 0 ? field.parts : 1);
+        memset(&good, 0, sizeof good);
+        memset(&bad, 0, sizeof bad);
+        float two = 2;
+        double two_as_well = 2;
+        for (size_t at = 0; at < size; at += part) {
+            if (field.part == BP_F32)
+                memcpy((char *)&bad + at, &two, sizeof two);
+            else if (field.part == BP_F64)
+                memcpy((char *)&bad + at, &two_as_well, sizeof two_as_well);
+            else
+                *((char *)&bad + at) = 2;
+        }
+        for (uint32_t count = 0; count < MOST; count++) {
+            for (uint32_t i = 0; i < MOST + 1; i++)
+                memcpy(values + i * size, i < count ? &good : &bad, size);
+            ck_assert_msg(field_holds_all(&field, values, count), "%u values, type %u", count, declared[d].type);
+            ck_assert_msg(!field_holds_all(&field, values, count + 1), "%u values, type %u", count + 1,
+                          declared[d].type);
+        }
+        field_free(&field, &memory);
+    }
+}
+END_TEST
+
 START_TEST(a_field_without_default_is_zero_empty_or_the_identity)
 {
     for (uint32_t type = BP_BOOL; type < BP_TYPE_COUNT; type++) {
@@ -587,6 +631,7 @@ Suite *values_suite(void)
     tcase_add_test(tests, a_name_that_is_too_long_is_no_value);
     tcase_add_test(tests, a_field_keeps_its_declaration);
     tcase_add_test(tests, a_field_without_default_is_zero_empty_or_the_identity);
+    tcase_add_test(tests, a_field_holds_all_of_so_many_values_and_no_more);
     tcase_add_test(tests, members_that_an_older_author_did_not_know_are_left_out);
     tcase_add_loop_test(tests, bad_declarations_are_refused_and_leave_nothing, 0, (int)COUNT(bad_fields));
     tcase_add_test(tests, limits_are_inside_and_the_next_number_is_outside);

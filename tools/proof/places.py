@@ -119,6 +119,8 @@ class Reader:
     def depend(self, first, second):
         """May the order of two statements (spans of the source) matter? Where one assigns, the other must name what it writes."""
         texts = [self.source[span[0]:span[1]] for span in (first, second)]
+        if all(text.startswith(("memory_free(", "memory_free_text(")) for text in texts):
+            return False  # blocks may be given back in any order
         written = [re.match(r"[\s*(]*([\w.>\[\]-]+)\s*(?:[-+*/|&^%]|<<|>>)?=[^=]", text) for text in texts]
         if not any(written):
             names = [set(re.findall(r"[A-Za-z_]\w*", text[text.find("("):])) for text in texts]
