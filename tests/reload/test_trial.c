@@ -238,6 +238,27 @@ START_TEST(what_is_left_out_of_a_copy_cannot_be_read_there)
 }
 END_TEST
 
+/* Runs of all worlds, and all columns of them are there again afterwards. */
+START_TEST(large_runs_of_all_worlds_are_thinned)
+{
+    static bp_entity_t others[LARGE];
+    begin(NULL);
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other"});
+    WORKS(host, bp_world_use_component(other, "mark"));
+    WORKS(host, api->world->create(other, prototype_of(other, "mark", NULL, NULL, NULL), others, LARGE));
+    world_t *worlds[] = {world_of(world), world_of(other)};
+    for (uint32_t count = 1; count <= 2; count++) {
+        sample_take(&sample, &memory, worlds, count);
+        ck_assert_uint_eq(sample.count, count);
+        for (uint32_t i = 0; i < count; i++)
+            ck_assert(sample.runs[i].world == worlds[i] && sample.runs[i].run.run->count >= RUN_SAMPLE_FROM);
+        sample_give_back(&sample);
+        ck_assert_uint_eq(sample.count, 0);
+    }
+    end();
+}
+END_TEST
+
 Suite *trial_suite(void)
 {
     Suite *suite = suite_create("trial");
@@ -247,6 +268,7 @@ Suite *trial_suite(void)
     tcase_add_test(copies, a_copy_made_afterwards_has_everything);
     tcase_add_test(copies, a_host_with_an_allocator_of_its_own_is_copied_whole);
     tcase_add_test(copies, what_is_left_out_of_a_copy_cannot_be_read_there);
+    tcase_add_test(copies, large_runs_of_all_worlds_are_thinned);
     suite_add_tcase(suite, copies);
     return suite;
 }

@@ -111,7 +111,8 @@ static void check_places(const destruction_t *d)
         THAT(d->entities->pools[i] != NULL);
 }
 
-/* While no listener has come or gone since, the list is that of the managers and units that ask for deaths, in order. */
+/* While no listener has come or gone since, the list is that of the managers and units that ask for deaths, in
+ * order. */
 static void check_listeners(const destruction_t *d)
 {
     uint32_t asking = 0, listed = 0;

@@ -550,7 +550,10 @@ static void expect_cells(bp_field_t declared, const float *numbers, bp_field_t n
     const field_t *old = make(declared), *field = make(now);
     for (uint32_t i = 0; i < 3; i++)
         memcpy(from + (size_t)i * old->size, numbers, old->size);
+    memset(to, 0x5e, sizeof to);
     ck_assert_uint_eq(cells_convert(&none, old, from, field, to, 3, NULL), 3);
+    for (size_t at = (size_t)3 * field->size; at < sizeof to && at < (size_t)6 * field->size; at++)
+        EXPECT(to[at] == 0x5e, "byte %zu is written, behind three cells of %u bytes", at, field->size);
     for (uint32_t i = 0; i < 3 * count; i++) {
         uint32_t part = field->part, at = i / count * field->size + i % count * value_size(part);
         ck_assert_double_eq(value_part(part, to + at, 0), wanted[i % count]);
@@ -605,6 +608,19 @@ START_TEST(arrays_of_many_numbers_are_converted_too)
                            make((bp_field_t){.name = "a", .type = BP_F64, .count = MANY}), exact, 1));
     ck_assert_mem_eq(exact, wanted, MANY * sizeof *wanted);
     ck_assert_double_eq(exact[MANY], 7);
+}
+END_TEST
+
+START_TEST(elements_that_have_no_place_are_counted)
+{
+    static const struct { uint32_t old, now, lost; } rows[] = {{5, 3, 2}, {3, 5, 0}, {4, 4, 0}, {7, 1, 6}, {1, 7, 0}};
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        const field_t *old = make((bp_field_t){.name = "a", .type = BP_F32, .count = rows[i].old});
+        const field_t *now = make((bp_field_t){.name = "a", .type = BP_F32, .count = rows[i].now});
+        convert_source_t source;
+        ck_assert_int_eq(convert_plan(old, 1, now, 1, &source, &error), BP_OK);
+        ck_assert_uint_eq(source.dropped, rows[i].lost);
+    }
 }
 END_TEST
 
@@ -663,6 +679,7 @@ Suite *convert_suite(void)
     tcase_add_test(tests, arrays_of_vectors_become_arrays_of_longer_and_shorter_ones);
     tcase_add_test(tests, elements_that_an_array_has_not_had_take_their_own_defaults);
     tcase_add_test(tests, arrays_of_many_numbers_are_converted_too);
+    tcase_add_test(tests, elements_that_have_no_place_are_counted);
     tcase_add_test(tests, elements_of_an_array_are_held_against_names_that_are_new);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);

@@ -922,6 +922,9 @@ START_TEST(nothing_of_a_sealed_host_changes)
     FAILS(rig.host, BP_ERROR_STATE, "", rig.api->property->set_named(world, e[0], "body", "mass", BP_F32, &mass));
     ck_assert_uint_eq(entities_api->destroy(rig.host, e, 3), 0);
     ck_assert(strstr(bp_host_error(rig.host), "no entity can be destroyed while a reload") != NULL);
+    FAILS(rig.host, BP_ERROR_STATE, sealed, store_prepare_strip(&world->rows, NULL, NULL));
+    FAILS(rig.host, BP_ERROR_STATE, sealed, store_strip(&world->rows, 0));
+    ck_assert_uint_eq(api->count(world, 0), 3);
     destruction_seal(&rig.host->destruction, false);
     WORKS(rig.host, rig.api->property->set_named(world, e[0], "body", "mass", BP_F32, &mass));
     for (uint32_t i = 0; i < COUNT(worlds); i++)

@@ -349,6 +349,52 @@ START_TEST(memory_of_a_run_that_was_left_is_given_back)
 }
 END_TEST
 
+/* For a hundred steps the entities may come back. */
+START_TEST(a_run_keeps_its_room_for_a_hundred_steps)
+{
+    uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL), steps = 0;
+    for (uint32_t i = 0; i < 150; i++)
+        step();
+    create(world, prototype, 3000);
+    const run_t *run = world_run(&world->rows, prototype);
+    uint32_t room = run->capacity;
+    WORKS(rig.host, api->add(world, key_of(world, "mark", ""), living, living_count));
+    ck_assert_uint_eq(run->count, 0);
+    for (; run->capacity == room && steps < 300; steps++)
+        step();
+    ck_assert_uint_ge(steps, WORLD_TRIM_AFTER);
+    ck_assert_uint_le(steps, 2 * WORLD_TRIM_AFTER);
+}
+END_TEST
+
+/* The slab with most room is emptied, wherever it lies among others that are full. */
+START_TEST(the_slab_with_most_room_is_emptied_and_no_other)
+{
+    enum { PAGES = 120, FIRST = 3, SECOND = 5 };
+    static bp_entity_t e[PAGES * ENTITIES_PAGE];
+    const uint32_t ends[] = {FIRST, FIRST + SECOND, PAGES};
+    world_t *w = &world->rows;
+    uint32_t prototype = prototype_of(world, "mark", NULL, NULL, NULL), from = 0;
+    for (uint32_t s = 0; s < COUNT(ends); s++) {
+        WORKS(rig.host, api->create(world, prototype, e + from, ends[s] * ENTITIES_PAGE - from));
+        from = ends[s] * ENTITIES_PAGE;
+    }
+    ck_assert_uint_ge(w->slab_count, 3);
+    uint32_t large = w->slab_count - 1;
+    const record_page_t *slabs[2] = {w->slabs[0].pages, w->slabs[1].pages};
+    ck_assert(w->slabs[large].count > 10 * (w->slabs[0].count + w->slabs[1].count));
+    uint32_t dead = (FIRST + SECOND) * ENTITIES_PAGE + 1;
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e + dead, from - dead), from - dead);
+    for (uint32_t i = 0; i < 3 * PAGES; i++) {
+        step();
+        ck_assert(w->slabs[0].pages == slabs[0] && w->slabs[1].pages == slabs[1]);
+    }
+    ck_assert_uint_le(w->pages_held, 2 * w->pages_used + RECORDS_KEPT);
+    check_host(rig.host);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, dead), dead);
+}
+END_TEST
+
 START_TEST(room_that_is_needed_again_and_again_is_kept)
 {
     uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL);
@@ -660,6 +706,8 @@ Suite *long_use_suite(void)
     tcase_add_test(tests, storage_of_its_own_keeps_the_same_bounds);
     tcase_add_test(tests, memory_of_the_dead_is_given_back);
     tcase_add_test(tests, memory_of_a_run_that_was_left_is_given_back);
+    tcase_add_test(tests, a_run_keeps_its_room_for_a_hundred_steps);
+    tcase_add_test(tests, the_slab_with_most_room_is_emptied_and_no_other);
     tcase_add_test(tests, room_that_is_needed_again_and_again_is_kept);
     suite_add_tcase(suite, tests);
     TCase *records = tcase_create("records");

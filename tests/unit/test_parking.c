@@ -54,11 +54,18 @@ static void close(place_t *p)
     rig_close(&p->rig);
 }
 
+/* After each step there is memory for each death, and for the fresh indices that are promised. */
 static void step(place_t *p, uint32_t steps)
 {
-    for (uint32_t i = 0; i < steps; i++)
-        for (uint32_t w = 0; w < p->world_count; w++)
+    const entities_t *e = entities_of(p);
+    for (uint32_t i = 0; i < steps; i++) {
+        for (uint32_t w = 0; w < p->world_count; w++) {
             WORKS(p->rig.host, bp_world_step(p->worlds[w]));
+            EXPECT(e->bound <= e->capacity && e->capacity <= e->room, "%u of %u of %u", e->bound, e->capacity, e->room);
+            EXPECT((uint64_t)e->queue_room + e->parked_count >= e->capacity, "%u and %u for %u", e->queue_room,
+                   e->parked_count, e->capacity);
+        }
+    }
 }
 
 static void note(place_t *p, const bp_entity_t *made, uint32_t count)
@@ -353,6 +360,70 @@ START_TEST(pages_that_left_a_world_serve_another_one)
 }
 END_TEST
 
+/* Park all indices that wait in the queue, as steps would. */
+static void park_all(entities_t *e)
+{
+    for (; e->queue_count > 0; e->queue_count--) {
+        uint32_t index = e->queue[e->queue_head];
+        e->queue_head = e->queue_head + 1 == e->queue_size ? 0 : e->queue_head + 1;
+        e->lives[index] ^= ENTITIES_PARKED;
+        e->parked[index / ENTITIES_PAGE]++;
+        e->parked_count++;
+        e->parked_common++;
+    }
+    e->parked_from = 0;
+    entities_settle(e);
+}
+
+/* A page that is parked as a whole, and is the only one, is enough for a world that needs a page; one that lacks a
+ * single index is not. */
+START_TEST(a_world_takes_the_only_page_that_is_parked_as_a_whole)
+{
+    enum { PAGES = 4 };
+    for (uint32_t lacking = 0; lacking < 2; lacking++) {
+        open(&place, WORLDS);
+        entities_t *e = entities_of(&place);
+        come_to(&place, WORLDS, PAGES * ENTITIES_PAGE);
+        ck_assert_uint_eq(bp_entity_index(place.living[0]), 0);
+        die(&place, 2 * ENTITIES_PAGE, ENTITIES_PAGE - lacking);
+        park_all(e);
+        check_host(place.rig.host);
+        uint32_t bound = e->bound;
+        entity_pool_t *pool = &place.worlds[1]->rows.ids;
+        ck_assert_int_eq(parking_bring_pool(e, pool), lacking == 0);
+        ck_assert_uint_eq(pool->pages, lacking == 0 ? 1 : 0);
+        ck_assert_uint_eq(e->bound, bound);
+        check_host(place.rig.host);
+        come_to(&place, 1, 10);
+        for (uint32_t i = place.living_count - 10; i < place.living_count; i++)
+            ck_assert_int_eq(bp_entity_index(place.living[i]) / ENTITIES_PAGE == 2, lacking == 0);
+        expect_who_lives(&place);
+        close(&place);
+    }
+}
+END_TEST
+
+/* So many that a step takes no longer where there are many. */
+START_TEST(a_step_gives_up_64_pages_and_one_in_32)
+{
+    enum { CROWD = 190000 };
+    open(&place, 1);
+    entities_t *e = entities_of(&place);
+    come_to(&place, 1, CROWD);
+    die(&place, 0, CROWD);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < STEPS && e->bound > 0; i++) {
+        uint32_t pages = e->bound / ENTITIES_PAGE + (e->bound % ENTITIES_PAGE != 0);
+        step(&place, 1);
+        uint32_t given = pages - e->bound / ENTITIES_PAGE, allowed = 64 + pages / 32;
+        ck_assert_uint_le(given, allowed);
+        most = given > most && given == allowed ? given : most;
+    }
+    ck_assert_uint_gt(most, 64);
+    close(&place);
+}
+END_TEST
+
 /* The ring that a batch has made wide takes fresh memory after a while, where blocks are pages of the system's. */
 START_TEST(a_queue_that_was_long_once_moves_into_fresh_memory)
 {
@@ -543,6 +614,8 @@ Suite *parking_suite(void)
     tcase_add_loop_test(memory, high_indices_die_out, 0, 2);
     tcase_add_test(memory, crowds_of_worlds_use_the_same_indices_again);
     tcase_add_test(memory, pages_that_left_a_world_serve_another_one);
+    tcase_add_test(memory, a_world_takes_the_only_page_that_is_parked_as_a_whole);
+    tcase_add_test(memory, a_step_gives_up_64_pages_and_one_in_32);
     tcase_add_test(memory, a_queue_that_was_long_once_moves_into_fresh_memory);
     tcase_add_test(memory, without_memory_indices_are_brought_back_later);
     TCase *back = add_case(suite, "back", NULL, NULL, 120);

@@ -584,7 +584,8 @@ START_TEST(a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_fiel
     bp_entity_t e[8];
     uint8_t to[FIELDS];
     world_t *w = world_of(world);
-    uint32_t body = key_of(world, "body", ""), flag = key_of(world, "flag", ""), manager = api->component(world, "body");
+    uint32_t body = key_of(world, "body", ""), flag = key_of(world, "flag", "");
+    uint32_t manager = api->component(world, "body");
     for (uint32_t i = 0; i < FIELDS; i++)
         to[i] = (uint8_t)i;
     to[BODY_POSITION] = BODY_VELOCITY;
@@ -656,7 +657,8 @@ static bp_result_t remove_wanted(uint32_t key) { return change_wanted(key, false
 static bp_result_t prepare_a_spawn(uint32_t key)
 {
     world_t *w = world_of(world);
-    const store_batch_t batches[] = {{.prototype = w->prototypes.count - 1, .count = CROWD}, {.prototype = 1, .count = CROWD}};
+    const store_batch_t batches[] = {{.prototype = w->prototypes.count - 1, .count = CROWD},
+                                     {.prototype = 1, .count = CROWD}};
     (void)key;
     return store_prepare_append(w, batches, COUNT(batches), 2 * CROWD);
 }
@@ -782,6 +784,45 @@ START_TEST(slots_that_are_elsewhere_are_asked_for_by_their_keys_alone)
 }
 END_TEST
 
+/* References compare versions: a run that is another prototype's now, and empty, has one that it has never had. */
+START_TEST(a_run_that_is_used_again_has_a_new_version)
+{
+    bp_entity_t e[40];
+    world_t *w = world_of(world);
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, COUNT(e));
+    const run_t *like = world_run(w, world_own_record(w, e[0])->prototype);
+    run_t *run = run_create(&w->memory, 7, like->fields + 1, like->column_count, like->flags);
+    ck_assert_ptr_nonnull(run);
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert(run_reserve(run, &w->memory, 10));
+        uint32_t version = run->version, first;
+        ck_assert_uint_eq(run_take_rows(run, 10, &first, &w->holdings), 10);
+        run_fill(run, 1, run->column_count, 0, 10);
+        run_empty(run, &w->memory, &w->holdings);
+        ck_assert_uint_gt(run->version, version);
+        version = run->version;
+        ck_assert(run_renew(run, 8 + i, like->fields + 1, like->column_count, like->flags));
+        ck_assert_uint_gt(run->version, version);
+        ck_assert(run->prototype == 8 + i && run->count == 0 && run->capacity == 0 && run->holes == 0);
+    }
+    ck_assert(!run_renew(run, 20, like->fields + 1, like->column_count + 1u, like->flags));
+    run_free(run, &w->memory, &w->holdings);
+}
+END_TEST
+
+/* Whatever is kept of the managers of a world is found to be old by the number of its roster. */
+START_TEST(the_roster_of_a_world_has_a_number_of_its_own_for_each_change)
+{
+    world_t *w = world_of(world);
+    uint32_t last = w->roster;
+    for (uint32_t i = 0; i < 6; i++) {
+        WORKS(rig.host, i % 2 == 0 ? bp_world_drop_component(world, "fx") : bp_world_use_component(world, "fx"));
+        ck_assert_uint_gt(w->roster, last);
+        last = w->roster;
+    }
+}
+END_TEST
+
 /* Just the batches that there are, whatever lies behind them. */
 START_TEST(room_is_made_for_the_batches_of_a_spawn_alone)
 {
@@ -802,6 +843,19 @@ START_TEST(instances_told_to_have_moved_are_found_where_they_are)
     const bp_property_api *p = rig.api->property;
     for (uint32_t i = 0; i < 300; i++)
         WORKS(rig.host, p->set_named(world, e[i], "pool", "number", BP_I64, &(int64_t){i}));
+    world_t *w = world_of(world);
+    WORKS(rig.host, world_keep_stamps(w));
+    uint64_t since = world_look(w);
+    const run_t *run = world_run(w, world_own_record(w, e[0])->prototype);
+    uint32_t column = prototypes_column(&w->prototypes, run->prototype, key_of(world, "pool", ""));
+    ck_assert_uint_le(stamps_of_block(run->stamps, column, 0), since);
+    const bp_name_t name = names_hash("pool");
+    store_instances_moved(w, w->managers[api->component(world, "pool")], &e[140], &name,
+                          (const uint32_t[]){*(uint32_t *)run_cell(run, column, 140)}, 1);
+    ck_assert_uint_le(stamps_of_block(run->stamps, column, 0), since);
+    ck_assert_uint_gt(stamps_of_block(run->stamps, column, 1), since);
+    ck_assert_uint_le(stamps_of_block(run->stamps, column, 2), since);
+    world_release_stamps(w);
     for (uint32_t i = 0; i < 300; i += 3)
         WORKS(rig.host, api->remove(world, key_of(world, "pool", ""), &e[i], 1));
     for (uint32_t i = 0; i < 300; i++) {
@@ -1015,6 +1069,8 @@ Suite *store_suite(void)
     tcase_add_test(tests, slots_are_only_of_own_storage);
     tcase_add_test(tests, slots_that_are_elsewhere_are_asked_for_by_their_keys_alone);
     tcase_add_test(tests, room_is_made_for_the_batches_of_a_spawn_alone);
+    tcase_add_test(tests, a_run_that_is_used_again_has_a_new_version);
+    tcase_add_test(tests, the_roster_of_a_world_has_a_number_of_its_own_for_each_change);
     tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
     tcase_add_test(tests, a_manager_may_create_entities_of_the_same_kind_while_it_creates);
     tcase_add_test(tests, entities_that_are_being_created_are_changed_by_no_manager);

@@ -1,8 +1,8 @@
 /* test_world_check.c - the checks of a world's store: each kind of damage is done, found, and undone.
  *
- * Tests, and builds with BACKPLANE_AUDIT, rely on these checks: one that looks away finds nothing for years. So each
- * condition is broken by itself, at the first and at the last place where it is looked at, and has to be the one that is
- * named.
+ * Tests, and builds with BACKPLANE_AUDIT, rely on these checks, and would not notice one that looks away. So each
+ * condition is broken by itself, at the first and at the last place where it is looked at, and has to be the one that
+ * is named.
  */
 #include "support.h"
 
@@ -22,7 +22,9 @@ static bp_world_o *world;
 static world_t *w;
 static entities_t *all;
 static bp_entity_t bodies[BODIES], few[FEW], labels[LABELS];
-static run_t *large, *shared, *small; /* a block for each column; one for all, with just so many rows that they are aligned, and with 5 */
+/* A run with a block for each column, and two with one for all: with just so many rows that columns are aligned to
+ * lines, and with fewer. */
+static run_t *large, *shared, *small;
 
 static void create(uint32_t prototype, bp_entity_t *entities, uint32_t count)
 {

@@ -180,7 +180,7 @@ class Reader:
             self.read_return(tokens)
         if first in LEAVES:
             return "leave", True
-        if first == "PREFETCH":  # which changes nothing but the time that something takes
+        if first in ("PREFETCH", "PREFETCH_TO_WRITE"):  # which changes nothing but the time that something takes
             return "declaration", False
         kind = self.kind_of(tokens)
         start, end = tokens[0].start, tokens[-1].end
