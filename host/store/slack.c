@@ -99,6 +99,4 @@ bool slack_is_whole(const slack_t *slack, char *reason, size_t size)
 void slack_free(slack_t *slack)
 {
     memory_free(slack->memory, slack->runs, slack->capacity * sizeof *slack->runs);
-    slack->runs = NULL;
-    slack->count = slack->capacity = 0;
 }

@@ -338,6 +338,25 @@ START_TEST(what_comes_and_what_is_set_may_be_refused_under_the_guard_too)
 }
 END_TEST
 
+/* Storage of its own is asked last: rows that have been told of by then go again, and that is told too. */
+START_TEST(rows_that_a_component_with_storage_of_its_own_refuses_are_taken_back)
+{
+    bp_entity_t e[5];
+    WORKS(host, bp_world_use_component(world, "told"));
+    stock_t *stock = state_of(world, "told");
+    uint32_t both = prototype_of(world, "ledger", "told", NULL, NULL);
+    make(e, 2);
+    stock->refuse_creates = 1;
+    ck_assert_int_ne(api->world->create(world, both, e + 2, 3), BP_OK);
+    expect_known();
+    ck_assert_uint_eq(ledger()->count, 2);
+    stock->refuse_creates = 0;
+    WORKS(host, api->world->create(world, both, e + 2, 3));
+    expect_known();
+    ck_assert_uint_eq(ledger()->count, 5);
+}
+END_TEST
+
 START_TEST(hidden_fields_are_seen_by_nobody)
 {
     bp_entity_t e;
@@ -703,6 +722,7 @@ Suite *rows_suite(void)
     tcase_add_test(tests, rows_go_in_any_order_with_others_between_them);
     tcase_add_test(tests, what_is_set_is_told_and_may_be_refused);
     tcase_add_test(tests, what_comes_and_what_is_set_may_be_refused_under_the_guard_too);
+    tcase_add_test(tests, rows_that_a_component_with_storage_of_its_own_refuses_are_taken_back);
     tcase_add_test(tests, hidden_fields_are_seen_by_nobody);
     tcase_add_test(tests, what_is_told_of_rows_may_not_move_them);
     tcase_add_test(tests, a_scene_that_is_refused_leaves_nothing);

@@ -353,9 +353,9 @@ END_TEST
 START_TEST(a_run_keeps_its_room_for_a_hundred_steps)
 {
     uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL), steps = 0;
+    create(world, prototype, 3000);
     for (uint32_t i = 0; i < 150; i++)
         step();
-    create(world, prototype, 3000);
     const run_t *run = world_run(&world->rows, prototype);
     uint32_t room = run->capacity;
     WORKS(rig.host, api->add(world, key_of(world, "mark", ""), living, living_count));
