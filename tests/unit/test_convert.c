@@ -551,6 +551,10 @@ static void expect_cells(bp_field_t declared, const float *numbers, bp_field_t n
     for (uint32_t i = 0; i < 3; i++)
         memcpy(from + (size_t)i * old->size, numbers, old->size);
     memset(to, 0x5e, sizeof to);
+    if (convert_many(old, from, field, to, 3))
+        for (size_t at = (size_t)3 * field->size; at < (size_t)4 * field->size; at++)
+            EXPECT(to[at] == 0x5e, "byte %zu is written at once, behind three cells of %u bytes", at, field->size);
+    memset(to, 0x5e, sizeof to);
     ck_assert_uint_eq(cells_convert(&none, old, from, field, to, 3, NULL), 3);
     for (size_t at = (size_t)3 * field->size; at < sizeof to && at < (size_t)6 * field->size; at++)
         EXPECT(to[at] == 0x5e, "byte %zu is written, behind three cells of %u bytes", at, field->size);

@@ -630,7 +630,7 @@ END_TEST
 
 /* --- without memory ------------------------------------------------------------------------------------- */
 
-enum { CROWD = 1100, WITHOUT = 300 };
+enum { CROWD = 1500, WITHOUT = 300 };
 static bp_entity_t crowd[CROWD + WITHOUT], newcomers[4 * CROWD];
 
 static bp_result_t make_a_crowd(uint32_t key)
@@ -686,6 +686,7 @@ START_TEST(whichever_memory_is_lacking_a_change_of_many_is_made_or_refused_as_a_
     float mass;
     bp_property_t property;
     create(prototype_of(world, "body", "mark", NULL, NULL), crowd, CROWD);
+    ck_assert(world_run(w, world_own_record(w, crowd[0])->prototype)->split);
     WORKS(rig.host, rig.api->entity->create(rig.host, crowd + CROWD, WITHOUT));
     WORKS(rig.host, rig.api->property->resolve(world, crowd[0], "body", "mass", &property));
     WORKS(rig.host, rig.api->property->get(world, &property, crowd, 1, &mass, sizeof mass));
