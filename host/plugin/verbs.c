@@ -250,11 +250,11 @@ static void call_count(void *data)
 uint32_t verb_count(const component_t *component, verb_manager_t *m)
 {
     uint32_t attention = before_asking(component->owner);
-    call_t *call = COMPONENT_CALL(.answer = 0);
+    call_t *call = COMPONENT_CALL(.answer = 0); /* which it stays where the call is ended */
     if (component->owner->guard == NULL)
         call->answer = component->storage.count(&m->handed);
-    else if (!verb_call(call, "count", call_count))
-        call->answer = 0;
+    else
+        verb_call(call, "count", call_count);
     after_asking(component->owner, attention);
     return call->answer;
 }
@@ -268,12 +268,12 @@ static void call_gc(void *data)
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random)
 {
     plugins_t *all = component->owner->all;
-    call_t *call = COMPONENT_CALL(.out = random);
+    call_t *call = COMPONENT_CALL(.answer = 0, .out = random); /* as in verb_count */
     all->calling++;
     if (component->owner->guard == NULL)
         call->answer = component->storage.gc(&m->handed, random);
-    else if (!verb_call(call, "gc", call_gc))
-        call->answer = 0;
+    else
+        verb_call(call, "gc", call_gc);
     all->calling--;
     return call->answer;
 }

@@ -9,6 +9,8 @@
 #include "../system/calls.h"
 #include "reload_support.h"
 
+#include "engine/host.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +162,35 @@ START_TEST(memory_that_lacks_while_sources_are_watched_does_not_end_it)
 }
 END_TEST
 
+/* Each request in turn: then it is as it was, and the same command can be set; where nothing has been watched before,
+ * and where sources of plugins are. */
+START_TEST(a_command_for_which_memory_lacks_is_not_set)
+{
+    uint32_t failed = 0;
+    for (uint64_t nth = 1, refused = 1; refused > 0; nth++) {
+        rig_init(&rig);
+        rig_open(&rig);
+        hot_t *hot = &rig.host->hot;
+        if (_i == 1)
+            WORKS(rig.host, build_begin(&hot->build, &rig.host->loader, &hot->sources));
+        hot->building = _i == 1;
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + nth;
+        bp_result_t result = hot_build(hot, "true {plugin}", "a_folder", "a_folder/sources");
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        refused = rig.heap.refused;
+        EXPECT((result != BP_OK) == (refused > 0), "request %u: %d", (unsigned)nth, result);
+        ck_assert(hot->building == (_i == 1 || result == BP_OK));
+        ck_assert((hot->build.command != NULL) == (result == BP_OK));
+        ck_assert((hot->build.folder != NULL) == (result == BP_OK));
+        failed += result != BP_OK;
+        WORKS(rig.host, hot_build(hot, "true {plugin}", "a_folder", "a_folder/sources"));
+        ck_assert(hot->building && strcmp(hot->build.sources, "a_folder/sources") == 0);
+        rig_close(&rig);
+    }
+    ck_assert_uint_ge(failed, 2);
+}
+END_TEST
+
 Suite *build_suite(void)
 {
     Suite *suite = suite_create("build");
@@ -167,6 +198,7 @@ Suite *build_suite(void)
     tcase_add_test(tests, what_becomes_of_a_command_is_told);
     tcase_add_test(tests, a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again);
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
+    tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;
 }

@@ -51,10 +51,12 @@ static process_end_t finish(process_t *process)
 
 START_TEST(a_command_runs_and_is_heard)
 {
+    int input = fcntl(0, F_GETFD);
     process_end_t over = finish(process_start(&memory, "echo out; echo errors >&2; cat; exit 7", NULL));
     ck_assert_uint_eq(over.state, PROCESS_ENDED);
     ck_assert_int_eq(over.code, 7);
     ck_assert_str_eq(said, "out\nerrors\n");
+    ck_assert_int_eq(fcntl(0, F_GETFD), input); /* its end closes nothing of the program's */
 }
 END_TEST
 

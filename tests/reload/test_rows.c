@@ -475,6 +475,8 @@ START_TEST(a_reload_tells_rows_to_a_state_that_does_not_know_them)
     make(e, 5);
     api->entity->destroy(host, e, 2);
     expect_known();
+    WORKS(host, reload("ledger_first")); /* of the same fields, and of another form */
+    expect_known();
     rig.log.count = 0;
     memset(rig.log.text, 0, sizeof rig.log.text);
 }

@@ -8,6 +8,7 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include "engine/host.h"
 #include "os/os.h"
 #include "os/files.h"
 
@@ -238,6 +239,21 @@ static uint32_t times_in_log(const char *part)
         times++;
     return times;
 }
+
+START_TEST(sources_that_are_there_when_watching_begins_are_watched)
+{
+    begin(0);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    ck_assert(!rig.host->hot.building);
+    WORKS(rig.host, hot_begin(&rig.host->hot));
+    ck_assert(rig.host->hot.building && rig.host->hot.watching);
+    be_compiler_of(PROBE_FASTER);
+    scratch_file("probe.c", "another source\n");
+    await("2");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
 
 START_TEST(sources_that_are_saved_together_are_compiled_once_each)
 {
@@ -603,6 +619,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_loaded);
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_reloaded);
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
+    tcase_add_test(test_case, sources_that_are_there_when_watching_begins_are_watched);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
