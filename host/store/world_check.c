@@ -294,6 +294,19 @@ static bool check_prototypes(finding_t *f, const world_t *world)
     return check_buckets(f, p);
 }
 
+/* Each run is one of its prototype. */
+static bool check_kinds(finding_t *f, const world_t *world)
+{
+    for (uint32_t i = 0; i < world->run_count; i++) {
+        const run_t *run = world->runs[i];
+        const prototype_t *item = &world->prototypes.items[run->prototype];
+        SAME(run->column_count, item->columns);
+        HOLDS(run->flags == item->flags, "a run of prototype %u has flags 0x%x, and not 0x%x", run->prototype,
+              (unsigned)run->flags, (unsigned)item->flags);
+    }
+    return true;
+}
+
 /* A spot that is known is the address of the property's column in the run of that prototype. */
 static bool check_spots(finding_t *f, const world_t *world)
 {
@@ -488,7 +501,8 @@ bool world_check(const world_t *world, char *text, size_t size)
     finding_t f = {text, size};
     return check_pages(&f, world) && check_slabs(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
            check_hole_list(&f, world) && check_own(&f, world) && check_slot_stamps(&f, world) &&
-           check_prototypes(&f, world) && check_spots(&f, world) && check_notices(&f, world) && check_lists(&f, world);
+           check_prototypes(&f, world) && check_kinds(&f, world) && check_spots(&f, world) &&
+           check_notices(&f, world) && check_lists(&f, world);
 }
 
 #if defined(BACKPLANE_AUDIT)

@@ -824,6 +824,29 @@ START_TEST(the_roster_of_a_world_has_a_number_of_its_own_for_each_change)
 }
 END_TEST
 
+/* Its runs stay, since references look at them, but nothing of it is in them any more. */
+START_TEST(a_component_that_leaves_is_gone_from_all_its_runs)
+{
+    static const char *const others[] = {NULL, "mark", "fx", "flag"};
+    bp_entity_t e[3];
+    world_t *w = world_of(world);
+    uint32_t label = key_of(world, "label", ""), found = 0;
+    for (uint32_t i = 0; i < COUNT(others); i++)
+        create(prototype_of(world, "label", others[i], NULL, NULL), e, COUNT(e));
+    WORKS(rig.host, bp_world_drop_component(world, "label"));
+    for (uint32_t r = 0; r < w->run_count; r++) {
+        const run_t *run = w->runs[r];
+        uint32_t column = prototypes_column(&w->prototypes, run->prototype, label);
+        for (uint32_t c = column; column > 0 && c < column + w->prototypes.keys[label].columns; c++)
+            ck_assert_ptr_eq(run->fields[c], &run_gone_field);
+        ck_assert_int_eq((run->flags & KEY_GONE) != 0, column > 0);
+        found += column > 0;
+    }
+    ck_assert_uint_eq(found, COUNT(others));
+    ck_assert_uint_eq(api->count(world, api->component(world, "mark")), 3);
+}
+END_TEST
+
 /* Just the batches that there are, whatever lies behind them. */
 START_TEST(room_is_made_for_the_batches_of_a_spawn_alone)
 {
@@ -1071,6 +1094,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, slots_that_are_elsewhere_are_asked_for_by_their_keys_alone);
     tcase_add_test(tests, room_is_made_for_the_batches_of_a_spawn_alone);
     tcase_add_test(tests, a_run_that_is_used_again_has_a_new_version);
+    tcase_add_test(tests, a_component_that_leaves_is_gone_from_all_its_runs);
     tcase_add_test(tests, the_roster_of_a_world_has_a_number_of_its_own_for_each_change);
     tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
     tcase_add_test(tests, a_manager_may_create_entities_of_the_same_kind_while_it_creates);

@@ -327,6 +327,11 @@ START_TEST(damage_to_runs_is_found)
         BREAKS(run->plain, !run->plain, "run->way is");
     }
     ck_assert(large->plain && !shared->plain && large->in_holes_list && !small->in_holes_list);
+    for (uint32_t i = 0; i < w->run_count; i += w->run_count - 1) {
+        BREAKS(w->runs[i]->flags, w->runs[i]->flags ^ KEY_SINGLE, "has flags");
+        BREAKS(w->runs[i]->flags, w->runs[i]->flags ^ KEY_GONE, "has flags");
+        BREAKS(w->runs[i]->column_count, (uint16_t)(w->runs[i]->column_count - 1), "run->column_count is");
+    }
     BREAKS(large->signature, 1, "run->way is");
     BREAKS(shared->way, shared->signature, "run->way is");
 
