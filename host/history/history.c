@@ -8,6 +8,8 @@
 
 enum { MILLION = 1000000 };
 
+static const char other_parts[] = "the host is made of other parts now";
+
 void history_prepare(history_t *h, const parts_t *parts)
 {
     *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS, .record_ms = RECORDING_KEYFRAME_MS};
@@ -196,7 +198,7 @@ void history_renew(history_t *h)
 
 void history_lose_part(history_t *h)
 {
-    renew(h, "the host is made of other parts now");
+    renew(h, other_parts);
 }
 
 /* --- what comes from outside -------------------------------------------------------------------------------------- */
@@ -452,13 +454,22 @@ static void record_touch(history_t *h, bool anew)
         look_on(h);
 }
 
+/* A host that does the same (feed.h) is to know what has come since the last step, and whether this one is made of
+ * other parts now: to be called before either is forgotten. */
+static void tell_feed(history_t *h, bool anew)
+{
+    if (h->feed != NULL && h->touched)
+        feed_pending(h->feed, &h->calls, h->unknown);
+    if (anew)
+        feed_break(h->feed, other_parts);
+    if (h->remade)
+        feed_break(h->feed, "plugins of the host have been reloaded");
+}
+
 void history_put_down(history_t *h, bool anew)
 {
     record_touch(h, anew);
-    if (h->feed != NULL && h->touched)
-        feed_pending(h->feed, &h->calls, h->unknown);
-    if (h->remade)
-        feed_break(h->feed, "plugins of the host have been reloaded");
+    tell_feed(h, anew);
     if (h->touched)
         history_keep_touch(h);
 }
@@ -472,7 +483,6 @@ void history_begin_step(history_t *h, uint32_t world)
         if (h->budget != 0)
             history_say(h, BP_LOG_INFO, "the past begins anew here");
         history_begin_anew(h);
-        feed_break(h->feed, "the host is made of other parts now");
     }
     if (h->now < h->last && taken_at(&h->taken, h->now) == world) {
         go_along(h);
@@ -603,6 +613,8 @@ static void begin_recording(history_t *h)
     h->recording.interval_ms = h->record_ms;
     h->recording.elsewhere = h->touched; /* their effect is in the first keyframe */
     if (h->budget == 0) {
+        if (h->feed != NULL)
+            tell_feed(h, history_is_made_anew(h));
         h->shape = shape_of(&h->parts);
         h->units = units_of(&h->parts);
         end_touch(h);

@@ -445,14 +445,35 @@ START_TEST(a_draft_goes_on_where_moments_are_counted_from_elsewhere)
 }
 END_TEST
 
-/* What comes before the host begins to remember, or ends it, comes to the draft too. */
+enum { REMEMBERS, FORGETS, RECORDS, HAS_RECORDED, SETTLES, TURNS };
+
+/* A host that forgets has remembered before, and one that settles remembers. */
+static bp_host_o *open_for_turn(rig_t *rig, int turn)
+{
+    return open_host(rig, turn == FORGETS || turn == SETTLES ? UINT64_C(1) << 30 : 0);
+}
+
+/* The host begins to keep what happens, or to keep it elsewhere. */
+static void take_turn(bp_host_o *host, int turn)
+{
+    if (turn == REMEMBERS || turn == FORGETS)
+        WORKS(host, bp_host_remember(host, turn == REMEMBERS ? UINT64_C(1) << 30 : 0));
+    if (turn == RECORDS || turn == HAS_RECORDED)
+        WORKS(host, bp_host_record(host, TEST_SCRATCH_DIR "/draft.rec", "test"));
+    if (turn == HAS_RECORDED)
+        WORKS(host, bp_host_record_end(host));
+    if (turn == SETTLES)
+        history_settle(&host->history);
+}
+
+/* What comes before the host begins to remember or to record, or ends it, comes to the draft too. */
 START_TEST(a_draft_knows_what_came_before_the_host_began_to_remember)
 {
     rig_t rig;
-    bp_host_o *host = open_host(&rig, _i == 0 ? 0 : UINT64_C(1) << 30);
+    bp_host_o *host = open_for_turn(&rig, _i);
     begin(host, "reload_probe_first", 0, 0);
     act(host, 1);
-    WORKS(host, bp_host_remember(host, _i == 0 ? UINT64_C(1) << 30 : 0));
+    take_turn(host, _i);
     act(host, 2);
     WORKS(host, bp_host_step(host));
     bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
@@ -460,6 +481,25 @@ START_TEST(a_draft_knows_what_came_before_the_host_began_to_remember)
            drafted.passed_first);
     differences_t none = differences(host);
     EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    recall_close(&rig);
+}
+END_TEST
+
+/* A world has begun, which the draft does not have: its steps are none of the draft's. */
+START_TEST(a_draft_ends_where_a_world_has_begun_before_the_host_began_to_remember)
+{
+    rig_t rig;
+    bp_host_o *host = open_for_turn(&rig, _i);
+    begin(host, "reload_probe_first", 0, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    bp_world_o *extra = bp_world_create(host, &(bp_world_desc_t){.name = "extra"});
+    ck_assert_ptr_nonnull(extra);
+    take_turn(host, _i);
+    WORKS(host, bp_world_step(extra));
+    WORKS(host, bp_host_poll(host));
+    bp_drafted_t drafted = read_draft(host);
+    ck_assert_uint_eq(drafted.state, BP_DRAFT_FAILED);
+    EXPECT(strstr(drafted.text, "the host is made of other parts now") != NULL, "%s", drafted.text);
     recall_close(&rig);
 }
 END_TEST
@@ -627,7 +667,8 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, what_never_came_to_be_is_passed_over);
     tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
     tcase_add_test(tcase, a_draft_goes_on_where_moments_are_counted_from_elsewhere);
-    tcase_add_loop_test(tcase, a_draft_knows_what_came_before_the_host_began_to_remember, 0, 2);
+    tcase_add_loop_test(tcase, a_draft_knows_what_came_before_the_host_began_to_remember, 0, TURNS);
+    tcase_add_loop_test(tcase, a_draft_ends_where_a_world_has_begun_before_the_host_began_to_remember, 0, TURNS);
     tcase_add_test(tcase, no_memory_for_a_draft);
     tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
     tcase_add_test(tcase, what_is_no_draft_is_told);

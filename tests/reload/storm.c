@@ -175,6 +175,7 @@ static const kind_t kinds[] = {
     {"destroy", storm_destroy, 4},
     {"add or remove", storm_add_or_remove, 8},
     {"write", storm_write_value, 10},
+    {"crowd", storm_crowd, 4},
     {"step", step, 8},
     {"reload patch", storm_reload_patch, 6},
     {"reload keeper", storm_reload_keeper, 3},

@@ -39,6 +39,7 @@ typedef struct storm_count_t {
     uint32_t visits, steps_again, branches; /* moments gone to, steps taken again there, futures left */
     uint32_t worlds, leaps;                 /* begun; of the clock */
     uint32_t slices;                        /* reloads beside the steps */
+    uint32_t crowds, crowd_reloads;         /* crowds that were made; reloads of their values */
     uint32_t clones, tries, twice, drafts, played; /* beside the host; recordings played */
     uint32_t failed[STORM_CALLS];           /* how often which call has failed */
 } storm_count_t;

@@ -35,7 +35,7 @@ void storm_mix(const void *bytes, size_t size)
         storm.hash = (storm.hash ^ at[i]) * UINT64_C(0x100000001b3);
 }
 
-static void compare_patch(uint32_t e, uint32_t w, uint32_t kind)
+static void compare_patch(bp_entity_t entity, uint32_t e, uint32_t w, uint32_t kind, bool mix)
 {
     const place_t *place = &storm.now.places[e][w];
     for (uint32_t f = 0; f < storm.now.list.count; f++) {
@@ -44,15 +44,22 @@ static void compare_patch(uint32_t e, uint32_t w, uint32_t kind)
         char name[PATCH_TEXT];
         bp_value_t value, packed;
         patch_name(field->name, name);
-        DOES(storm.api->property->get_named(storm.worlds[w], storm.now.entities[e], storm_name_of(kind), name,
-                                            field->type, &value));
+        DOES(storm.api->property->get_named(storm.worlds[w], entity, storm_name_of(kind), name, field->type, &value));
         SAYS(patch_same(known, field->type, &value), "%s.%s of entity %u in world %u is not %g '%s'",
              storm_name_of(kind), name, e, w, known->part[0], known->text);
         patch_pack(known, field->type, &packed);
-        if (field->type == BP_STRING)
+        if (mix && field->type == BP_STRING)
             storm_mix(known->text, strlen(known->text));
-        else
+        else if (mix)
             storm_mix(&packed, patch_size(field->type));
+    }
+}
+
+void storm_compare_patches(bp_entity_t entity, uint32_t e, uint32_t w, bool mix)
+{
+    for (uint32_t kind = PATCH; kind <= SECOND; kind++) {
+        if (storm.now.places[e][w].has[kind])
+            compare_patch(entity, e, w, kind, mix);
     }
 }
 
@@ -83,10 +90,7 @@ static void compare_place(uint32_t e, uint32_t w)
 {
     const place_t *place = &storm.now.places[e][w];
     float x;
-    for (uint32_t kind = PATCH; kind <= SECOND; kind++) {
-        if (place->has[kind])
-            compare_patch(e, w, kind);
-    }
+    storm_compare_patches(storm.now.entities[e], e, w, true);
     if (place->has[KEEPER])
         compare_keeper(e, w);
     else
@@ -110,10 +114,12 @@ static void compare_place(uint32_t e, uint32_t w)
 static void compare_count(uint32_t w, uint32_t kind)
 {
     uint32_t wanted = 0;
-    for (uint32_t e = 0; e < ENTITIES; e++)
-        wanted += (storm.now.places[e][w].has[kind] ? 1u : 0u) +
-                  (kind == PATCH && storm.now.places[e][w].has[SECOND] ? 1u : 0u) +
-                  (kind == DEN && storm.now.places[e][w].has[LAIR] ? 1u : 0u);
+    for (uint32_t e = 0; e < PLACES; e++) {
+        const bool *has = storm.now.places[e][w].has;
+        wanted += (e == CROWD ? storm.now.crowd : 1u) *
+                  ((has[kind] ? 1u : 0u) + (kind == PATCH && has[SECOND] ? 1u : 0u) +
+                   (kind == DEN && has[LAIR] ? 1u : 0u));
+    }
     uint32_t found = world_count(&storm.worlds[w]->rows, world_component(&storm.worlds[w]->rows, storm_types[kind]));
     /* `keeper` collects its dead when it likes, and so do some versions of `den`; the others have none, whatever was
      * before them. */
@@ -126,7 +132,7 @@ static void compare_count(uint32_t w, uint32_t kind)
 /* No entities but those of the model, and those that bear what belongs to worlds. */
 static void compare_living(void)
 {
-    uint32_t wanted = storm.host->entities.owned, found = storm.host->entities.living;
+    uint32_t wanted = storm.host->entities.owned + storm.now.crowd, found = storm.host->entities.living;
     for (uint32_t e = 0; e < ENTITIES; e++)
         wanted += storm.now.alive[e];
     SAYS(found == wanted, "%u entities live, and not %u", found, wanted);
@@ -144,6 +150,7 @@ void storm_compare(void)
         EACH_WORLD(w)
             compare_place(e, w);
     }
+    storm_crowd_compare();
     EACH_WORLD(w) {
         storm_gale_compare_world(w);
         for (uint32_t kind = 0; kind < KINDS; kind++) {

@@ -14,7 +14,8 @@
 #include "reload_support.h"
 #include "storm.h"
 
-enum { WORLDS = 4, MADE = 14, ENTITIES = 24, TEXT = 16 }; /* MADE: by embedders; the others are children */
+/* MADE: by embedders; the others are children. CROWD: one place for many that are alike (storm_crowd.c). */
+enum { WORLDS = 4, MADE = 14, ENTITIES = 24, CROWD = ENTITIES, PLACES, TEXT = 16 };
 
 /* What an entity may have. The first two are instances of one component, DEN and LAIR of another; the last two are the
  * crasher's. */
@@ -77,7 +78,8 @@ typedef struct place_t {
 typedef struct state_t {
     bp_entity_t entities[ENTITIES];
     bool alive[ENTITIES];
-    place_t places[ENTITIES][WORLDS];
+    place_t places[PLACES][WORLDS];
+    uint32_t crowd;                       /* entities that have the last place */
     world_state_t own[WORLDS];
     patch_list_t list;
     gale_t gale;
@@ -285,6 +287,13 @@ void storm_mix(const void *bytes, size_t size);
 
 /* A value of the host's. */
 float storm_x_of(uint32_t entity, uint32_t world);
+
+/* Many entities that are alike (storm_crowd.c). */
+void storm_crowd(void);
+void storm_crowd_compare(void);
+
+/* The patches of an entity are those of a place; `mix`: they count for the hash of the storm (storm_model.c). */
+void storm_compare_patches(bp_entity_t entity, uint32_t place, uint32_t world, bool mix);
 
 /* All values, and how many instances there are, are those of the model. */
 void storm_compare(void);

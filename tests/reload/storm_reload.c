@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { ROWS = ENTITIES * WORLDS * 2, PROBATION = 8 };
+enum { ROWS = PLACES * WORLDS * 2, PROBATION = 8 };
 
 /* --- reloads ------------------------------------------------------------------------------------------------------ */
 
@@ -19,7 +19,7 @@ void storm_begin_probation(uint32_t what)
     storm.before = storm.now;
     storm.former = storm.version;
     storm.probation = what;
-    for (uint32_t e = 0; e < ENTITIES; e++) {
+    for (uint32_t e = 0; e < PLACES; e++) {
         for (uint32_t w = 0; w < WORLDS; w++)
             memset(storm.now.places[e][w].since, 0, sizeof storm.now.places[e][w].since);
     }
@@ -133,6 +133,7 @@ void storm_reload_patch(void)
     patch_put(&storm.file, &coming);
     if (storm_reload("patch", patch_may_come)) {
         storm_begin_probation(OF_PATCH);
+        storm.counts->crowd_reloads += storm.now.crowd > 0;
         gather(coming_rows, true);
         storm.now.list = coming;
     }
@@ -205,7 +206,7 @@ void storm_take_back(void)
     DOES(host_take_versions_back(storm.host));
     storm.counts->rollbacks++;
     storm.probation = OF_NONE;
-    for (uint32_t e = 0; e < ENTITIES; e++) {
+    for (uint32_t e = 0; e < PLACES; e++) {
         EACH_WORLD(w) {
             place_t *place = &storm.now.places[e][w];
             if (what == OF_PATCH)

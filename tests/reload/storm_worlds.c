@@ -35,7 +35,7 @@ static void load_anew(const char *name, const char *file, uint32_t first, uint32
 {
     DOES(bp_host_unload_plugin_with(storm.host, name)); /* the system `dig` goes with the plugin gale */
     storm.kept_fits = false; /* another manager takes the place of the one that has gone */
-    for (uint32_t e = 0; e < ENTITIES; e++) {
+    for (uint32_t e = 0; e < PLACES; e++) {
         for (uint32_t i = 0; i < WORLDS * KINDS; i++) {
             if (i % KINDS >= first && i % KINDS <= last)
                 storm_take_out(e, i / KINDS, i % KINDS);

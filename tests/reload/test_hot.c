@@ -967,7 +967,6 @@ Suite *hot_suite(void)
     tcase_set_timeout(files, 60);
     tcase_add_loop_test(files, a_new_file_comes_in_by_itself, 0, 6);
     tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
-    tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
     tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
     tcase_add_test(files, a_wait_is_short_where_nothing_would_wake_it);
     tcase_add_test(files, polling_is_for_between_steps);

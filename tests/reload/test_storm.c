@@ -291,6 +291,8 @@ START_TEST(a_host_goes_through_a_storm_as_the_model_says)
     EXPECT(sum.restored > runs / 10, "%u times restored", sum.restored);
     EXPECT(sum.worlds > runs && sum.leaps > runs / 4, "%u worlds begun, %u leaps of the clock", sum.worlds, sum.leaps);
     EXPECT(sum.slices > runs, "%u reloads in slices", sum.slices);
+    EXPECT(sum.crowds > runs && sum.crowd_reloads > runs / 2, "%u crowds, %u reloads of their values", sum.crowds,
+           sum.crowd_reloads);
     bool crashes = (first + (uint64_t)_i) % 2 == 0;
     EXPECT(crashes || (sum.clones > runs && sum.tries > runs / 2 && sum.twice > runs / 2 && sum.drafts > runs / 2 &&
                        sum.played > runs / 8),

@@ -1,0 +1,145 @@
+/* storm_crowd.c - many entities at once: made, written, changed and ended by batch, beside the few that the storm knows
+ * one by one.
+ *
+ * With them columns grow and are cut into blocks, rows move, holes are filled, and reloads convert many values. All of
+ * the crowd are alike, in the first world, so the model has one place for them (storm.now.places[CROWD]) and their
+ * number. They are found by their component `mark`, which says CROWD: ids need not be remembered across what goes back
+ * or is restored.
+ *
+ * Not here: the comparison of one entity with a place (storm_model.c).
+ */
+#include "storm_model.h"
+
+#include <string.h>
+
+enum { LEAST = 300, MOST = 2000 };
+
+static bp_entity_t members[MOST];
+
+/* All entities that are marked as of the crowd. */
+static uint32_t find_members(void)
+{
+    bp_world_o *world = storm.worlds[0];
+    uint32_t count = 0;
+    bp_run_t run;
+    for (uint32_t cursor = 0; next_run(world, world_component(&world->rows, "mark"), &cursor, &run) != 0;) {
+        for (uint32_t i = 0; i < run.count; i++) {
+            uint32_t mark = 0;
+            if (run.entities[i].id == 0)
+                continue;
+            DOES(storm.api->property->get_named(world, run.entities[i], "mark", "value", BP_U32, &mark));
+            if (mark != CROWD)
+                continue;
+            SAYS(count < MOST, "the crowd has more than %u entities", count);
+            members[count++] = run.entities[i];
+        }
+    }
+    return count;
+}
+
+static uint32_t need_members(void)
+{
+    uint32_t count = find_members();
+    SAYS(count == storm.now.crowd, "the crowd has %u entities, and not %u", count, storm.now.crowd);
+    return count;
+}
+
+static void come(void)
+{
+    static uint32_t marks[MOST];
+    uint32_t count = LEAST + storm_below(MOST - LEAST), prototype;
+    uint32_t keys[] = {storm_key(0, PATCH), storm_key(0, FLAG), key_of(storm.worlds[0], "mark", "")};
+    bp_property_t mark;
+    DOES(storm.api->world->prototype(storm.worlds[0], keys, COUNT(keys), &prototype));
+    storm_break(8);
+    if (!storm_done(storm.api->world->create(storm.worlds[0], prototype, members, count), "create a crowd"))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        marks[i] = CROWD;
+    DOES(storm.api->property->resolve(storm.worlds[0], members[0], "mark", "value", &mark));
+    DOES(storm.api->property->set(storm.worlds[0], &mark, members, count, marks, sizeof marks[0]));
+    storm.now.crowd = count;
+    storm.counts->crowds++;
+    memset(storm.now.places[CROWD], 0, sizeof storm.now.places[CROWD]);
+    storm_put_in(CROWD, 0, PATCH);
+    storm_put_in(CROWD, 0, FLAG);
+}
+
+/* Each n-th of them stays. */
+static void wane(void)
+{
+    uint32_t count = need_members(), nth = storm_below(5), ending = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (nth == 0 || i % (nth + 1) != 0)
+            members[ending++] = members[i];
+    }
+    storm_break(3); /* without memory too */
+    uint32_t ended = storm.api->entity->destroy(storm.host, members, ending);
+    storm_mend();
+    SAYS(ended == ending, "%u of the crowd die, and not %u", ended, ending);
+    storm.ghosts = storm.ghosts || storm.aside;
+    storm.died = true;
+    storm.now.crowd -= ended;
+    if (storm.now.crowd == 0)
+        memset(storm.now.places[CROWD], 0, sizeof storm.now.places[CROWD]);
+}
+
+/* The same value for all of them, in one call: all or none have it. */
+static void write_all(void)
+{
+    place_t *place = &storm.now.places[CROWD][0];
+    if (!place->has[PATCH] || storm.now.list.count == 0)
+        return;
+    static bp_value_t values[MOST];
+    const patch_field_t *field = &storm.now.list.fields[storm_below(storm.now.list.count)];
+    patch_value_t next = patch_random_value(&storm.random, field->type);
+    uint32_t count = need_members();
+    bp_property_t property;
+    char name[PATCH_TEXT];
+    patch_name(field->name, name);
+    for (uint32_t i = 0; i < count; i++)
+        patch_pack(&next, field->type, &values[i]);
+    DOES(storm.api->property->resolve(storm.worlds[0], members[0], "patch", name, &property));
+    storm_break(8);
+    if (storm_done(storm.api->property->set(storm.worlds[0], &property, members, count, values, sizeof values[0]),
+                   "set of a crowd"))
+        place->patch[PATCH].of[field->name] = next;
+}
+
+static void change(uint32_t kind)
+{
+    bool adds = !storm.now.places[CROWD][0].has[kind];
+    uint32_t count = need_members(), key = storm_key(0, kind);
+    const bp_world_api *api = storm.api->world;
+    storm_break(8);
+    bp_result_t result = adds ? api->add(storm.worlds[0], key, members, count)
+                              : api->remove(storm.worlds[0], key, members, count);
+    if (!storm_done(result, "a component of a crowd"))
+        return;
+    if (adds)
+        storm_put_in(CROWD, 0, kind);
+    else
+        storm_take_out(CROWD, 0, kind);
+}
+
+void storm_crowd(void)
+{
+    if (storm.now.crowd == 0) {
+        come();
+        return;
+    }
+    switch (storm_below(5)) {
+    case 0: wane(); break;
+    case 1: change(PATCH); break;
+    case 2: change(SECOND); break;
+    case 3: change(FLAG); break;
+    default: write_all(); break;
+    }
+}
+
+void storm_crowd_compare(void)
+{
+    uint32_t count = need_members();
+    for (uint32_t i = 0; i < count; i++)
+        storm_compare_patches(members[i], CROWD, 0, i == 0);
+}
