@@ -56,7 +56,7 @@ static bp_result_t parse_limit(const value_context_t *context, const field_t *fi
     return result;
 }
 
-/* Of a field that is cleared. */
+/* Precondition: all bytes of field->initial are zero. */
 static void set_zero_default(field_t *field)
 {
     if (field->type == BP_QUAT)

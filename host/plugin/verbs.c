@@ -250,7 +250,7 @@ static void call_count(void *data)
 uint32_t verb_count(const component_t *component, verb_manager_t *m)
 {
     uint32_t attention = before_asking(component->owner);
-    call_t *call = COMPONENT_CALL(.answer = 0); /* which it stays where the call is ended */
+    call_t *call = COMPONENT_CALL(.answer = 0); /* the answer where the guard ends the call */
     if (component->owner->guard == NULL)
         call->answer = component->storage.count(&m->handed);
     else
@@ -268,7 +268,7 @@ static void call_gc(void *data)
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random)
 {
     plugins_t *all = component->owner->all;
-    call_t *call = COMPONENT_CALL(.answer = 0, .out = random); /* as in verb_count */
+    call_t *call = COMPONENT_CALL(.answer = 0, .out = random); /* 0: as in verb_count */
     all->calling++;
     if (component->owner->guard == NULL)
         call->answer = component->storage.gc(&m->handed, random);
