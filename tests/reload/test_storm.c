@@ -33,7 +33,7 @@ enum { GROUPS = 4, HANGS_AFTER_S = 300 };
 #if defined(BACKPLANE_SANITIZED)
 enum { SEEDS = SEES_THREADS ? 8 : 16 };
 #else
-enum { SEEDS = 400 };
+enum { SEEDS = 240 };
 #endif
 
 /* What a process says at its end. */
@@ -291,7 +291,7 @@ START_TEST(a_host_goes_through_a_storm_as_the_model_says)
     EXPECT(sum.restored > runs / 10, "%u times restored", sum.restored);
     EXPECT(sum.worlds > runs && sum.leaps > runs / 4, "%u worlds begun, %u leaps of the clock", sum.worlds, sum.leaps);
     EXPECT(sum.slices > runs, "%u reloads in slices", sum.slices);
-    EXPECT(sum.crowds > runs && sum.crowd_reloads > runs / 2, "%u crowds, %u reloads of their values", sum.crowds,
+    EXPECT(sum.crowds > runs / 2 && sum.crowd_reloads > runs / 2, "%u crowds, %u reloads of their values", sum.crowds,
            sum.crowd_reloads);
     bool crashes = (first + (uint64_t)_i) % 2 == 0;
     EXPECT(crashes || (sum.clones > runs && sum.tries > runs / 2 && sum.twice > runs / 2 && sum.drafts > runs / 2 &&
@@ -319,13 +319,13 @@ START_TEST(threads_and_trials_make_no_difference)
     outcome_t outcome;
     uint64_t hash = 0, seed = 1000 + (uint64_t)_i;
     for (uint32_t i = 0; i < COUNT(ways) && getenv("STORM_SEED") == NULL; i++) {
-        if (ways[i].trial && SEES_THREADS)
+        if (SEES_THREADS && (ways[i].trial || ways[i].threads == 1))
             continue;
         uint32_t count = storm_draw(seed, &ways[i], events);
         run(&ways[i], events, count, &outcome);
         if (outcome.failed)
             complain(seed, &ways[i], events, count, &outcome);
-        EXPECT(i == 0 || outcome.hash == hash, "seed %llu: another result on %u threads%s", (unsigned long long)seed,
+        EXPECT(hash == 0 || outcome.hash == hash, "seed %llu: another result on %u threads%s", (unsigned long long)seed,
                ways[i].threads, ways[i].trial ? ", with trials" : "");
         hash = outcome.hash;
     }
