@@ -379,6 +379,45 @@ START_TEST(terms_ask_for_512_fields_at_most_and_are_cut_all_the_same)
 }
 END_TEST
 
+/* What docs/systems.md says of ranges: how many there are, and how many rows the largest has. */
+static uint32_t range_calls, range_most;
+
+static void note_range(const bp_match_t *match, uint32_t count)
+{
+    (void)match;
+    range_calls++;
+    range_most = count > range_most ? count : range_most;
+}
+
+START_TEST(a_range_is_a_sixteenth_of_a_run_from_512_rows_to_16384)
+{
+    static const struct { uint32_t rows, calls, most; } cases[] = {
+        {512, 1, 512}, {513, 2, 512}, {8192, 16, 512}, {8193, 17, 512}, {8208, 15, 576},
+        {16000, 16, 1024}, {262144, 16, 16384}, {262145, 17, 16384}};
+    const bp_component_i one[] = {{.name = "one"}};
+    const bp_term_t terms[] = {{.component = "one"}};
+    const bp_system_i noting[] = {
+        {.name = "note", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(terms), .run = note_range}};
+    const bp_plugin_head_t plugin = BP_PLUGIN_HEAD("ranges", (&(const bp_plugin_desc_t){.version = "1",
+                                     .components = BP_LIST(one), .systems = BP_LIST(noting)}));
+    const bp_plugin_head_t *const linked[] = {&plugin};
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.static_plugins = linked, .static_plugin_count = 1});
+    WORKS(host, bp_host_load_plugin(host, "ranges", NULL, 0));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
+    WORKS(host, bp_world_use_component(world, "one"));
+    WORKS(host, bp_world_use_system(world, "note"));
+    bp_entity_t *entities = malloc(cases[_i].rows * sizeof *entities);
+    uint32_t prototype = prototype_of(world, "one", NULL, NULL, NULL);
+    WORKS(host, api_of(world)->world->create(world, prototype, entities, cases[_i].rows));
+    range_calls = range_most = 0;
+    WORKS(host, bp_world_step(world));
+    EXPECT(range_calls == cases[_i].calls && range_most == cases[_i].most, "%u rows: %u ranges of %u rows at most",
+           cases[_i].rows, range_calls, range_most);
+    bp_host_destroy(host);
+    free(entities);
+}
+END_TEST
+
 START_TEST(one_thread_needs_no_jobs)
 {
     own_jobs_t own = {0, 0};
@@ -602,6 +641,7 @@ Suite *threads_suite(void)
     tcase_set_timeout(steps, 240);
     tcase_add_test(steps, results_are_the_same_bits_on_any_number_of_threads);
     tcase_add_loop_test(steps, any_number_of_rows_is_cut_right, 0, 5);
+    tcase_add_loop_test(steps, a_range_is_a_sixteenth_of_a_run_from_512_rows_to_16384, 0, 8);
     tcase_add_test(steps, an_embedders_jobs_are_used_instead_of_the_pool);
     tcase_add_test(steps, terms_ask_for_512_fields_at_most_and_are_cut_all_the_same);
     tcase_add_test(steps, one_thread_needs_no_jobs);
