@@ -392,8 +392,8 @@ static void note_range(const bp_match_t *match, uint32_t count)
 START_TEST(a_range_is_a_sixteenth_of_a_run_from_512_rows_to_16384)
 {
     static const struct { uint32_t rows, calls, most; } cases[] = {
-        {512, 1, 512}, {513, 2, 512}, {8192, 16, 512}, {8193, 17, 512}, {8208, 15, 576},
-        {16000, 16, 1024}, {262144, 16, 16384}, {262145, 17, 16384}};
+        {512, 1, 512}, {513, 2, 512}, {4800, 10, 512}, {8193, 17, 512}, {8208, 15, 576},
+        {16000, 16, 1024}, {262144, 16, 16384}, {300000, 19, 16384}};
     const bp_component_i one[] = {{.name = "one"}};
     const bp_term_t terms[] = {{.component = "one"}};
     const bp_system_i noting[] = {
