@@ -123,7 +123,7 @@ static void find_entities(void)
             if (run.entities[i].id == 0)
                 continue;
             DOES(storm.api->property->get_named(world, run.entities[i], "mark", "value", BP_U32, &e));
-            if (e == CROWD)
+            if (e >= CROWD && e < PLACES)
                 continue;
             SAYS(e < ENTITIES && storm.now.alive[e], "an entity that was not written has been restored");
             storm.now.entities[e] = run.entities[i];
@@ -159,7 +159,8 @@ static void take_over(void)
         storm.now.own[w].recounted = old.own[w].recounted;
     }
     find_entities();
-    memset(storm.now.places[CROWD][0].since, 1, sizeof storm.now.places[CROWD][0].since);
+    for (uint32_t e = CROWD; e < PLACES; e++)
+        memset(storm.now.places[e][0].since, 1, sizeof storm.now.places[e][0].since);
     for (uint32_t e = 0; e < ENTITIES; e++) {
         if (!storm.now.alive[e])
             storm.now.entities[e] = (bp_entity_t){0}; /* ids come once more where a past has been brought back */

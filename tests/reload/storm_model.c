@@ -116,7 +116,7 @@ static void compare_count(uint32_t w, uint32_t kind)
     uint32_t wanted = 0;
     for (uint32_t e = 0; e < PLACES; e++) {
         const bool *has = storm.now.places[e][w].has;
-        wanted += (e == CROWD ? storm.now.crowd : 1u) *
+        wanted += (e >= CROWD ? storm.now.crowd[e - CROWD] : 1u) *
                   ((has[kind] ? 1u : 0u) + (kind == PATCH && has[SECOND] ? 1u : 0u) +
                    (kind == DEN && has[LAIR] ? 1u : 0u));
     }
@@ -132,7 +132,8 @@ static void compare_count(uint32_t w, uint32_t kind)
 /* No entities but those of the model, and those that bear what belongs to worlds. */
 static void compare_living(void)
 {
-    uint32_t wanted = storm.host->entities.owned + storm.now.crowd, found = storm.host->entities.living;
+    uint32_t wanted = storm.host->entities.owned + storm.now.crowd[0] + storm.now.crowd[1];
+    uint32_t found = storm.host->entities.living;
     for (uint32_t e = 0; e < ENTITIES; e++)
         wanted += storm.now.alive[e];
     SAYS(found == wanted, "%u entities live, and not %u", found, wanted);

@@ -14,8 +14,8 @@
 #include "reload_support.h"
 #include "storm.h"
 
-/* MADE: by embedders; the others are children. CROWD: one place for many that are alike (storm_crowd.c). */
-enum { WORLDS = 4, MADE = 14, ENTITIES = 24, CROWD = ENTITIES, PLACES, TEXT = 16 };
+/* MADE: by embedders; the others are children. CROWD and the place behind it: for many that are alike (storm_crowd.c). */
+enum { WORLDS = 4, MADE = 14, ENTITIES = 24, CROWD = ENTITIES, CROWDS = 2, PLACES = CROWD + CROWDS, TEXT = 16 };
 
 /* What an entity may have. The first two are instances of one component, DEN and LAIR of another; the last two are the
  * crasher's. */
@@ -79,7 +79,7 @@ typedef struct state_t {
     bp_entity_t entities[ENTITIES];
     bool alive[ENTITIES];
     place_t places[PLACES][WORLDS];
-    uint32_t crowd;                       /* entities that have the last place */
+    uint32_t crowd[CROWDS];               /* entities that have the place CROWD, and the one behind it */
     world_state_t own[WORLDS];
     patch_list_t list;
     gale_t gale;

@@ -133,7 +133,7 @@ void storm_reload_patch(void)
     patch_put(&storm.file, &coming);
     if (storm_reload("patch", patch_may_come)) {
         storm_begin_probation(OF_PATCH);
-        storm.counts->crowd_reloads += storm.now.crowd > 0;
+        storm.counts->crowd_reloads += storm.now.crowd[0] + storm.now.crowd[1] > 0;
         gather(coming_rows, true);
         storm.now.list = coming;
     }
