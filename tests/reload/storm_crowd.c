@@ -2,10 +2,10 @@
  * one by one.
  *
  * With them columns grow and are cut into blocks, rows move, holes are filled, and reloads convert many values. There
- * are two kinds, which take turns in the rows of the first world, so that a value that comes from another row shows. All
- * of a kind are alike, so the model has one place for them (storm.now.places[CROWD] and the next) and their number. They
- * are found by their component `mark`, which says their place: ids need not be remembered across what goes back or is
- * restored.
+ * are two kinds, which take turns in the rows of the first world, so that a value that comes from another row shows.
+ * All of a kind are alike, so the model has one place for them (storm.now.places[CROWD] and the next) and their number.
+ * They are found by their component `mark`, which says their place: ids need not be remembered across what goes back or
+ * is restored.
  *
  * Not here: the comparison of one entity with a place (storm_model.c).
  */
@@ -48,6 +48,40 @@ static uint32_t need_members(void)
     return count;
 }
 
+/* The place of those that there are: all have the same components. */
+static const place_t *some_place(void)
+{
+    return &storm.now.places[storm.now.crowd[0] > 0 ? CROWD : CROWD + 1][0];
+}
+
+/* One value for each kind, in one call: all or none have it. */
+static void write_field(const patch_field_t *field)
+{
+    static bp_value_t values[MOST];
+    patch_value_t next[CROWDS];
+    for (uint32_t i = 0; i < CROWDS; i++)
+        next[i] = patch_random_value(&storm.random, field->type);
+    uint32_t count = need_members();
+    bp_property_t property;
+    char name[PATCH_TEXT];
+    patch_name(field->name, name);
+    for (uint32_t i = 0; i < count; i++)
+        patch_pack(&next[places[i] - CROWD], field->type, &values[i]);
+    DOES(storm.api->property->resolve(storm.worlds[0], members[0], "patch", name, &property));
+    storm_break(8);
+    if (!storm_done(storm.api->property->set(storm.worlds[0], &property, members, count, values, sizeof values[0]),
+                    "set of a crowd"))
+        return;
+    for (uint32_t i = 0; i < CROWDS; i++)
+        storm.now.places[CROWD + i][0].patch[PATCH].of[field->name] = next[i];
+}
+
+static void write_some(void)
+{
+    if (some_place()->has[PATCH] && storm.now.list.count > 0)
+        write_field(&storm.now.list.fields[storm_below(storm.now.list.count)]);
+}
+
 static void come(void)
 {
     uint32_t count = LEAST + storm_below(MOST - LEAST), prototype;
@@ -66,6 +100,8 @@ static void come(void)
         storm_put_in(e, 0, PATCH);
         storm_put_in(e, 0, FLAG);
     }
+    for (uint32_t f = 0; f < storm.now.list.count; f++)
+        write_field(&storm.now.list.fields[f]);
 }
 
 /* Each n-th of them stays. */
@@ -88,37 +124,6 @@ static void wane(void)
         if (storm.now.crowd[i] == 0)
             memset(storm.now.places[CROWD + i], 0, sizeof storm.now.places[CROWD + i]);
     }
-}
-
-/* The place of those that there are: all have the same components. */
-static const place_t *some_place(void)
-{
-    return &storm.now.places[storm.now.crowd[0] > 0 ? CROWD : CROWD + 1][0];
-}
-
-/* One value for each kind, in one call: all or none have it. */
-static void write_all(void)
-{
-    if (!some_place()->has[PATCH] || storm.now.list.count == 0)
-        return;
-    static bp_value_t values[MOST];
-    const patch_field_t *field = &storm.now.list.fields[storm_below(storm.now.list.count)];
-    patch_value_t next[CROWDS];
-    for (uint32_t i = 0; i < CROWDS; i++)
-        next[i] = patch_random_value(&storm.random, field->type);
-    uint32_t count = need_members();
-    bp_property_t property;
-    char name[PATCH_TEXT];
-    patch_name(field->name, name);
-    for (uint32_t i = 0; i < count; i++)
-        patch_pack(&next[places[i] - CROWD], field->type, &values[i]);
-    DOES(storm.api->property->resolve(storm.worlds[0], members[0], "patch", name, &property));
-    storm_break(8);
-    if (!storm_done(storm.api->property->set(storm.worlds[0], &property, members, count, values, sizeof values[0]),
-                    "set of a crowd"))
-        return;
-    for (uint32_t i = 0; i < CROWDS; i++)
-        storm.now.places[CROWD + i][0].patch[PATCH].of[field->name] = next[i];
 }
 
 static void change(uint32_t kind)
@@ -152,7 +157,7 @@ void storm_crowd(void)
     case 1: change(PATCH); break;
     case 2: change(SECOND); break;
     case 3: change(FLAG); break;
-    default: write_all(); break;
+    default: write_some(); break;
     }
 }
 

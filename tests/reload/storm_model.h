@@ -14,7 +14,7 @@
 #include "reload_support.h"
 #include "storm.h"
 
-/* MADE: by embedders; the others are children. CROWD and the place behind it: for many that are alike (storm_crowd.c). */
+/* MADE: by embedders; the others are children. CROWD and the place behind it: for many (storm_crowd.c). */
 enum { WORLDS = 4, MADE = 14, ENTITIES = 24, CROWD = ENTITIES, CROWDS = 2, PLACES = CROWD + CROWDS, TEXT = 16 };
 
 /* What an entity may have. The first two are instances of one component, DEN and LAIR of another; the last two are the
