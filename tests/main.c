@@ -21,6 +21,7 @@ static const make_suite_t first_half[] = {
     superblocks_suite,
     strings_suite,
     values_suite,
+    fields_suite,
     convert_suite,
     named_suite,
     lists_suite,

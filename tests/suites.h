@@ -13,6 +13,7 @@ Suite *base_suite(void);
 Suite *superblocks_suite(void);
 Suite *strings_suite(void);
 Suite *values_suite(void);
+Suite *fields_suite(void);
 Suite *os_suite(void);
 Suite *os_calls_suite(void);
 Suite *surroundings_suite(void);

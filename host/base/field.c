@@ -453,7 +453,7 @@ static void write_quoted(writing_t *out, const char *text)
 
 static void write_item(writing_t *out, const field_t *field, const value_context_t *context, const void *item)
 {
-    char text[512];
+    char text[NAMED_MAX_TEXT];
     const char *string;
     if (field->type == BP_STRING) {
         memcpy(&string, item, sizeof string);
@@ -479,7 +479,7 @@ size_t field_format_cell(const field_t *field, const value_context_t *context, c
         return out.length;
     }
     if (field_is_single(field)) {
-        char value[512];
+        char value[NAMED_MAX_TEXT];
         field_format(field, context, cell, value, sizeof value);
         write_bytes(&out, value, strlen(value));
         return out.length;
@@ -542,17 +542,17 @@ ALL_INSIDE(i32_inside, int32_t)
 ALL_INSIDE(u32_inside, uint32_t)
 
 /* Are all parts of f32 values inside? Without branches, so that compilers can make it wide. `parts` in each cell. */
-static bool floats_inside(const field_t *field, const char *cells, size_t stride, uint32_t count, uint32_t parts)
+static bool floats_inside(const field_t *field, const char *cells, size_t stride, size_t count, uint32_t parts)
 {
     uint32_t outside = 0;
     float min = field->min_f32, max = field->max_f32;
     if (stride == parts * sizeof(float)) {
         const float *numbers = (const float *)(const void *)cells;
-        for (size_t i = 0; i < (size_t)count * parts; i++)
+        for (size_t i = 0; i < count * parts; i++)
             outside |= (uint32_t)!((numbers[i] >= min) & (numbers[i] <= max));
         return outside == 0;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         for (uint32_t part = 0; part < parts; part++) {
             float number;
             memcpy(&number, cells + i * stride + part * sizeof number, sizeof number);
@@ -581,7 +581,7 @@ bool field_holds_all(const field_t *field, const void *values, size_t count)
     if (!field->limited)
         return true;
     if (field->named.count == 0 && field->part == BP_F32)
-        return floats_inside(field, values, field->parts * sizeof(float), (uint32_t)count, field->parts);
+        return floats_inside(field, values, field->parts * sizeof(float), count, field->parts);
     if (field->named.count == 0 && field_is_long(field))
         return longs_inside(field, values, count);
     if (field->named.count == 0 && field->parts > 0)
@@ -621,17 +621,13 @@ bp_result_t field_check(const field_t *field, const void *value, error_text_t *e
 
 bp_result_t field_check_items(const field_t *field, const void *items, uint64_t count, error_text_t *error)
 {
-    enum { AT_ONCE = 1 << 16 };
     uint32_t size = field_item_size(field);
     bp_result_t result = BP_OK;
-    for (uint64_t i = 0; i < count && result == BP_OK && field->limited; i += AT_ONCE) {
-        const char *at = (const char *)items + i * size;
-        uint32_t n = count - i < AT_ONCE ? (uint32_t)(count - i) : AT_ONCE;
-        if (field->part == BP_F32 && floats_inside(field, at, size, n, field->parts))
-            continue;
-        for (uint32_t k = 0; k < n && result == BP_OK; k++)
-            result = field_check(field, at + (size_t)k * size, error);
-    }
+    if (!field->limited ||
+        (field->part == BP_F32 && floats_inside(field, items, size, (size_t)count, field->parts)))
+        return BP_OK;
+    for (uint64_t i = 0; i < count && result == BP_OK; i++)
+        result = field_check(field, (const char *)items + i * size, error);
     return result;
 }
 

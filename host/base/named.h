@@ -16,6 +16,10 @@
 #include "memory.h"
 #include "value.h"
 
+/* The longest text of a value, its closing zero with it: 64 flags, whose names have 63 bytes and a '|' or the end
+ * behind them. */
+enum { NAMED_MAX_TEXT = 64 * (63 + 1) };
+
 typedef struct named_value_t {
     const char *name;
     value_integer_t number; /* of bits: the mask */

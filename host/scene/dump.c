@@ -117,7 +117,7 @@ static const char *entity_text(const dump_t *d, uint32_t e, char *text, size_t s
 static void print_one(const dump_t *d, const blob_field_t *field, const void *value, bool json)
 {
     uint32_t number;
-    char text[512];
+    char text[NAMED_MAX_TEXT];
     if (field->type == BP_STRING || field->type == BP_ENTITY)
         memcpy(&number, value, sizeof number);
     if (field->type == BP_STRING) {

@@ -217,7 +217,7 @@ void print_json_value(const bp_text_sink_i *sink, const value_context_t *context
 void print_json_field(const bp_text_sink_i *sink, const value_context_t *context, const field_t *field,
                       const void *value)
 {
-    char text[512];
+    char text[NAMED_MAX_TEXT];
     if (field->named.count == 0) {
         print_json_value(sink, context, field->type, value);
         return;

@@ -736,6 +736,80 @@ START_TEST(texts_that_nothing_can_set_are_missed_where_they_are_not_the_default)
 }
 END_TEST
 
+/* --- the longest texts -------------------------------------------------------------------------------------------- */
+
+enum { FLAGS = 64, FLAG_LENGTH = 63 };
+
+static char flag_names[FLAGS * (FLAG_LENGTH + 1) + 1];
+static const bp_field_t banner_fields[] = {
+    {.name = "flags", .type = BP_U64, .values = flag_names, .flags = BP_FIELD_BITS},
+    {.name = "two", .type = BP_U64, .values = flag_names, .flags = BP_FIELD_BITS, .count = 2}};
+static const bp_component_i banner_components[] = {{.name = "banner", .fields = BP_LIST(banner_fields)}};
+static const bp_plugin_head_t banner_plugin =
+    BP_PLUGIN_HEAD("banner", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(banner_components)}));
+
+typedef struct dumped_t {
+    char text[65536];
+    size_t length;
+} dumped_t;
+
+static void dump_into(void *context, const char *text, size_t length)
+{
+    dumped_t *dumped = context;
+    ck_assert_uint_lt(dumped->length + length, sizeof dumped->text);
+    memcpy(dumped->text + dumped->length, text, length);
+    dumped->length += length;
+    dumped->text[dumped->length] = '\0';
+}
+
+/* All flags of a value together, whose names are as long as names may be: in JSON that is compiled again, and in the
+ * text for people. */
+START_TEST(all_flags_of_a_value_are_dumped_by_their_names_and_come_back)
+{
+    static const bp_plugin_head_t *plugins[] = {&banner_plugin};
+    static dumped_t json, text;
+    const uint64_t all[] = {UINT64_MAX, UINT64_MAX};
+    uint64_t found[] = {0, 0};
+    rig_t rig;
+    bp_scene_o *scene, *again;
+    bp_entity_t back;
+    for (uint32_t i = 0; i < FLAGS; i++)
+        snprintf(flag_names + i * (FLAG_LENGTH + 1), FLAG_LENGTH + 2, "flag_%02u_%055u ", i, i);
+    rig_open_with(&rig, plugins, 1);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "banner", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "banner"));
+    bp_entity_t e = entity_with(world, "banner");
+    const bp_property_api *property = rig.api->property;
+    bp_property_t two;
+    WORKS(rig.host, property->set_named(world, e, "banner", "flags", BP_U64, all));
+    WORKS(rig.host, property->resolve(world, e, "banner", "two", &two));
+    WORKS(rig.host, property->set(world, &two, &e, 1, all, sizeof all));
+    WORKS(rig.host, bp_scene_capture(world, &scene));
+    json.length = text.length = 0;
+    WORKS(rig.host, bp_scene_dump(scene, BP_DUMP_JSON, &(bp_text_sink_i){.struct_size = sizeof(bp_text_sink_i),
+                                                                         .context = &json, .write = dump_into}));
+    WORKS(rig.host, bp_scene_dump(scene, 0, &(bp_text_sink_i){.struct_size = sizeof(bp_text_sink_i),
+                                                              .context = &text, .write = dump_into}));
+    for (uint32_t i = 0, times = 0; i < FLAGS; i++, times = 0) {
+        char name[FLAG_LENGTH + 1];
+        snprintf(name, sizeof name, "flag_%02u_%055u", i, i);
+        for (const char *at = text.text; (at = strstr(at, name)) != NULL; at++)
+            times++;
+        EXPECT(times == 4, "%s stands %u times in the text", name, times);
+    }
+    WORKS(rig.host, bp_scene_compile_text(rig.host, "again", json.text, json.length, &again));
+    WORKS(rig.host, bp_scene_spawn(again, world, 0, &back, NULL));
+    WORKS(rig.host, property->get_named(world, back, "banner", "flags", BP_U64, found));
+    ck_assert_uint_eq(found[0], UINT64_MAX);
+    WORKS(rig.host, property->get(world, &two, &back, 1, found, sizeof found));
+    ck_assert_mem_eq(found, all, sizeof all);
+    bp_scene_close(scene);
+    bp_scene_close(again);
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *save_suite(void)
 {
     Suite *suite = suite_create("save");
@@ -746,6 +820,7 @@ Suite *save_suite(void)
     tcase_add_test(trips, a_tree_of_transforms_comes_back);
     tcase_add_test(trips, saving_and_restoring_without_memory_leave_no_trace);
     tcase_add_test(trips, texts_that_nothing_can_set_are_missed_where_they_are_not_the_default);
+    tcase_add_test(trips, all_flags_of_a_value_are_dumped_by_their_names_and_come_back);
     suite_add_tcase(suite, trips);
     return suite;
 }
