@@ -19,6 +19,7 @@ typedef Suite *(*make_suite_t)(void);
 static const make_suite_t first_half[] = {
     base_suite,
     superblocks_suite,
+    runs_suite,
     strings_suite,
     values_suite,
     fields_suite,

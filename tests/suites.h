@@ -11,6 +11,7 @@
 
 Suite *base_suite(void);
 Suite *superblocks_suite(void);
+Suite *runs_suite(void);
 Suite *strings_suite(void);
 Suite *values_suite(void);
 Suite *fields_suite(void);
