@@ -56,17 +56,19 @@ START_TEST(rows_are_collected_lazily_or_at_once_as_the_component_says)
 }
 END_TEST
 
-/* Play the collection of one run by hand: random rows, until four living ones in a row; holes at the end go at once. */
+/* Play the collection of one run by hand: random rows, until four living ones in a row, or 64 dead ones; holes at the
+ * end go at once. */
 static uint32_t play_collection(bp_entity_t *rows, uint32_t *count, uint32_t holes, uint64_t *random)
 {
-    uint32_t living = 0, left = holes;
-    while (left > 0 && living < 4) {
+    uint32_t living = 0, left = holes, filled = 0;
+    while (left > 0 && living < 4 && filled < 64) {
         uint32_t row = bp_random_below(random, *count);
         if (rows[row].id != 0) {
             living++;
             continue;
         }
         living = 0;
+        filled++;
         rows[row] = rows[--*count];
         for (left--; rows[*count - 1].id == 0; left--)
             --*count;
@@ -95,6 +97,241 @@ START_TEST(where_few_have_died_a_step_collects_random_rows_until_four_living_in_
     }
     ck_assert_uint_eq(collected, DEAD);
     ck_assert_uint_eq(run->count, MANY - DEAD);
+}
+END_TEST
+
+/* --- a step, by hand --------------------------------------------------------------------------------------------- */
+
+enum { PLAYED = 4, PLAY_MOST = 9000, PLAY_BLOCK = 256 };
+
+/* What a run with holes is before a step, and what the step ought to make of it. */
+typedef struct play_t {
+    const run_t *run;
+    uint32_t count, holes, left[RUN_RATES];
+    bp_entity_t rows[PLAY_MOST];
+} play_t;
+
+static void begin_play(play_t *play, const run_t *run)
+{
+    *play = (play_t){.run = run, .count = run->count, .holes = run->holes};
+    memcpy(play->left, run->left, sizeof play->left);
+    memcpy(play->rows, run_entities(run), run->count * sizeof *play->rows);
+}
+
+static uint32_t first_hole(const play_t *play, uint32_t row)
+{
+    while (play->rows[row].id != 0)
+        row++;
+    return row;
+}
+
+static uint32_t less_of(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Where the lowest holes lie together, and so do as many last rows, these fill them; else the lowest holes get the last
+ * living rows, which keep their order. Of no more than 256 rows at a time. */
+static uint32_t fill_some(play_t *play, uint32_t most)
+{
+    uint32_t holes[PLAY_BLOCK], lasts[PLAY_BLOCK], n = 0, hole = first_hole(play, 0), last = play->count - 1;
+    uint32_t together = less_of(less_of(most, PLAY_BLOCK), (last - hole + 1) / 2);
+    while (n < together && play->rows[hole + n].id == 0)
+        n++;
+    together = n;
+    for (n = 0; n < together && play->rows[last - n].id != 0;)
+        n++;
+    if (n == together && together > 0) {
+        for (uint32_t i = 0; i < n; i++)
+            play->rows[hole + i] = play->rows[last + 1 - n + i];
+        play->count -= n;
+    } else {
+        for (n = 0; n < less_of(most, PLAY_BLOCK) && hole < last; n++) {
+            holes[n] = hole;
+            lasts[n] = last;
+            for (last--; play->rows[last].id == 0;)
+                last--;
+            hole = first_hole(play, hole + 1);
+        }
+        for (uint32_t i = 0; i < n; i++)
+            play->rows[holes[i]] = play->rows[lasts[n - 1 - i]];
+        for (uint32_t i = 0; i < n; i++)
+            play->rows[lasts[i]].id = 0;
+    }
+    while (play->count > 0 && play->rows[play->count - 1].id == 0)
+        play->count--;
+    play->holes = 0;
+    for (uint32_t row = 0; row < play->count; row++)
+        play->holes += play->rows[row].id == 0;
+    return n;
+}
+
+/* Random rows first. Where more than one row in 128 is a hole then, rows move: one in 384 of the run's, as many as have
+ * been left in each of the last intervals, and what is left of those that all runs share; until one in 8 is a hole
+ * while rows go on being left, and otherwise one in 128. */
+static void play_run(play_t *play, uint32_t *shared, uint64_t *random)
+{
+    uint32_t rate = play->left[0], moved = 0, kept, own;
+    play->holes -= play_collection(play->rows, &play->count, play->holes, random);
+    for (uint32_t i = 1; i < RUN_RATES; i++)
+        rate = less_of(rate, play->left[i]);
+    own = play->count / 384 + rate;
+    kept = play->count / (play->left[0] == 0 ? 128 : 8);
+    memmove(play->left + 1, play->left, (RUN_RATES - 1) * sizeof *play->left);
+    play->left[0] = 0;
+    if (play->holes <= play->count / 128 || play->holes <= kept)
+        return;
+    for (uint32_t most = own + *shared; play->holes > kept && moved < most;)
+        moved += fill_some(play, less_of(play->holes - kept, most - moved));
+    *shared -= moved > own ? moved - own : 0;
+}
+
+/* Byte `at` of a value of an entity. */
+static unsigned char byte_of(bp_entity_t e, uint32_t column, size_t at)
+{
+    return (unsigned char)(bp_entity_index(e) * 41 + (bp_entity_index(e) >> 8) * 7 + column * 13 + at * 3);
+}
+
+/* Write, or compare, the values of a row that hold nothing outside themselves. */
+static bool has_values(const run_t *run, uint32_t row, bool write)
+{
+    bp_entity_t e = run_entities(run)[row];
+    bool right = true;
+    for (uint32_t c = 1; c < run->column_count; c++) {
+        unsigned char *cell = run_cell(run, c, row);
+        for (size_t i = 0; i < run->sizes[c] && !field_is_counted(run->fields[c]); i++) {
+            if (write)
+                cell[i] = byte_of(e, c, i);
+            right = right && cell[i] == byte_of(e, c, i);
+        }
+    }
+    return right;
+}
+
+/* Runs of few fields, and one of fields of all sizes, texts among them. */
+static uint32_t played_prototype(uint32_t which)
+{
+    static const char *const types[PLAYED][2] = {{"mark", "fx"}, {"sample", NULL}, {"fx", NULL}, {"mark", NULL}};
+    return prototype_of(world, types[which][0], types[which][1], NULL, NULL);
+}
+
+static void make_played(uint32_t which, bp_entity_t *e, uint32_t count)
+{
+    WORKS(rig.host, api->create(world, played_prototype(which), e, count));
+    for (uint32_t i = 0; i < count; i++) {
+        const record_t *record = world_record(&world->rows, e[i]);
+        char text[32];
+        const char *name = text;
+        has_values(world_run(&world->rows, record->prototype), record->row, true);
+        snprintf(text, sizeof text, "number %u", bp_entity_index(e[i]));
+        if (which == 1)
+            WORKS(rig.host, rig.api->property->set_named(world, e[i], "sample", "a_string", BP_STRING, &name));
+    }
+}
+
+static void expect_values(bp_entity_t e, uint32_t which)
+{
+    const record_t *record = world_record(&world->rows, e);
+    char text[32];
+    const char *name = NULL;
+    ck_assert_ptr_nonnull(record);
+    EXPECT(has_values(world_run(&world->rows, record->prototype), record->row, false), "values of another entity");
+    snprintf(text, sizeof text, "number %u", bp_entity_index(e));
+    if (which != 1)
+        return;
+    WORKS(rig.host, rig.api->property->get_named(world, e, "sample", "a_string", BP_STRING, &name));
+    EXPECT(strcmp(name, text) == 0, "%s instead of %s", name, text);
+}
+
+/* How many of 1,000 die in a round, of each run; one in so many of the dead come anew. */
+static const struct {
+    uint32_t deaths[PLAYED], anew;
+    bool ends; /* of those that were made last, not of any */
+} rounds[] = {
+    {{3, 5, 1, 8}, 4, false},         {{300, 500, 250, 400}, 5, false}, {{20, 30, 10, 0}, 3, false},
+    {{20, 30, 10, 0}, 9, false},      {{20, 30, 10, 0}, 9, true},       {{20, 30, 10, 0}, 9, false},
+    {{20, 30, 10, 1}, 9, false},      {{0, 0, 0, 0}, 1, false},         {{0, 0, 0, 0}, 1, false},
+    {{0, 0, 0, 0}, 1, false},         {{1, 600, 700, 200}, 50, false},  {{0, 10, 2, 0}, 1, true},
+    {{0, 0, 0, 0}, 1, false},         {{0, 0, 0, 0}, 1, false},         {{400, 0, 0, 990}, 9, true},
+    {{0, 0, 0, 0}, 1, false},         {{0, 0, 0, 0}, 1, false},         {{0, 0, 0, 0}, 1, false},
+};
+
+/* Which entities die, of those that live, each time in another order; some come anew. */
+static void let_die(bp_entity_t e[PLAYED][PLAY_MOST], uint32_t *counts, uint32_t round, uint64_t *random)
+{
+    for (uint32_t which = 0; which < PLAYED; which++) {
+        uint32_t count = counts[which], deaths = (uint32_t)((uint64_t)count * rounds[round].deaths[which] / 1000);
+        for (uint32_t i = 0; i < deaths; i++) {
+            uint32_t chosen = rounds[round].ends ? count - 1 - i : bp_random_below(random, count - i);
+            bp_entity_t kept = e[which][chosen];
+            e[which][chosen] = e[which][count - 1 - i];
+            e[which][count - 1 - i] = kept;
+        }
+        counts[which] = count - deaths;
+        if (round % 2 == 0)
+            ck_assert_uint_eq(entities_api->destroy(rig.host, e[which] + count - deaths, deaths), deaths);
+        for (uint32_t i = 0; i < deaths && round % 2 != 0; i++)
+            ck_assert_uint_eq(entities_api->destroy(rig.host, &e[which][count - deaths + i], 1), 1);
+        uint32_t anew = deaths / rounds[round].anew;
+        make_played(which, e[which] + counts[which], anew);
+        counts[which] += anew;
+    }
+}
+
+START_TEST(a_step_moves_the_rows_that_are_found_by_hand)
+{
+    static const uint32_t many[PLAYED] = {PLAY_MOST, 3000, 7000, 2000};
+    static bp_entity_t e[PLAYED][PLAY_MOST];
+    static play_t plays[PLAYED];
+    world_t *w = &world->rows;
+    uint64_t random = 77;
+    uint32_t counts[PLAYED], moved = 0;
+    for (uint32_t which = 0; which < PLAYED; which++) {
+        counts[which] = many[which];
+        make_played(which, e[which], many[which]);
+    }
+    for (uint32_t round = 0; round < 2 * COUNT(rounds); round++) {
+        uint32_t shared = 4096, n = w->holed_count, listed[PLAYED], next;
+        let_die(e, counts, round % COUNT(rounds), &random);
+        n = w->holed_count;
+        next = w->holed_next;
+        uint64_t steps = w->random;
+        for (uint32_t i = 0; i < n; i++) {
+            listed[i] = i;
+            begin_play(&plays[i], w->holed[i]);
+        }
+        for (uint32_t visits = n; visits > 0 && n > 0; visits--) {
+            next = next < n ? next : 0;
+            play_t *play = &plays[listed[next]];
+            uint32_t before = play->holes;
+            if (play->holes > 0)
+                play_run(play, &shared, &steps);
+            moved += before - play->holes;
+            if (play->holes > 0)
+                next++;
+            else
+                listed[next] = listed[--n];
+        }
+        uint32_t played = w->holed_count;
+        WORKS(rig.host, bp_world_step(world));
+        ck_assert_uint_eq(w->holed_count, n);
+        ck_assert(w->random == steps);
+        for (uint32_t i = 0; i < played; i++) {
+            const play_t *play = &plays[i];
+            EXPECT(play->run->count == play->count && play->run->holes == play->holes, "round %u, run %u: %u rows, %u "
+                   "holes instead of %u, %u", round, i, play->run->count, play->run->holes, play->count, play->holes);
+            EXPECT(memcmp(run_entities(play->run), play->rows, play->count * sizeof *play->rows) == 0,
+                   "round %u, run %u: other rows", round, i);
+            if (play->run->in_holes_list == 0)
+                memset(plays[i].left, 0, sizeof plays[i].left);
+            ck_assert(memcmp(play->left, play->run->left, sizeof play->left) == 0);
+        }
+        for (uint32_t which = 0; which < PLAYED; which++)
+            for (uint32_t i = 0; i < counts[which]; i++)
+                expect_values(e[which][i], which);
+        check_host(rig.host);
+    }
+    ck_assert_uint_gt(moved, 10000);
 }
 END_TEST
 
@@ -396,6 +633,7 @@ Suite *collection_suite(void)
     TCase *tests = add_case(suite, "collection", begin, end, 240);
     tcase_add_test(tests, rows_are_collected_lazily_or_at_once_as_the_component_says);
     tcase_add_test(tests, where_few_have_died_a_step_collects_random_rows_until_four_living_in_a_row);
+    tcase_add_test(tests, a_step_moves_the_rows_that_are_found_by_hand);
     tcase_add_test(tests, all_holes_are_collected_in_the_end);
     tcase_add_test(tests, a_step_visits_64_of_the_runs_with_holes_and_one_in_256);
     tcase_add_test(tests, many_runs_with_holes_get_their_turn);
