@@ -65,7 +65,7 @@ static void end_runs(void)
 
 /* --- the model ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST = 1600, TEXTS = 7 };
+enum { MOST = 3000, TEXTS = 7 };
 
 typedef struct row_t {
     uint64_t id;   /* 0: a hole */
@@ -399,6 +399,7 @@ START_TEST(a_run_does_what_a_naive_model_does)
     memset(&model, 0, sizeof model);
     run_t *run = run_create(&account, 3, columns, _i % 2 == 0 ? FIELDS + 1 : LARGE + 1, 0);
     ck_assert_ptr_nonnull(run);
+    check_run(run, tight);
     for (uint32_t round = 0; round < 250; round++, now++) {
         uint32_t count = model.count, version = run->version, many = round / 50 % 2 == 0 ? 200 : 40;
         uint32_t n = 1 + bp_random_below(&random, bp_random_below(&random, 3) == 0 ? many : 5);
@@ -702,20 +703,48 @@ END_TEST
 START_TEST(fields_that_are_forgotten_have_no_rows)
 {
     uint64_t now = 3;
-    run_t *run = make_run(&account, 1, columns, FIELDS, 5);
-    ck_assert(run_keep_stamps(run, &account, &now));
-    leave_some(run, 0, 5);
-    uint32_t version = run->version;
-    run_forget_fields(run, &account, 2, FIELDS - 2);
-    ck_assert_uint_ne(run->version, version);
-    for (uint32_t c = 1; c <= FIELDS; c++)
-        ck_assert_ptr_eq(run->fields[c], c > 1 && c < FIELDS ? &run_gone_field : columns[c - 1]);
-    ck_assert(run->sizes[2] == 4 && run->has_counted && run->capacity == 0);
-    check_run(run, false);
-    version = run->version;
-    run_forget_fields(run, &account, 1, FIELDS);
-    ck_assert(!run->has_counted && run->version == version);
-    run_free(run, &account, &holdings);
+    for (uint32_t rows = 1; rows <= 400; rows += 133) {
+        run_t *run = make_run(&account, 1, columns, FIELDS, rows);
+        ck_assert(run_keep_stamps(run, &account, &now));
+        leave_some(run, 0, rows > 1 ? rows : 2);
+        uint32_t version = run->version;
+        run_forget_fields(run, &account, 2, FIELDS - 2);
+        ck_assert_uint_ne(run->version, version);
+        for (uint32_t c = 1; c <= FIELDS; c++)
+            ck_assert_ptr_eq(run->fields[c], c > 1 && c < FIELDS ? &run_gone_field : columns[c - 1]);
+        ck_assert(run->sizes[2] == 4 && run->has_counted && run->capacity == 0);
+        check_run(run, true);
+        version = run->version;
+        run_forget_fields(run, &account, 1, FIELDS);
+        ck_assert(!run->has_counted && run->version == version);
+        run_free(run, &account, &holdings);
+    }
+}
+END_TEST
+
+/* In place: the others lie as before, in a block that is larger than theirs would be. */
+START_TEST(a_run_grows_on_where_its_last_columns_have_gone)
+{
+    for (uint32_t rows = 5; rows <= 625; rows *= 5) {
+        for (uint32_t left = 1; left < FIELDS; left++) {
+            run_pick_t picks[FIELDS];
+            uint64_t random = rows;
+            run_t *run = make_run(&account, 1, columns, FIELDS, rows);
+            for (uint32_t c = 0; c < left; c++)
+                picks[c] = (run_pick_t){c, columns[c]};
+            run_keep(run, &account, &holdings, 1, FIELDS, picks, left);
+            for (uint32_t i = 0; i < 2; i++) {
+                uint32_t more = 1 + run->capacity - run->count;
+                ck_assert(run_reserve(run, &account, more));
+                append(run, more, &random);
+                for (uint32_t row = 0; row < run->count; row++) {
+                    for (uint32_t c = 1; c <= left; c++)
+                        EXPECT(holds(run, c, row, model.rows[row].mark), "row %u of column %u", row, c);
+                }
+            }
+            run_free(run, &account, &holdings);
+        }
+    }
 }
 END_TEST
 
@@ -789,7 +818,7 @@ END_TEST
 /* Places that the caller keeps; a run that grows leaves them. */
 START_TEST(rows_may_be_laid_elsewhere)
 {
-    static char room[FIELDS + 1][MOST * 64 + 64];
+    static char room[FIELDS + 1][1000 * 64 + 64];
     void *places[FIELDS + 1];
     for (uint32_t rows = 10; rows <= 1000; rows *= 10) {
         run_t *run = make_run(&account, 1, columns, FIELDS, rows);
@@ -892,7 +921,7 @@ END_TEST
 Suite *runs_suite(void)
 {
     Suite *suite = suite_create("runs");
-    TCase *tests = add_case(suite, "runs", begin_runs, end_runs, 120);
+    TCase *tests = add_case(suite, "runs", begin_runs, end_runs, 60);
     tcase_add_loop_test(tests, a_run_does_what_a_naive_model_does, 0, 4);
     tcase_add_test(tests, a_run_that_needs_room_takes_more_than_it_needs);
     tcase_add_test(tests, a_run_in_a_crowd_goes_through_few_sizes);
@@ -904,6 +933,7 @@ Suite *runs_suite(void)
     tcase_add_test(tests, columns_that_are_named_are_filled);
     tcase_add_test(tests, rows_get_a_value_that_is_given);
     tcase_add_test(tests, fields_that_are_forgotten_have_no_rows);
+    tcase_add_test(tests, a_run_grows_on_where_its_last_columns_have_gone);
     tcase_add_test(tests, an_emptied_run_begins_anew);
     tcase_add_test(tests, a_stretch_ends_where_another_entity_comes);
     tcase_add_test(tests, rows_may_be_laid_elsewhere);
