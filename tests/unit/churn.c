@@ -183,15 +183,15 @@ static void create_refused(churn_t *c, uint32_t world)
     WORKS(c->model.host,
           c->model.api->world->prototype(c->model.worlds[world], numbers, 1 + below(c, 2), &prototype));
     items->refuse_creates = 1;
-    FAILS(c->model.host, BP_ERROR_FAILED, "told to refuse",
-          c->model.api->world->create(c->model.worlds[world], prototype, c->batch, 1 + below(c, 50)));
+    SAID(c->model.host, BP_ERROR_FAILED, "stock: told to refuse",
+         c->model.api->world->create(c->model.worlds[world], prototype, c->batch, 1 + below(c, 50)));
     c->refused++;
     uint32_t count = keep_possible(c, scattered(c, 30), world, key, true);
     if (count == 0)
         return;
     items->refuse_creates = 1;
-    FAILS(c->model.host, BP_ERROR_FAILED, "told to refuse",
-          c->model.api->world->add(c->model.worlds[world], numbers[0], c->batch, count));
+    SAID(c->model.host, BP_ERROR_FAILED, "stock: told to refuse",
+         c->model.api->world->add(c->model.worlds[world], numbers[0], c->batch, count));
 }
 
 static void destroy(churn_t *c, uint32_t world)

@@ -115,6 +115,14 @@ TCase *add_case(Suite *suite, const char *name, void (*begin)(void), void (*end)
                bp_host_error(host));                                                                       \
     } while (0)
 
+/* The call fails with this code, and this is the host's whole sentence. */
+#define SAID(host, code, whole, call)                                                                           \
+    do {                                                                                                        \
+        bp_result_t result_ = (call);                                                                           \
+        EXPECT(result_ == (code), "%s: %d instead of %s: %s", #call, result_, #code, bp_host_error(host));      \
+        EXPECT(strcmp(bp_host_error(host), (whole)) == 0, "\"%s\" is not: %s", (whole), bp_host_error(host)); \
+    } while (0)
+
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 #endif

@@ -90,16 +90,19 @@ static void gather(bp_system_t *s, const bp_step_t *step, const bp_match_t *matc
     found.lone_there = walk(s, LONE_MOSS, &query, &queries);
     while (query != NULL && (match = queries->next(query)) != NULL)
         found.lone_rows += match->count;
-    FAILS(s->host, BP_ERROR_ARGUMENT, "names no other world", queries->beside(s, OWN, &query));
+    SAID(s->host, BP_ERROR_ARGUMENT, "system 'gather': term 0 names no other world; only one with BP_TERM_BESIDE does",
+         queries->beside(s, OWN, &query));
     ck_assert_ptr_null(query);
-    FAILS(s->host, BP_ERROR_ARGUMENT, "term 9", queries->beside(s, 9, &query));
+    SAID(s->host, BP_ERROR_ARGUMENT, "system 'gather': term 9 names no other world; only one with BP_TERM_BESIDE does",
+         queries->beside(s, 9, &query));
 }
 
 static bp_result_t start(bp_system_t *s)
 {
     const bp_query_api *queries = s->api->registry->find(s->host, BP_QUERY_API, 2);
     bp_query_o *query;
-    FAILS(s->host, BP_ERROR_ARGUMENT, "ask in a step", queries->beside(s, FAR_STONE, &query));
+    SAID(s->host, BP_ERROR_ARGUMENT, "a system asks for rows of another world before it is at work; ask in a step",
+         queries->beside(s, FAR_STONE, &query));
     return BP_OK;
 }
 
@@ -303,7 +306,10 @@ START_TEST(bad_terms_of_other_worlds_are_refused_with_a_sentence)
         ck_assert_int_ne(bp_host_load_plugin(rig.host, "one", NULL, 0), BP_OK);
         EXPECT(strstr(bp_host_error(rig.host), wrong[i].sentence) != NULL, "%u: %s", i, bp_host_error(rig.host));
     }
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "make the query in that world", queries->make(world, NULL, &beside, 0, &query));
+    SAID(rig.host, BP_ERROR_ARGUMENT,
+         "a query of world 'main': term 'stone' names world '.halo', which terms of systems may; make the query in "
+         "that world",
+         queries->make(world, NULL, &beside, 0, &query));
     ck_assert_ptr_null(query);
 }
 END_TEST

@@ -214,17 +214,20 @@ START_TEST(one_entity_without_the_array_refuses_all)
     bp_property_t last = resolve(shelves[0], "shelf", "marks[2]");
     bp_entity_t some[] = {shelves[0], entity_with(world, "body"), shelves[1]};
     float values[] = {7, 7, 7}, before = 5;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "shelf", api->set(world, &last, some, 3, values, sizeof values[0]));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "shelf", api->get(world, &last, some + 1, 1, &before, sizeof before));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #8:1 has no component 'shelf' in world 'main' (it has body)",
+         api->set(world, &last, some, 3, values, sizeof values[0]));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #8:1 has no component 'shelf' in world 'main' (it has body)",
+         api->get(world, &last, some + 1, 1, &before, sizeof before));
     ck_assert(before == 5);
     values[2] = 101;
     some[1] = shelves[2];
-    FAILS(rig.host, BP_ERROR_RANGE, "marks", api->set(world, &last, some, 3, values, sizeof values[0]));
+    SAID(rig.host, BP_ERROR_RANGE, "marks = 101 is outside its range: at least 0 and at most 100",
+         api->set(world, &last, some, 3, values, sizeof values[0]));
     for (uint32_t i = 0; i < 3; i++)
         expect_marks(shelves[i], "shelf", 1, 2, 3);
     rig.api->entity->destroy(rig.host, &shelves[1], 1);
     some[1] = shelves[1];
-    FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->get(world, &last, some + 1, 1, &before, sizeof before));
+    SAID(rig.host, BP_ERROR_DEAD, "entity #1:1 is dead", api->get(world, &last, some + 1, 1, &before, sizeof before));
 }
 END_TEST
 
@@ -233,7 +236,7 @@ START_TEST(a_component_that_refuses_an_element_is_heard)
     bp_property_t first = resolve(shelves[0], "shelf", "marks[0]");
     float values[] = {7, 8};
     ((shelf_t *)state_of(world, "shelf"))->refuse_sets = 2;
-    FAILS(rig.host, BP_ERROR_FAILED, "the shelf is full", api->set(world, &first, shelves, 2, values, sizeof(float)));
+    SAID(rig.host, BP_ERROR_FAILED, "the shelf is full", api->set(world, &first, shelves, 2, values, sizeof(float)));
     expect_marks(shelves[1], "shelf", 1, 2, 3);
 }
 END_TEST
@@ -263,7 +266,8 @@ START_TEST(an_element_out_of_range_does_not_reach_a_component_that_is_told)
     bp_property_t second = resolve(e, "rack", "marks[1]");
     float good = 50, bad = 101;
     told = 0;
-    FAILS(rig.host, BP_ERROR_RANGE, "marks", api->set(world, &second, &e, 1, &bad, sizeof bad));
+    SAID(rig.host, BP_ERROR_RANGE, "marks = 101 is outside its range: at least 0 and at most 100",
+         api->set(world, &second, &e, 1, &bad, sizeof bad));
     expect_marks(e, "rack", 1, 2, 3);
     ck_assert_uint_eq(told, 0);
     WORKS(rig.host, api->set(world, &second, &e, 1, &good, sizeof good));
@@ -296,13 +300,14 @@ START_TEST(a_text_that_is_no_value_of_an_element_says_of_which_field)
     bp_entity_t bag = entity_with(world, "bag");
     bp_path_t path = {.world = world, .entity = bag, .property = resolve(bag, "bag", "slots[1]")};
     char text[32];
-    FAILS(rig.host, BP_ERROR_TYPE, "slots: ", api->set_text(&path, "many"));
+    SAID(rig.host, BP_ERROR_TYPE, "slots: 'many' is not a whole number from 0 to 65535 (type u16)",
+         api->set_text(&path, "many"));
     WORKS(rig.host, api->get_text(&path, text, sizeof text));
     ck_assert_str_eq(text, "2");
     WORKS(rig.host, bp_world_drop_component(world, "bag"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "component 'bag' has left world 'main'", api->set_text(&path, "4"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "component 'bag' has left world 'main'",
-          api->get_text(&path, text, sizeof text));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'bag' has left world 'main'", api->set_text(&path, "4"));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'bag' has left world 'main'",
+         api->get_text(&path, text, sizeof text));
 }
 END_TEST
 
@@ -311,8 +316,10 @@ START_TEST(elements_of_those_who_lack_the_component_are_not_read)
     bp_entity_t bag = entity_with(world, "bag"), body = entity_with(world, "body");
     bp_property_t slot = resolve(bag, "bag", "slots[1]");
     uint16_t value = 77;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "bag", api->get(world, &slot, &body, 1, &value, sizeof value));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "bag", api->set(world, &slot, &body, 1, &value, sizeof value));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #9:1 has no component 'bag' in world 'main' (it has body)",
+         api->get(world, &slot, &body, 1, &value, sizeof value));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #9:1 has no component 'bag' in world 'main' (it has body)",
+         api->set(world, &slot, &body, 1, &value, sizeof value));
     ck_assert_uint_eq(value, 77);
 }
 END_TEST
@@ -385,8 +392,8 @@ START_TEST(without_memory_large_arrays_are_neither_read_nor_set)
     WORKS(rig.host, api->get_text(&path, before, sizeof before));
     rig.heap.refuse_first = rig.heap.requests + 1;
     rig.heap.refuse_last = UINT64_MAX;
-    FAILS(rig.host, BP_ERROR_MEMORY, "", api->get_text(&path, text, sizeof text));
-    FAILS(rig.host, BP_ERROR_MEMORY, "", api->set_text(&path, "[1]"));
+    SAID(rig.host, BP_ERROR_MEMORY, "out of memory while reading a property", api->get_text(&path, text, sizeof text));
+    SAID(rig.host, BP_ERROR_MEMORY, "out of memory while reading a property", api->set_text(&path, "[1]"));
     rig.heap.refuse_first = rig.heap.refuse_last = 0;
     WORKS(rig.host, api->get_text(&path, text, sizeof text));
     ck_assert_str_eq(text, before);

@@ -396,11 +396,13 @@ START_TEST(errors_tell_a_foreign_entity_from_a_dead_one)
     make(&mine, 1);
     WORKS(pair.other, api->create(pair.other, &dead, 1));
     api->destroy(pair.other, &dead, 1);
-    FAILS(pair.other, BP_ERROR_DEAD, "belongs to another host", world_api->add(pair.world, key, &mine, 1));
-    FAILS(pair.other, BP_ERROR_DEAD, "entity #0:1 is dead", world_api->add(pair.world, key, &dead, 1));
-    FAILS(pair.other, BP_ERROR_DEAD, "id is 0", world_api->add(pair.world, key, &(bp_entity_t){0}, 1));
+    SAID(pair.other, BP_ERROR_DEAD, "entity 0020000100000000 belongs to another host",
+         world_api->add(pair.world, key, &mine, 1));
+    SAID(pair.other, BP_ERROR_DEAD, "entity #0:1 is dead", world_api->add(pair.world, key, &dead, 1));
+    SAID(pair.other, BP_ERROR_DEAD, "no entity is given (its id is 0)",
+         world_api->add(pair.world, key, &(bp_entity_t){0}, 1));
     bp_entity_t never = {dead.id + 77};
-    FAILS(pair.other, BP_ERROR_DEAD, "#77:1 was never created", world_api->add(pair.world, key, &never, 1));
+    SAID(pair.other, BP_ERROR_DEAD, "entity #77:1 was never created", world_api->add(pair.world, key, &never, 1));
     bp_host_destroy(pair.other);
 }
 END_TEST
@@ -447,7 +449,7 @@ START_TEST(creation_without_memory_creates_nobody)
     make(e, 10);
     for (uint64_t n = 1; n <= 2; n++) {
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
-        FAILS(rig.host, BP_ERROR_MEMORY, "out of memory", api->create(rig.host, e + 10, 4990));
+        SAID(rig.host, BP_ERROR_MEMORY, "out of memory while creating entities", api->create(rig.host, e + 10, 4990));
         ck_assert_uint_eq(api->count(rig.host), 10);
         ck_assert_uint_eq(api->bound(rig.host), 10);
     }
@@ -474,8 +476,8 @@ START_TEST(more_entities_than_indices_are_refused)
 {
     bp_entity_t e;
     make(&e, 1);
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 4294967294 entities",
-          entities_reserve(&rig.host->entities, UINT32_MAX - 1));
+    SAID(rig.host, BP_ERROR_LIMIT, "a host has at most 4294967294 entities",
+         entities_reserve(&rig.host->entities, UINT32_MAX - 1));
     ck_assert_uint_eq(api->count(rig.host), 1);
 }
 END_TEST

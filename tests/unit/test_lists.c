@@ -688,25 +688,31 @@ START_TEST(texts_that_are_none_are_refused_and_told_where)
 }
 END_TEST
 
+#define NO_PROPERTY(name) "'" name "' is no property; an element is written like items[3]"
+
 START_TEST(elements_that_cannot_be_are_refused_by_name)
 {
     static const struct { const char *name; bp_result_t code; const char *says; } bad[] = {
         {"slots[5]", BP_ERROR_NOT_FOUND, "property 'slots' has the elements 0 to 4, and no 5"},
-        {"slots[", BP_ERROR_SYNTAX, "'slots[' is no property; an element is written like items[3]"},
-        {"slots[]", BP_ERROR_SYNTAX, "'slots[]' is no property"},
-        {"slots[-1]", BP_ERROR_SYNTAX, "is no property"},
-        {"slots[1", BP_ERROR_SYNTAX, "is no property"},
-        {"slots[1]x", BP_ERROR_SYNTAX, "is no property"},
-        {"slots[99999999999]", BP_ERROR_SYNTAX, "is no property"},
-        {"slotz[1]", BP_ERROR_NOT_FOUND, "no property 'slotz' in bag; did you mean 'slots'?"},
+        {"slots[", BP_ERROR_SYNTAX, NO_PROPERTY("slots[")},
+        {"slots[4294967295]", BP_ERROR_SYNTAX, NO_PROPERTY("slots[4294967295]")},
+        {"slots[4294967294]", BP_ERROR_NOT_FOUND, "property 'slots' has the elements 0 to 4, and no 4294967294"},
+        {"slots[]", BP_ERROR_SYNTAX, NO_PROPERTY("slots[]")},
+        {"slots[-1]", BP_ERROR_SYNTAX, NO_PROPERTY("slots[-1]")},
+        {"slots[1", BP_ERROR_SYNTAX, NO_PROPERTY("slots[1")},
+        {"slots[1]x", BP_ERROR_SYNTAX, NO_PROPERTY("slots[1]x")},
+        {"slots[99999999999]", BP_ERROR_SYNTAX, NO_PROPERTY("slots[99999999999]")},
+        {"slotz[1]", BP_ERROR_NOT_FOUND, 
+         "no property 'slotz' in bag; did you mean 'slots'? (it has slots, marks, words, kinds, targets, hits, tags, "
+         "friends, path, moods, names)"},
     };
     bp_property_t property;
     for (uint32_t i = 0; i < COUNT(bad); i++)
-        FAILS(rig.host, bad[i].code, bad[i].says,
-              rig.api->property->resolve(world, some, "bag", bad[i].name, &property));
+        SAID(rig.host, bad[i].code, bad[i].says,
+             rig.api->property->resolve(world, some, "bag", bad[i].name, &property));
     bp_entity_t body = entity_with(world, "body");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "property 'mass' has one value, and no elements",
-          rig.api->property->resolve(world, body, "body", "mass[0]", &property));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "property 'mass' has one value, and no elements",
+         rig.api->property->resolve(world, body, "body", "mass[0]", &property));
 }
 END_TEST
 
@@ -716,10 +722,12 @@ START_TEST(by_two_names_there_is_room_for_one_value)
     uint16_t slot;
     bp_list_t list;
     const bp_property_api *p = rig.api->property;
-    FAILS(rig.host, BP_ERROR_TYPE, "'hits' is a list of f32; resolve it, or name one of its values like hits[0]",
-          p->get_named(world, some, "bag", "hits", BP_F32, &list));
-    FAILS(rig.host, BP_ERROR_TYPE, "'slots' is an array of 5 u16; resolve it, or name one of them like slots[0]",
-          p->set_named(world, some, "bag", "slots", BP_U16, &slot));
+    SAID(rig.host, BP_ERROR_TYPE,
+         "property 'hits' is a list of f32; resolve it, or name one of its values like hits[0]",
+         p->get_named(world, some, "bag", "hits", BP_F32, &list));
+    SAID(rig.host, BP_ERROR_TYPE,
+         "property 'slots' is an array of 5 u16; resolve it, or name one of them like slots[0]",
+         p->set_named(world, some, "bag", "slots", BP_U16, &slot));
     for (uint32_t i = 0; i < 3; i++) /* through the cache too */
         WORKS(rig.host, p->set_named(world, some, "bag", "hits[0]", BP_F32, &hit));
     hit = 0;
@@ -728,9 +736,10 @@ START_TEST(by_two_names_there_is_room_for_one_value)
     ck_assert(hit == 7);
     WORKS(rig.host, p->get_named(world, some, "bag", "slots[4]", BP_U16, &slot));
     ck_assert_uint_eq(slot, 5);
-    FAILS(rig.host, BP_ERROR_TYPE, "is a u16, not a f32", p->get_named(world, some, "bag", "slots[4]", BP_F32, &hit));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has 1 value, and none of number 1",
-          p->get_named(world, some, "bag", "hits[1]", BP_F32, &hit));
+    SAID(rig.host, BP_ERROR_TYPE, "property 'slots[4]' is a u16, not a f32",
+         p->get_named(world, some, "bag", "slots[4]", BP_F32, &hit));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "'hits' of entity #0:1 has 1 value, and none of number 1 (they count from 0)",
+         p->get_named(world, some, "bag", "hits[1]", BP_F32, &hit));
 }
 END_TEST
 
@@ -784,14 +793,16 @@ START_TEST(a_batch_with_one_bad_list_changes_nothing)
     bp_list_t lists[3] = {{good, 2, 0}, {good, 2, 0}, {bad, 2, 0}};
     bp_property_t p, first;
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "hits", &p));
-    FAILS(rig.host, BP_ERROR_DEAD, "", rig.api->property->set(world, &p, e, 2, lists, sizeof lists[0]));
+    SAID(rig.host, BP_ERROR_DEAD, "no entity is given (its id is 0)",
+         rig.api->property->set(world, &p, e, 2, lists, sizeof lists[0]));
     e[1] = e[2];
-    FAILS(rig.host, BP_ERROR_RANGE, "hits = 1001", rig.api->property->set(world, &p, e, 2, &lists[1], sizeof lists[0]));
+    SAID(rig.host, BP_ERROR_RANGE, "hits = 1001 is outside its range: at most 1000",
+         rig.api->property->set(world, &p, e, 2, &lists[1], sizeof lists[0]));
     text("hits", NULL, "[]");
     WORKS(rig.host, rig.api->property->resolve(world, some, "bag", "hits[0]", &first));
     e[1] = entity_with(world, "body");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has no component 'bag'",
-          rig.api->property->set(world, &first, e, 2, good, sizeof good[0]));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #2:1 has no component 'bag' in world 'main' (it has body)",
+         rig.api->property->set(world, &first, e, 2, good, sizeof good[0]));
     text("hits", NULL, "[]");
 }
 END_TEST

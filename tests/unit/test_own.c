@@ -175,24 +175,41 @@ START_TEST(nothing_that_changes_entities_reaches_it)
     add_leaves(&p);
     bp_entity_t own = api->own(p.world), made;
     uint32_t wind = key_of(p.world, "wind", ""), leaf = key_of(p.world, "leaf", ""), prototype, other;
-    FAILS(host, BP_ERROR_ARGUMENT, "belongs to world 'main' itself", api->add(p.world, wind, p.leaves, 1));
-    FAILS(host, BP_ERROR_ARGUMENT, "belongs to world 'main' itself", api->add(p.world, wind, p.leaves, 2));
-    FAILS(host, BP_ERROR_ARGUMENT, "belongs to world 'main' itself", api->remove(p.world, wind, &own, 1));
-    FAILS(host, BP_ERROR_ARGUMENT, "belongs to entities", api->add(p.world, leaf, &own, 1));
-    FAILS(host, BP_ERROR_ARGUMENT, "belongs to world 'main' itself", api->prototype(p.world, &wind, 1, &prototype));
+    SAID(host, BP_ERROR_ARGUMENT,
+         "component 'wind' belongs to world 'main' itself, which has it for as long as it uses it; no entity gets or "
+         "loses it",
+         api->add(p.world, wind, p.leaves, 1));
+    SAID(host, BP_ERROR_ARGUMENT,
+         "component 'wind' belongs to world 'main' itself, which has it for as long as it uses it; no entity gets or "
+         "loses it",
+         api->add(p.world, wind, p.leaves, 2));
+    SAID(host, BP_ERROR_ARGUMENT,
+         "component 'wind' belongs to world 'main' itself, which has it for as long as it uses it; no entity gets or "
+         "loses it",
+         api->remove(p.world, wind, &own, 1));
+    SAID(host, BP_ERROR_ARGUMENT, "#0:1: component 'leaf' belongs to entities, and the world itself does not have it",
+         api->add(p.world, leaf, &own, 1));
+    SAID(host, BP_ERROR_ARGUMENT,
+         "component 'wind' belongs to world 'main' itself, which has it for as long as it uses it; no entity gets or "
+         "loses it",
+         api->prototype(p.world, &wind, 1, &prototype));
     for (prototype = 1; api->create(p.world, prototype, &made, 1) != BP_ERROR_NOT_FOUND; prototype++) {
     }
     ck_assert_uint_eq(p.rig.api->world->has(p.world, wind, &made, 1, NULL), 0);
-    FAILS(host, BP_ERROR_ARGUMENT, "under this name", api->key(p.world, api->component(p.world, "wind"), 77, &other));
+    SAID(host, BP_ERROR_ARGUMENT,
+         "component 'wind' belongs to worlds, each of which has it once and under this name, not '?'",
+         api->key(p.world, api->component(p.world, "wind"), 77, &other));
     bp_entity_t batch[] = {p.leaves[0], own, p.leaves[1]};
     ck_assert_uint_eq(p.rig.api->entity->destroy(host, &own, 1), 0);
     ck_assert_uint_eq(p.rig.api->entity->destroy(host, batch, COUNT(batch)), 2);
     ck_assert_uint_eq(p.rig.api->entity->alive(host, &own, 1, NULL), 1);
     IS(&p, "main.wind.force", "1 0");
     bp_path_t path;
-    FAILS(host, BP_ERROR_SYNTAX, "main/ENTITY.leaf.place",
-          p.rig.api->property->parse_path(host, "main.leaf.place", &path));
-    FAILS(host, BP_ERROR_NOT_FOUND, "did you mean 'wind'", p.rig.api->property->parse_path(host, "main.wint.x", &path));
+    SAID(host, BP_ERROR_SYNTAX,
+         "main.leaf.place: component 'leaf' belongs to entities; say whose: main/ENTITY.leaf.place",
+         p.rig.api->property->parse_path(host, "main.leaf.place", &path));
+    SAID(host, BP_ERROR_NOT_FOUND, "main.wint.x: world 'main' has no component manager 'wint'; did you mean 'wind'?",
+         p.rig.api->property->parse_path(host, "main.wint.x", &path));
     close_place(&p);
 }
 END_TEST
@@ -328,7 +345,10 @@ START_TEST(systems_get_it_once_a_call)
     WORKS(p.rig.host, bp_world_step(p.world));
     IS(&p, "main.tally.rows", "103");
     ck_assert_uint_eq(stirred, 1);
-    FAILS(p.rig.host, BP_ERROR_STATE, "works on component 'wind'", bp_world_drop_component(p.world, "wind"));
+    SAID(p.rig.host, BP_ERROR_STATE,
+         "world 'main' cannot step without 'wind': system 'blow' works on component 'wind', which world 'main' lacks; "
+         "add it to the world's components",
+         bp_world_drop_component(p.world, "wind"));
     WORKS(p.rig.host, bp_world_drop_component(p.world, "tally"));
     WORKS(p.rig.host, bp_world_step(p.world));
     ck_assert_uint_eq(turns, 7);
@@ -517,7 +537,8 @@ START_TEST(scenes_are_refused_that_mix_worlds_and_entities)
                bp_host_error(p.rig.host));
     }
     scene = compile(&p, "{\"world\": {\"wind\": {}}}");
-    FAILS(p.rig.host, BP_ERROR_NOT_FOUND, "does not use it", bp_scene_spawn(scene, p.world, 0, NULL, NULL));
+    SAID(p.rig.host, BP_ERROR_NOT_FOUND, "test: component 'wind' is loaded, but world 'main' does not use it",
+         bp_scene_spawn(scene, p.world, 0, NULL, NULL));
     bp_scene_close(scene);
     close_place(&p);
 }
@@ -701,8 +722,9 @@ START_TEST(a_reload_carries_it_over)
     WORKS(host, bp_world_step(world));
     climate_is(host, "main.climate.warmth", "4");
     put_plugin("climate_of_entities", "climate");
-    FAILS(host, BP_ERROR_STATE, "belongs to entities now",
-          bp_host_reload(host, names, 1, NULL));
+    SAID(host, BP_ERROR_STATE,
+         "component 'climate' belongs to entities now, and world 'main' has it as one of its own; drop it there first",
+         bp_host_reload(host, names, 1, NULL));
     climate_is(host, "main.climate.warmth", "4");
     WORKS(host, bp_world_step(world));
     climate_is(host, "main.climate.warmth", "6");

@@ -327,8 +327,8 @@ START_TEST(a_cell_is_assigned_a_counted_copy)
     WORKS(rig.host, api->get_named(world, e, "label", "text", BP_STRING, &back));
     ck_assert_str_eq(back, "assigned");
     rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
-    FAILS(rig.host, BP_ERROR_MEMORY, "out of memory",
-          rig.api->name->assign(rig.host, worlds->ref_write(world, &ref), "new"));
+    SAID(rig.host, BP_ERROR_MEMORY, "out of memory while setting a string",
+         rig.api->name->assign(rig.host, worlds->ref_write(world, &ref), "new"));
     ck_assert_str_eq(back, "assigned");
     WORKS(rig.host, rig.api->name->assign(rig.host, worlds->ref_write(world, &ref), ""));
     check_host(rig.host);
@@ -368,15 +368,17 @@ START_TEST(own_storage_refuses_as_declared_fields_do)
                 label = entity_with(world, "label");
     bp_property_t number = resolve(e, "pool", "number"), fixed = resolve(mute, "mute", "number");
     int64_t value = 1001;
-    FAILS(rig.host, BP_ERROR_RANGE, "number = 1001 is outside", api->set(world, &number, &e, 1, &value, 8));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "'serial' is read only",
-          api->set_named(world, e, "pool", "serial", BP_U32, &value));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "mute has no property that can be set",
-          api->set(world, &fixed, &mute, 1, &(int64_t){1}, 8));
+    SAID(rig.host, BP_ERROR_RANGE, "number = 1001 is outside its range: at least -1000 and at most 1000",
+         api->set(world, &number, &e, 1, &value, 8));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "property 'serial' is read only",
+         api->set_named(world, e, "pool", "serial", BP_U32, &value));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "mute has no property that can be set",
+         api->set(world, &fixed, &mute, 1, &(int64_t){1}, 8));
     bp_entity_t batch[] = {e, label};
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'pool'",
-          api->set(world, &number, batch, 2, &(int64_t){1}, 0));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "it has label", api->get(world, &number, &label, 1, &value, 8));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #2:1 has no component 'pool' in world 'main' (it has label)",
+         api->set(world, &number, batch, 2, &(int64_t){1}, 0));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #2:1 has no component 'pool' in world 'main' (it has label)",
+         api->get(world, &number, &label, 1, &value, 8));
     WORKS(rig.host, api->get(world, &number, &e, 1, &value, 8));
     ck_assert_int_eq(value, 5);
 }
@@ -392,18 +394,23 @@ START_TEST(wrong_names_are_told_the_nearest_and_what_exists)
     bp_property_t before = p;
     WORKS(rig.host, worlds->add(world, key_of(world, "fx", "fog"), &e, 1));
     WORKS(rig.host, rig.api->entity->create(rig.host, &bare, 1));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND,
-          "no property 'masss' in body; did you mean 'mass'? (it has mass, position, velocity, acceleration)",
-          api->resolve(world, e, "body", "masss", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND,
-          "entity #0:1 has no component 'bodi' in world 'main'; did you mean 'body'? (it has ",
-          api->resolve(world, e, "bodi", "mass", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "fog", api->resolve(world, e, "frog", "strength", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "(it has none there)", api->resolve(world, bare, "body", "mass", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property ''", api->resolve(world, e, "body", "", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component ''", api->resolve(world, e, "", "mass", &p));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'mass' in flag (it has none)",
-          api->resolve(world, entity_with(world, "flag"), "flag", "mass", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND,
+         "no property 'masss' in body; did you mean 'mass'? (it has mass, position, velocity, acceleration)",
+         api->resolve(world, e, "body", "masss", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND,
+         "entity #0:1 has no component 'bodi' in world 'main'; did you mean 'body'? (it has fog, body)",
+         api->resolve(world, e, "bodi", "mass", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND,
+         "entity #0:1 has no component 'frog' in world 'main'; did you mean 'fog'? (it has fog, body)",
+         api->resolve(world, e, "frog", "strength", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #1:1 has no component 'body' in world 'main' (it has none there)",
+         api->resolve(world, bare, "body", "mass", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no property '' in body (it has mass, position, velocity, acceleration)",
+         api->resolve(world, e, "body", "", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component '' in world 'main' (it has fog, body)",
+         api->resolve(world, e, "", "mass", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no property 'mass' in flag (it has none)",
+         api->resolve(world, entity_with(world, "flag"), "flag", "mass", &p));
     ck_assert_int_eq(memcmp(&p, &before, sizeof p), 0);
 }
 END_TEST
@@ -412,19 +419,19 @@ START_TEST(without_an_entity_a_name_must_mean_one_type)
 {
     bp_entity_t none = {0};
     bp_property_t p;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "has had a component 'body'",
-          api->resolve(world, none, "body", "mass", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no entity of world 'main' has had a component 'body'",
+         api->resolve(world, none, "body", "mass", &p));
     bp_entity_t e = entity_with(world, "body");
     WORKS(rig.host, api->resolve(world, none, "body", "mass", &p));
     WORKS(rig.host, api->set(world, &p, &e, 1, &(float){3}, 4));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?",
-          api->resolve(world, none, "boddy", "mass", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no entity of world 'main' has had a component 'boddy'; did you mean 'body'?",
+         api->resolve(world, none, "boddy", "mass", &p));
     key_of(world, "fx", "part");
     WORKS(rig.host, api->resolve(world, none, "part", "strength", &p));
     key_of(world, "label", "part");
-    FAILS(rig.host, BP_ERROR_ARGUMENT,
-          "'part' is a fx in some entities of world 'main' and a label in others",
-          api->resolve(world, none, "part", "strength", &p));
+    SAID(rig.host, BP_ERROR_ARGUMENT,
+         "'part' is a fx in some entities of world 'main' and a label in others; say which entity",
+         api->resolve(world, none, "part", "strength", &p));
 }
 END_TEST
 
@@ -433,10 +440,12 @@ START_TEST(the_wrong_type_is_refused_by_name)
     bp_entity_t e = entity_with(world, "body");
     float value = 5;
     double wide = 5;
-    FAILS(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a f64",
-          api->set_named(world, e, "body", "mass", BP_F64, &wide));
-    FAILS(rig.host, BP_ERROR_TYPE, "not a f64", api->get_named(world, e, "body", "mass", BP_F64, &wide));
-    FAILS(rig.host, BP_ERROR_TYPE, "not a ?", api->get_named(world, e, "body", "mass", 99, &wide));
+    SAID(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a f64",
+         api->set_named(world, e, "body", "mass", BP_F64, &wide));
+    SAID(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a f64",
+         api->get_named(world, e, "body", "mass", BP_F64, &wide));
+    SAID(rig.host, BP_ERROR_TYPE, "property 'mass' is a f32, not a ?",
+         api->get_named(world, e, "body", "mass", 99, &wide));
     WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &value));
     ck_assert(value == 1 && wide == 5);
 }
@@ -450,19 +459,20 @@ START_TEST(the_dead_the_foreign_and_nobody_have_no_properties)
     float value = 9;
     rig.api->entity->destroy(rig.host, &dead, 1);
     const struct { bp_entity_t e; const char *part; } cases[] = {
-        {dead, "entity #1:1 is dead"}, {foreign, "belongs to another host"}, {{0}, "id is 0"}};
+        {dead, "entity #1:1 is dead"}, {foreign, "entity 0040000100000000 belongs to another host"},
+        {{0}, "no entity is given (its id is 0)"}};
     for (uint32_t i = 0; i < COUNT(cases); i++) {
         bp_property_t p;
         bp_entity_t batch[] = {e, cases[i].e};
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->get(world, &mass, &cases[i].e, 1, &value, 4));
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, &cases[i].e, 1, &value, 4));
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, batch, 2, &value, 0));
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part,
+        SAID(rig.host, BP_ERROR_DEAD, cases[i].part, api->get(world, &mass, &cases[i].e, 1, &value, 4));
+        SAID(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, &cases[i].e, 1, &value, 4));
+        SAID(rig.host, BP_ERROR_DEAD, cases[i].part, api->set(world, &mass, batch, 2, &value, 0));
+        SAID(rig.host, BP_ERROR_DEAD, cases[i].part,
               api->get_named(world, cases[i].e, "body", "mass", BP_F32, &value));
-        FAILS(rig.host, BP_ERROR_DEAD, cases[i].part,
+        SAID(rig.host, BP_ERROR_DEAD, cases[i].part,
               api->set_named(world, cases[i].e, "body", "mass", BP_F32, &value));
         if (cases[i].e.id != 0)
-            FAILS(rig.host, BP_ERROR_DEAD, cases[i].part,
+            SAID(rig.host, BP_ERROR_DEAD, cases[i].part,
                   api->resolve(world, cases[i].e, "body", "mass", &p));
     }
     WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
@@ -499,7 +509,8 @@ START_TEST(one_wrong_entity_anywhere_refuses_a_set_and_stops_a_get)
     }
     bp_property_t text = resolve(label, "label", "text");
     bp_entity_t pair[] = {label, {0}};
-    FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->set(world, &text, pair, 2, texts, sizeof texts[0]));
+    SAID(rig.host, BP_ERROR_DEAD, "no entity is given (its id is 0)",
+         api->set(world, &text, pair, 2, texts, sizeof texts[0]));
 }
 END_TEST
 
@@ -515,9 +526,12 @@ START_TEST(no_entity_is_not_the_hole_behind_a_row)
     e[1] = e[12] = (bp_entity_t){0};
     const char *same = "text";
     for (uint32_t first = 0; first < 12; first += 2) {
-        FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->get(world, &mass, e + first, 20 - first, values, 4));
-        FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->set(world, &mass, e + first, 20 - first, values, 4));
-        FAILS(rig.host, BP_ERROR_DEAD, "id is 0", api->set(world, &text, e + first, 20 - first, &same, 0));
+        SAID(rig.host, BP_ERROR_DEAD, "no entity is given (its id is 0)",
+             api->get(world, &mass, e + first, 20 - first, values, 4));
+        SAID(rig.host, BP_ERROR_DEAD, "no entity is given (its id is 0)",
+             api->set(world, &mass, e + first, 20 - first, values, 4));
+        SAID(rig.host, BP_ERROR_DEAD, "no entity is given (its id is 0)",
+             api->set(world, &text, e + first, 20 - first, &same, 0));
     }
 }
 END_TEST
@@ -549,10 +563,10 @@ START_TEST(one_value_out_of_range_refuses_a_set)
     int32_t ranks[50] = {0};
     ranks[49] = 11;
     bp_property_t rank = resolve(e[0], "label", "rank");
-    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11 is outside its range",
-          api->set(world, &rank, e, 50, ranks, sizeof ranks[0]));
-    FAILS(rig.host, BP_ERROR_RANGE, "rank = 11",
-          api->set_named(world, e[3], "label", "rank", BP_I32, &ranks[49]));
+    SAID(rig.host, BP_ERROR_RANGE, "rank = 11 is outside its range: at least -10 and at most 10",
+         api->set(world, &rank, e, 50, ranks, sizeof ranks[0]));
+    SAID(rig.host, BP_ERROR_RANGE, "rank = 11 is outside its range: at least -10 and at most 10",
+         api->set_named(world, e[3], "label", "rank", BP_I32, &ranks[49]));
     WORKS(rig.host, api->set(world, &rank, e, 49, ranks, sizeof ranks[0]));
 }
 END_TEST
@@ -564,13 +578,13 @@ START_TEST(what_is_read_only_is_not_set)
     float value = 8;
     bp_path_t path;
     ck_assert_uint_eq(p.flags & BP_FIELD_READ_ONLY, BP_FIELD_READ_ONLY);
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "'a_reading' is read only", api->set(world, &p, &e, 1, &value, 4));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "property 'a_reading' is read only", api->set(world, &p, &e, 1, &value, 4));
     WORKS(rig.host, api->get(world, &p, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set(world, &p, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only",
-          api->set_named(world, e, "sample", "a_reading", BP_F32, &value));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "property 'a_reading' is read only", api->set(world, &p, &e, 1, &value, 4));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "property 'a_reading' is read only",
+         api->set_named(world, e, "sample", "a_reading", BP_F32, &value));
     WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.sample.a_reading", &path));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "read only", api->set_text(&path, "8"));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "property 'a_reading' is read only", api->set_text(&path, "8"));
     ck_assert(value == 3);
 }
 END_TEST
@@ -583,12 +597,13 @@ START_TEST(a_property_of_another_world_is_refused)
     bp_property_t mass = resolve(e, "body", "mass");
     float value = 2;
     WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'",
-          api->get(other, &mass, &e, 1, &value, 4));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved in world 'other'",
-          api->set(other, &mass, &e, 1, &value, 4));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'other'",
+         api->get(other, &mass, &e, 1, &value, 4));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'other'",
+         api->set(other, &mass, &e, 1, &value, 4));
     bp_property_t blank = {0};
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "not resolved", api->get(world, &blank, &e, 1, &value, 4));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'main'",
+         api->get(world, &blank, &e, 1, &value, 4));
 }
 END_TEST
 
@@ -647,10 +662,10 @@ START_TEST(one_name_may_mean_different_types_in_different_entities)
         uint32_t value;
         WORKS(rig.host, api->get_named(world, e[0], "part", "strength", BP_F64, &strength));
         WORKS(rig.host, api->get_named(world, e[1], "part", "value", BP_U32, &value));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'value' in fx",
-              api->get_named(world, e[0], "part", "value", BP_U32, &value));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "no property 'strength' in mark",
-              api->get_named(world, e[1], "part", "strength", BP_F64, &strength));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "no property 'value' in fx (it has enabled, colour, strength)",
+             api->get_named(world, e[0], "part", "value", BP_U32, &value));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "no property 'strength' in mark (it has value)",
+             api->get_named(world, e[1], "part", "strength", BP_F64, &strength));
     }
 }
 END_TEST
@@ -672,16 +687,23 @@ START_TEST(a_property_whose_plugin_has_gone_is_refused)
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "stocks"));
     for (uint32_t again = 0; again < 2; again++) {
         char out[16];
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get(world, &mass, &e, 1, &value, 4));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->set(world, &mass, &e, 1, &value, 4));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'label'", api->set(world, &text, &e, 1, &string, 8));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'pool'", api->set(world, &number, &pool, 1, &(int64_t){1}, 8));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'pool'", api->get(world, &number, &pool, 1, &(int64_t){1}, 8));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->get_text(&path, out, sizeof out));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->set_text(&path, "much"));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'", api->format(world, &mass, &value, out, sizeof out));
-        FAILS(rig.host, BP_ERROR_NOT_FOUND, "'body'",
-              api->get_named(world, e, "body", "mass", BP_F32, &value));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'body' has left world 'main'",
+             api->get(world, &mass, &e, 1, &value, 4));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'body' has left world 'main'",
+             api->set(world, &mass, &e, 1, &value, 4));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'label' has left world 'main'",
+             api->set(world, &text, &e, 1, &string, 8));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'pool' has left world 'main'",
+             api->set(world, &number, &pool, 1, &(int64_t){1}, 8));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'pool' has left world 'main'",
+             api->get(world, &number, &pool, 1, &(int64_t){1}, 8));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'body' has left world 'main'",
+             api->get_text(&path, out, sizeof out));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'body' has left world 'main'", api->set_text(&path, "much"));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'body' has left world 'main'",
+             api->format(world, &mass, &value, out, sizeof out));
+        SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component 'body' in world 'main' (it has none there)",
+             api->get_named(world, e, "body", "mass", BP_F32, &value));
         ck_assert_ptr_null(bp_property_cell(world, &mass, e));
         if (again == 0) {
             WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
@@ -692,7 +714,8 @@ START_TEST(a_property_whose_plugin_has_gone_is_refused)
     WORKS(rig.host, worlds->add(world, key_of(world, "body", ""), &e, 1));
     WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &value));
     ck_assert(value == 1);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "", api->get(world, &mass, &e, 1, &value, 4));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "component 'body' has left world 'main'",
+         api->get(world, &mass, &e, 1, &value, 4));
 }
 END_TEST
 
@@ -735,28 +758,40 @@ typedef struct path_case_t {
     const char *part;
 } path_case_t;
 
+#define NO_PATH(path)                                                                                         \
+    "'" path "' is not a path; write world/entity.component.property, or world.component.property for what belongs " \
+    "to the world itself"
+
 static const path_case_t bad_paths[] = {
-    {"", BP_ERROR_SYNTAX, "write world/entity.component.property"},
-    {"main", BP_ERROR_SYNTAX, "'main' is not a path"},
-    {"main/earth", BP_ERROR_SYNTAX, "is not a path"},
-    {"main/earth.body", BP_ERROR_SYNTAX, "is not a path"},
-    {"/earth.body.mass", BP_ERROR_SYNTAX, "is not a path"},
-    {"main/.body.mass", BP_ERROR_SYNTAX, "is not a path"},
-    {"main/earth..mass", BP_ERROR_SYNTAX, "is not a path"},
-    {"main/earth.body.", BP_ERROR_SYNTAX, "is not a path"},
-    {"earth.body.mass", BP_ERROR_SYNTAX, "is not a path"},
+    {"", BP_ERROR_SYNTAX, NO_PATH("")},
+    {"main", BP_ERROR_SYNTAX, NO_PATH("main")},
+    {"main/earth", BP_ERROR_SYNTAX, NO_PATH("main/earth")},
+    {"main/earth.body", BP_ERROR_SYNTAX, NO_PATH("main/earth.body")},
+    {"/earth.body.mass", BP_ERROR_SYNTAX, NO_PATH("/earth.body.mass")},
+    {"main/.body.mass", BP_ERROR_SYNTAX, NO_PATH("main/.body.mass")},
+    {"main/earth..mass", BP_ERROR_SYNTAX, NO_PATH("main/earth..mass")},
+    {"main/earth.body.", BP_ERROR_SYNTAX, NO_PATH("main/earth.body.")},
+    {"earth.body.mass", BP_ERROR_SYNTAX, NO_PATH("earth.body.mass")},
+    {"main.body.", BP_ERROR_SYNTAX, NO_PATH("main.body.")},
+    {"main..mass", BP_ERROR_SYNTAX, NO_PATH("main..mass")},
     {"mian/earth.body.mass", BP_ERROR_NOT_FOUND,
      "mian/earth.body.mass: there is no world 'mian'; did you mean 'main'?"},
-    {"main/mars.body.mass", BP_ERROR_NOT_FOUND, "no entity of world 'main' is called 'mars'"},
-    {"main/erth.body.mass", BP_ERROR_NOT_FOUND, "no entity of world 'main' is called 'erth'; did you mean 'earth'?"},
+    {"main/mars.body.mass", BP_ERROR_NOT_FOUND,
+     "main/mars.body.mass: no entity of world 'main' is called 'mars'"},
+    {"main/erth.body.mass", BP_ERROR_NOT_FOUND,
+     "main/erth.body.mass: no entity of world 'main' is called 'erth'; did you mean 'earth'?"},
     {"main/twin.body.mass", BP_ERROR_ARGUMENT,
-     "2 entities of world 'main' are called 'twin'; write #index:generation"},
-    {"main/#7.body.mass", BP_ERROR_TYPE, "#index:generation"},
-    {"main/#7:1.body.mass", BP_ERROR_DEAD, "#7:1 was never created"},
-    {"main/#3:1.body.mass", BP_ERROR_DEAD, "#3:1 is dead"},
-    {"main/#0:2.body.mass", BP_ERROR_DEAD, "#0:2 is dead"},
-    {"main/earth.bodi.mass", BP_ERROR_NOT_FOUND, "did you mean 'body'?"},
-    {"main/earth.body.mas", BP_ERROR_NOT_FOUND, "did you mean 'mass'?"},
+     "main/twin.body.mass: 2 entities of world 'main' are called 'twin'; write #index:generation"},
+    {"main/#7.body.mass", BP_ERROR_TYPE, "main/#7.body.mass: '#7' is not #index:generation or none (type entity)"},
+    {"main/#7:1.body.mass", BP_ERROR_DEAD, "main/#7:1.body.mass: entity #7:1 was never created"},
+    {"main/#3:1.body.mass", BP_ERROR_DEAD, "main/#3:1.body.mass: entity #3:1 is dead"},
+    {"main/#0:2.body.mass", BP_ERROR_DEAD, "main/#0:2.body.mass: entity #0:2 is dead"},
+    {"main/earth.bodi.mass", BP_ERROR_NOT_FOUND,
+     "main/earth.bodi.mass: entity #0:1 has no component 'bodi' in world 'main'; did you mean 'body'? (it has "
+     "debug_name, body)"},
+    {"main/earth.body.mas", BP_ERROR_NOT_FOUND,
+     "main/earth.body.mas: no property 'mas' in body; did you mean 'mass'? (it has mass, position, velocity, "
+     "acceleration)"},
 };
 
 START_TEST(a_wrong_path_says_which_part_is_wrong)
@@ -770,8 +805,8 @@ START_TEST(a_wrong_path_says_which_part_is_wrong)
     named("twin");
     bp_entity_t dead = named("mars");
     rig.api->entity->destroy(rig.host, &dead, 1);
-    FAILS(rig.host, bad_paths[_i].code, bad_paths[_i].part,
-          api->parse_path(rig.host, bad_paths[_i].path, &path));
+    SAID(rig.host, bad_paths[_i].code, bad_paths[_i].part,
+         api->parse_path(rig.host, bad_paths[_i].path, &path));
     ck_assert_int_eq(memcmp(&path, &before, sizeof path), 0);
 }
 END_TEST
@@ -785,8 +820,8 @@ START_TEST(a_reference_is_set_by_name_or_number)
     } rows[] = {
         {"erth", BP_ERROR_NOT_FOUND, "home: no entity of world 'main' is called 'erth'; did you mean 'earth'?"},
         {"twin", BP_ERROR_ARGUMENT, "home: 2 entities of world 'main' are called 'twin'; write #index:generation"},
-        {"#7", BP_ERROR_TYPE, "home: '#7' is not #index:generation or none"},
-        {"", BP_ERROR_TYPE, "home: '' is not #index:generation or none"},
+        {"#7", BP_ERROR_TYPE, "home: '#7' is not #index:generation or none (type entity)"},
+        {"", BP_ERROR_TYPE, "home: '' is not #index:generation or none (type entity)"},
     };
     bp_path_t path;
     char text[32];
@@ -800,7 +835,7 @@ START_TEST(a_reference_is_set_by_name_or_number)
     WORKS(rig.host, api->set_text(&path, "earth"));
     for (uint32_t i = 0; i < COUNT(rows); i++) {
         bp_entity_t home;
-        FAILS(rig.host, rows[i].code, rows[i].part, api->set_text(&path, rows[i].text));
+        SAID(rig.host, rows[i].code, rows[i].part, api->set_text(&path, rows[i].text));
         WORKS(rig.host, api->get_named(world, moon, "label", "home", BP_ENTITY, &home));
         ck_assert_uint_eq(home.id, earth.id);
     }
@@ -821,8 +856,8 @@ START_TEST(a_component_that_has_left_is_found_for_no_entity)
     entity_with(world, "label");
     WORKS(rig.host, api->resolve(world, none, "label", "rank", &rank));
     WORKS(rig.host, bp_world_drop_component(world, "label"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no entity of world 'main' has had a component 'label'",
-          api->resolve(world, none, "label", "rank", &rank));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no entity of world 'main' has had a component 'label'",
+         api->resolve(world, none, "label", "rank", &rank));
     ck_assert_ptr_null(strstr(bp_host_error(rig.host), "did you mean 'label'"));
     WORKS(rig.host, bp_world_use_component(world, "label"));
     entity_with(world, "label");
@@ -836,9 +871,15 @@ START_TEST(paths_have_at_most_1023_bytes)
     bp_path_t path;
     memset(text, 'x', sizeof text - 1);
     text[1024] = '\0';
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 1023 bytes", api->parse_path(rig.host, text, &path));
+    SAID(rig.host, BP_ERROR_LIMIT, "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': a path has at most 1023 bytes",
+         api->parse_path(rig.host, text, &path));
     text[1023] = '\0';
-    FAILS(rig.host, BP_ERROR_SYNTAX, "xxxx", api->parse_path(rig.host, text, &path));
+    SAID(rig.host, BP_ERROR_SYNTAX,
+         "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' is not a "
+         "path; write world/entity.component.property, or world.component.property for what belongs to the world "
+         "itself",
+         api->parse_path(rig.host, text, &path));
 }
 END_TEST
 
@@ -846,13 +887,14 @@ START_TEST(without_names_only_numbers_find_entities)
 {
     bp_path_t path;
     entity_with(world, "body");
-    FAILS(rig.host, BP_ERROR_NOT_FOUND,
-          "world 'main' has no debug names, so 'earth' cannot be found; write #index:generation",
-          api->parse_path(rig.host, "main/earth.body.mass", &path));
+    SAID(rig.host, BP_ERROR_NOT_FOUND,
+         "main/earth.body.mass: world 'main' has no debug names, so 'earth' cannot be found; write #index:generation",
+         api->parse_path(rig.host, "main/earth.body.mass", &path));
     WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.body.mass", &path));
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "naming"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no debug names",
-          api->parse_path(rig.host, "main/earth.body.mass", &path));
+    SAID(rig.host, BP_ERROR_NOT_FOUND,
+         "main/earth.body.mass: world 'main' has no debug names, so 'earth' cannot be found; write #index:generation",
+         api->parse_path(rig.host, "main/earth.body.mass", &path));
 }
 END_TEST
 
@@ -862,14 +904,14 @@ START_TEST(a_text_that_is_no_value_changes_nothing)
     bp_path_t path;
     float mass;
     WORKS(rig.host, api->parse_path(rig.host, "main/#0:1.body.mass", &path));
-    FAILS(rig.host, BP_ERROR_TYPE, "mass: 'heavy' is not a number (type f32)", api->set_text(&path, "heavy"));
-    FAILS(rig.host, BP_ERROR_RANGE, "mass = -1 is outside", api->set_text(&path, "-1"));
+    SAID(rig.host, BP_ERROR_TYPE, "mass: 'heavy' is not a number (type f32)", api->set_text(&path, "heavy"));
+    SAID(rig.host, BP_ERROR_RANGE, "mass = -1 is outside its range: at least 0 kg", api->set_text(&path, "-1"));
     WORKS(rig.host, api->get_named(world, e, "body", "mass", BP_F32, &mass));
     ck_assert(mass == 1);
     rig.api->entity->destroy(rig.host, &e, 1);
     char text[16];
-    FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->set_text(&path, "2"));
-    FAILS(rig.host, BP_ERROR_DEAD, "is dead", api->get_text(&path, text, sizeof text));
+    SAID(rig.host, BP_ERROR_DEAD, "entity #0:1 is dead", api->set_text(&path, "2"));
+    SAID(rig.host, BP_ERROR_DEAD, "entity #0:1 is dead", api->get_text(&path, text, sizeof text));
 }
 END_TEST
 
@@ -884,10 +926,10 @@ START_TEST(declarations_are_described)
     ck_assert_ptr_null(field.max);
     WORKS(rig.host, api->describe(rig.host, "pool", STOCK_SERIAL, &field, sizeof field));
     ck_assert_uint_eq(field.flags, BP_FIELD_READ_ONLY | BP_FIELD_DERIVED);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4",
-          api->describe(rig.host, "body", 4, &field, sizeof field));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "did you mean 'body'?",
-          api->describe(rig.host, "bodi", 0, &field, sizeof field));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "body has 4 properties, no number 4",
+         api->describe(rig.host, "body", 4, &field, sizeof field));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no loaded plugin brings a component 'bodi'; did you mean 'body'?",
+         api->describe(rig.host, "bodi", 0, &field, sizeof field));
 }
 END_TEST
 

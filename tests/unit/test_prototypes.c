@@ -189,10 +189,13 @@ START_TEST(two_components_of_one_name_are_refused)
 {
     uint32_t keys[] = {key_of(world, "fx", "x"), key_of(world, "body", "x")}, prototype = 77;
     uint32_t twice[] = {keys[0], keys[0]};
-    FAILS(rig.host, BP_ERROR_EXISTS, "a component named 'x'", api->prototype(world, keys, 2, &prototype));
-    FAILS(rig.host, BP_ERROR_EXISTS, "a component named 'x'", api->prototype(world, twice, 2, &prototype));
+    SAID(rig.host, BP_ERROR_EXISTS, "the entity already has a component named 'x'",
+         api->prototype(world, keys, 2, &prototype));
+    SAID(rig.host, BP_ERROR_EXISTS, "the entity already has a component named 'x'",
+         api->prototype(world, twice, 2, &prototype));
     uint32_t own[] = {key_of(world, "fx", "body"), key_of(world, "body", "")};
-    FAILS(rig.host, BP_ERROR_EXISTS, "a component named 'body'", api->prototype(world, own, 2, &prototype));
+    SAID(rig.host, BP_ERROR_EXISTS, "the entity already has a component named 'body'",
+         api->prototype(world, own, 2, &prototype));
     ck_assert_uint_eq(prototype, 77);
 }
 END_TEST
@@ -200,8 +203,8 @@ END_TEST
 START_TEST(a_second_component_of_a_single_type_is_refused)
 {
     uint32_t keys[] = {key_of(world, "once", ""), key_of(world, "once", "again")}, prototype;
-    FAILS(rig.host, BP_ERROR_EXISTS, "as 'once', and may have only one",
-          api->prototype(world, keys, 2, &prototype));
+    SAID(rig.host, BP_ERROR_EXISTS, "the entity already has this component, as 'once', and may have only one",
+         api->prototype(world, keys, 2, &prototype));
     uint32_t fine[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette"),
                        key_of(world, "once", "again")};
     WORKS(rig.host, api->prototype(world, fine, 3, &prototype));
@@ -213,15 +216,16 @@ START_TEST(what_is_no_key_is_refused)
     uint32_t count = world->rows.prototypes.key_count, keys[] = {key_of(world, "fx", ""), count + 1}, prototype,
              component;
     bp_name_t name;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key",
-          api->prototype(world, keys, 2, &prototype));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key 1",
+         api->prototype(world, keys, 2, &prototype));
     keys[1] = BP_NONE;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 4294967295",
-          api->prototype(world, keys, 2, &prototype));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no key", api->key_info(world, BP_NONE, &component, &name));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component manager number 99", api->key(world, 99, 0, keys));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key 4294967295",
+         api->prototype(world, keys, 2, &prototype));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no key 4294967295",
+         api->key_info(world, BP_NONE, &component, &name));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component manager number 99", api->key(world, 99, 0, keys));
     bp_entity_t e;
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no prototype 4000", api->create(world, 4000, &e, 1));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no prototype 4000", api->create(world, 4000, &e, 1));
     ck_assert_uint_eq(rig.api->entity->count(rig.host), 0);
 }
 END_TEST
@@ -230,10 +234,10 @@ START_TEST(removing_what_is_not_there_is_refused)
 {
     uint32_t keys[] = {key_of(world, "fx", "fog"), key_of(world, "fx", "vignette")}, to = 5, column;
     uint32_t prototype = prototype_from(keys, 1);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'vignette'",
-          prototypes_without(&world->rows.prototypes, prototype, keys[1], &to, &column));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component 'fog'",
-          prototypes_without(&world->rows.prototypes, 0, keys[0], &to, &column));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "the entity has no component 'vignette'",
+         prototypes_without(&world->rows.prototypes, prototype, keys[1], &to, &column));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "the entity has no component 'fog'",
+         prototypes_without(&world->rows.prototypes, 0, keys[0], &to, &column));
     ck_assert_uint_eq(to, 5);
 }
 END_TEST
@@ -245,13 +249,13 @@ START_TEST(an_entity_has_255_components_and_not_one_more)
     uint32_t keys[PROTOTYPES_MAX_KEYS + 1], prototype, told[PROTOTYPES_MAX_KEYS];
     bp_entity_t e;
     make_keys(keys, COUNT(keys));
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components",
-          api->prototype(world, keys, COUNT(keys), &prototype));
+    SAID(rig.host, BP_ERROR_LIMIT, "an entity has at most 255 components and 65535 fields",
+         api->prototype(world, keys, COUNT(keys), &prototype));
     prototype = prototype_from(keys, PROTOTYPES_MAX_KEYS);
     WORKS(rig.host, api->create(world, prototype, &e, 1));
     ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), PROTOTYPES_MAX_KEYS);
-    FAILS(rig.host, BP_ERROR_LIMIT, "at most 255 components",
-          api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
+    SAID(rig.host, BP_ERROR_LIMIT, "#0:1: an entity has at most 255 components and 65535 fields",
+         api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
     WORKS(rig.host, api->remove(world, keys[100], &e, 1));
     WORKS(rig.host, api->add(world, keys[PROTOTYPES_MAX_KEYS], &e, 1));
     ck_assert_uint_eq(api->keys_of(world, e, told, COUNT(told)), PROTOTYPES_MAX_KEYS);

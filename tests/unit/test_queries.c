@@ -181,13 +181,19 @@ START_TEST(bad_queries_are_refused_with_a_sentence)
     static const bp_term_field_t wrong[] = {{.name = "mass", .type = BP_F64}};
     static const bp_term_t wrong_type[] = {{.component = "body", .fields = BP_LIST(wrong)}};
     const bp_term_list_t other_type = BP_LIST(wrong_type);
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "bodi", queries->make(world, NULL, &misspelt, 0, &query));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "a query asks for component 'bodi', which world 'main' lacks",
+         queries->make(world, NULL, &misspelt, 0, &query));
     ck_assert_ptr_null(query);
-    FAILS(rig.host, BP_ERROR_TYPE, "mass", queries->make(world, NULL, &other_type, 0, &query));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "no terms", queries->make(world, NULL, &none, 0, &query));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "flags", queries->make(world, NULL, &good, 64, &query));
+    SAID(rig.host, BP_ERROR_TYPE,
+         "a query of world 'main': it asks for field 'mass' of component 'body' as f64, but it is f32",
+         queries->make(world, NULL, &other_type, 0, &query));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "a query has no terms; it needs one at least",
+         queries->make(world, NULL, &none, 0, &query));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "a query has flags 0x40, which mean nothing",
+         queries->make(world, NULL, &good, 64, &query));
     WORKS(rig.host, queries->make(world, NULL, &good, 0, &query));
-    FAILS(rig.host, BP_ERROR_ARGUMENT, "BP_QUERY_CHANGES", queries->begin(query, 1));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "the query was made without BP_QUERY_CHANGES and does not know what has changed",
+         queries->begin(query, 1));
     ck_assert_ptr_null(queries->next(query));
     queries->end(NULL); /* the query itself goes with the world */
 }
@@ -297,7 +303,8 @@ START_TEST(a_query_follows_components_that_go_and_come)
     bp_query_o *query;
     WORKS(rig.host, queries->make(world, NULL, &terms, 0, &query));
     WORKS(rig.host, bp_host_unload_plugin(rig.host, "zoo"));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "body", queries->begin(query, 0));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "a query asks for component 'body', which world 'main' lacks",
+         queries->begin(query, 0));
     ck_assert_ptr_null(queries->next(query));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
     WORKS(rig.host, bp_world_use_component(world, "body"));

@@ -216,8 +216,8 @@ START_TEST(a_dead_entity_gets_no_first_component)
         WORKS(rig.host, api->add(world, body, &e[i], 1));
     rig.api->entity->destroy(rig.host, &e[0], 1);
     rig.api->entity->destroy(rig.host, &e[4], 1); /* which had none */
-    FAILS(rig.host, BP_ERROR_DEAD, "entity #0:1 is dead", api->add(world, body, &e[0], 1));
-    FAILS(rig.host, BP_ERROR_DEAD, "entity #4:1 is dead", api->add(world, body, &e[4], 1));
+    SAID(rig.host, BP_ERROR_DEAD, "entity #0:1 is dead", api->add(world, body, &e[0], 1));
+    SAID(rig.host, BP_ERROR_DEAD, "entity #4:1 is dead", api->add(world, body, &e[4], 1));
     WORKS(rig.host, api->add(world, body, &e[3], 1));
     ck_assert_uint_eq(rig.api->entity->count(rig.host), 3);
 }
@@ -281,7 +281,7 @@ START_TEST(a_manager_that_refuses_refuses_the_batch)
     for (uint32_t both = 0; both < 2; both++) {
         char *before = describe_host(rig.host);
         *(both == 0 ? &pool->refuse_creates : &told->refuse_creates) = 1;
-        FAILS(rig.host, BP_ERROR_FAILED, "told to refuse", api->create(world, prototype, out, 3));
+        SAID(rig.host, BP_ERROR_FAILED, "stock: told to refuse", api->create(world, prototype, out, 3));
         expect_same(before, describe_host(rig.host), "a refused creation");
         ck_assert_uint_eq(pool->count, 0);
         ck_assert_uint_eq(told->count, held);
@@ -295,8 +295,8 @@ START_TEST(changing_nobody_is_no_error)
     WORKS(rig.host, api->add(world, flag, NULL, 0));
     WORKS(rig.host, api->remove(world, flag, NULL, 0));
     WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), NULL, 0));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 1000", api->add(world, 1000, NULL, 0));
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key 1000", api->remove(world, 1000, NULL, 0));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key 1000", api->add(world, 1000, NULL, 0));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key 1000", api->remove(world, 1000, NULL, 0));
 }
 END_TEST
 
@@ -314,8 +314,8 @@ START_TEST(no_key_is_taken_for_the_key_of_another_change)
         FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->remove(world, none, &e, 1));
         WORKS(rig.host, api->remove(world, flag, &e, 1));
     }
-    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no component key", api->add(world, BP_NONE, &e, 1));
-    FAILS(rig.host, BP_ERROR_DEAD, "", api->add(world, flag, &(bp_entity_t){0}, 1));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "world 'main' has no component key 4294967295", api->add(world, BP_NONE, &e, 1));
+    SAID(rig.host, BP_ERROR_DEAD, "no entity is given (its id is 0)", api->add(world, flag, &(bp_entity_t){0}, 1));
 }
 END_TEST
 
@@ -941,7 +941,7 @@ START_TEST(entities_that_are_being_created_are_changed_by_no_manager)
     ck_assert_uint_eq(pool->meddles, 3);
     ck_assert_uint_eq(told->meddles, 3);
     told->refuse_creates = 1;
-    FAILS(rig.host, BP_ERROR_FAILED, "told to refuse", api->create(world, prototype, many, COUNT(many)));
+    SAID(rig.host, BP_ERROR_FAILED, "stock: told to refuse", api->create(world, prototype, many, COUNT(many)));
     pool->meddles = told->meddles = 0;
     check_slots("pool", before, COUNT(before));
     check_slots("told", before, COUNT(before));
@@ -983,7 +983,7 @@ START_TEST(a_refusal_after_that_takes_back_only_what_was_asked_for)
     pool->refuse_creates = 0;
     told->refuse_creates = 1;
     uint32_t first = prototype_of(world, "pool", "told", "body", NULL);
-    FAILS(rig.host, BP_ERROR_FAILED, "told to refuse", api->create(world, first, e, COUNT(e)));
+    SAID(rig.host, BP_ERROR_FAILED, "stock: told to refuse", api->create(world, first, e, COUNT(e)));
     ck_assert_uint_eq(pool->count, 0);
     ck_assert_uint_eq(world_run(&world->rows, first)->count, 0);
     ck_assert_uint_eq(rig.api->entity->alive(rig.host, e, COUNT(e), NULL), 0);
