@@ -221,6 +221,7 @@ static void check_run(const run_t *run, bool tight)
     EXPECT(run->holes == holes, "%u holes, not %u", run->holes, holes);
     if (run->capacity == 0) {
         EXPECT(run->blocks == NULL && run->block_room == 0 && !run->split, "blocks for no rows");
+        EXPECT(run->hole_set.rows == 0, "bits for %u rows, where there is room for none", run->hole_set.rows);
         for (uint32_t c = 0; c < run->column_count; c++)
             EXPECT(run->columns[c] == NULL, "column %u of no rows", c);
     } else {
@@ -284,6 +285,7 @@ static void leave_some(run_t *run, uint32_t first, uint32_t most)
     uint32_t count = 0;
     while (first + count < model.count && count < most && model.rows[first + count].id != 0)
         count++;
+    uint32_t before = run->left[0];
     if (count == 0)
         return;
     if (most == 1 && first + 1 < model.count) {
@@ -292,6 +294,7 @@ static void leave_some(run_t *run, uint32_t first, uint32_t most)
     } else {
         run_leave_rows(run, first, count, &holdings);
     }
+    EXPECT(run->left[0] == before + count, "%u rows were left, and not %u", run->left[0], before + count);
     for (uint32_t row = first; row < first + count; row++)
         model.rows[row].id = 0;
     cut_model();
@@ -312,7 +315,9 @@ static void leave_scattered(run_t *run, uint64_t *random, uint32_t share)
     }
     if (from == 0)
         return;
+    from = run->left[0];
     run_leave_scattered(run, rows, count, &holdings);
+    EXPECT(run->left[0] == from + count, "%u rows were left, and not %u", run->left[0], from + count);
     for (uint32_t i = 0; i < count; i++)
         model.rows[rows[i]].id = 0;
     cut_model();
@@ -349,6 +354,8 @@ static void trim(run_t *run, size_t most)
     EXPECT(most < SIZE_MAX / 2 || heap.refuse_first != 0 || run->capacity == least,
            "room for %u rows, where %u are needed", run->capacity, least);
     EXPECT(freed == before - block_bytes(run), "%zu bytes of %zu freed", freed, before);
+    EXPECT(freed == 0 || heap.refuse_first != 0 || run->hole_set.rows < run->capacity + 64, "bits for %u rows",
+           run->hole_set.rows);
 }
 
 /* The numbers of entities before a change, to see which rows have changed. */
@@ -357,12 +364,14 @@ static void expect_told(const run_t *run, const uint64_t *before, uint32_t count
     bool moved = false;
     for (uint32_t row = 0; row < (count > model.count ? count : model.count); row++) {
         bool same = row < count && row < model.count && before[row] == model.rows[row].id;
-        moved |= row < count && before[row] != 0 && !same;
-        EXPECT(same || row >= model.count || run->stamps == NULL ||
+        bool left = row < count && before[row] != 0;
+        moved |= left && !same;
+        EXPECT(same || (row >= model.count && !left) || run->stamps == NULL ||
                    stamps_of_block(run->stamps, 0, row / BP_STAMP_ROWS) == now,
-               "row %u has another entity, and no stamp says so", row);
+               "row %u has another entity or none, and no stamp says so", row);
     }
-    EXPECT(!moved || run->version != version, "rows have moved, and the version is the same");
+    EXPECT(moved ? run->version > version : run->version >= version, "version %u comes after %u", run->version,
+           version);
 }
 
 /* Let the next request for memory, or one of those after it, be refused. */
@@ -382,7 +391,7 @@ static void reserve(run_t *run, uint32_t more, uint64_t *random, bool *tight)
     *tight = *tight && good;
     heap.refuse_first = 0;
     EXPECT(run->capacity >= room, "room for %u rows, where it was %u", run->capacity, room);
-    EXPECT(was == NULL || run->columns[0] == was || run->version != version, "rows lie elsewhere in the same version");
+    EXPECT(was == NULL || run->columns[0] == was || run->version > version, "rows lie elsewhere in the same version");
     check_run(run, false);
     room = run->capacity;
     EXPECT(run_reserve(run, &account, more), "no memory");
@@ -525,6 +534,107 @@ START_TEST(a_run_in_a_crowd_goes_through_few_sizes)
 }
 END_TEST
 
+/* Where the block of a run has room behind it, its columns are only moved apart. */
+START_TEST(a_run_grows_where_it_lies)
+{
+    enum { CROWD = SUPERBLOCKS_FROM / SUPERBLOCKS_LEAST + 1 };
+    static field_t wide = {.name = "wide", .type = BP_U32, .size = 1100, .elements = 275, .initial_is_zero = true};
+    static const field_t *const some[2][2] = {{&wide, &wide}, {&kinds[WORD], &kinds[FOUR]}};
+    static void *blocks[CROWD];
+    superblocks_t superblocks;
+    uint32_t stayed[2] = {0, 0};
+    superblocks_init(&superblocks, &memory);
+    superblocks.allowed = true;
+    account.superblocks = memory.superblocks;
+    for (uint32_t i = 0; i < CROWD; i++)
+        ck_assert_ptr_nonnull(blocks[i] = superblocks_resize(&account, NULL, 0, SUPERBLOCKS_LEAST));
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        run_t *run = run_create(&account, 1, some[kind], 3, 0);
+        ck_assert(run_reserve(run, &account, kind == 0 ? 16 : 1000));
+        for (uint32_t growths = 0; growths < (kind == 0 ? 2 : 6); growths++) {
+            const char *before = run->blocks->start;
+            run->count = run->capacity;
+            memset(run->columns[0], 7, 8 * run->count);
+            ck_assert(run_reserve(run, &account, 1));
+            stayed[kind] += run->blocks->start == before;
+            for (uint32_t i = 0; i < 8 * run->count; i++)
+                EXPECT(((const char *)run->columns[0])[i] == 7, "byte %u of the entities", i);
+        }
+        run->count = 0;
+        run_free(run, &account, &holdings);
+    }
+    ck_assert_msg(stayed[0] >= 1 && stayed[1] >= 2, "%u and %u", stayed[0], stayed[1]);
+    for (uint32_t i = 0; i < CROWD; i++)
+        superblocks_free_block(&account, blocks[i], SUPERBLOCKS_LEAST);
+    superblocks_free(&superblocks);
+    memory.superblocks = NULL;
+}
+END_TEST
+
+/* The block of these columns and its line in front have 65,536 bytes for 5,453 rows. */
+START_TEST(columns_have_blocks_of_their_own_from_64_kib_on)
+{
+    static const field_t *const one[] = {&kinds[WORD]};
+    for (uint32_t more = 0; more < 2; more++) {
+        run_t *run = run_create(&account, 1, one, 2, 0);
+        ck_assert(run_reserve(run, &account, 5453 + more));
+        ck_assert(run->capacity == 5453 + more && run->split == (more > 0));
+        run_free(run, &account, &holdings);
+    }
+}
+END_TEST
+
+/* The plugin that declared them may have gone. */
+START_TEST(fields_of_a_run_without_rows_are_not_looked_at)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        run_t *run = make_run(&account, 1, columns, FIELDS, 3);
+        leave_some(run, 0, 3);
+        for (uint32_t c = 1; c <= FIELDS; c++)
+            run->fields[c] = NULL;
+        if (i == 0)
+            run_empty(run, &account, &holdings);
+        run_free(run, &account, &holdings);
+    }
+}
+END_TEST
+
+/* Rows at the ends of what one stamp is for. */
+START_TEST(stamps_of_rows_beside_those_that_change_stay)
+{
+    static const uint32_t last = 2 * BP_STAMP_ROWS - 1, first = BP_STAMP_ROWS;
+    static const field_t *const one[] = {&kinds[WORD]};
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        uint64_t now = 1;
+        uint32_t at;
+        run_t *run = make_run(&account, 1, one, 1, 4 * BP_STAMP_ROWS);
+        ck_assert(run_keep_stamps(run, &account, &now));
+        now = 2;
+        switch (kind) {
+        case 0: run_leave_scattered(run, &last, 1, &holdings); break;
+        case 1: run_leave_scattered(run, &first, 1, &holdings); break;
+        case 2: run_leave_rows(run, first, BP_STAMP_ROWS, &holdings); break;
+        case 3: run_leave_rows(run, last, 1, &holdings); break;
+        case 4:
+            now = 1;
+            run_leave_rows(run, first, BP_STAMP_ROWS, &holdings);
+            now = 2;
+            ck_assert_uint_eq(run_take_rows(run, BP_STAMP_ROWS, &at, &holdings), BP_STAMP_ROWS);
+            break;
+        default:
+            now = 1;
+            run_leave_rows(run, last, 1, &holdings);
+            now = 2;
+            ck_assert_uint_eq(run_take_rows(run, BP_STAMP_ROWS, &at, &holdings), 1);
+            break;
+        }
+        for (uint32_t block = 0; block < 4; block++)
+            EXPECT(stamps_of_block(run->stamps, 0, block) == (block == 1 ? 2 : 1), "%u: block %u", kind, block);
+        run_free(run, &account, &holdings);
+    }
+}
+END_TEST
+
 /* About as much as was asked for goes at a time, until a quarter more than the rows is left. */
 START_TEST(room_that_is_not_used_goes_in_portions)
 {
@@ -538,7 +648,7 @@ START_TEST(room_that_is_not_used_goes_in_portions)
             uint32_t before = run->capacity, version = run->version, least = left + left / 4;
             run_trim(run, &account, most);
             size_t went = (size_t)(before - run->capacity) * ROW;
-            EXPECT(run->version != version && run->capacity >= least, "room for %u rows", run->capacity);
+            EXPECT(run->version > version && run->capacity >= least, "room for %u rows", run->capacity);
             EXPECT(run->capacity == least || (went > most && went <= most + ROW), "%zu bytes, not %zu", went, most);
             EXPECT(went <= most + ROW, "%zu bytes, not %zu", went, most);
             check_run(run, true);
@@ -709,7 +819,7 @@ START_TEST(fields_that_are_forgotten_have_no_rows)
         leave_some(run, 0, rows > 1 ? rows : 2);
         uint32_t version = run->version;
         run_forget_fields(run, &account, 2, FIELDS - 2);
-        ck_assert_uint_ne(run->version, version);
+        ck_assert_uint_gt(run->version, version);
         for (uint32_t c = 1; c <= FIELDS; c++)
             ck_assert_ptr_eq(run->fields[c], c > 1 && c < FIELDS ? &run_gone_field : columns[c - 1]);
         ck_assert(run->sizes[2] == 4 && run->has_counted && run->capacity == 0);
@@ -772,7 +882,7 @@ START_TEST(an_emptied_run_begins_anew)
         uint32_t version = run->version;
         ck_assert(run_renew(run, 20 + count, columns, count, 6));
         ck_assert(run->prototype == 20 + count && run->column_count == count && run->flags == 6);
-        ck_assert(run->version != version && run->fields[0]->size == 8 && run->fields[count - 1] == columns[count - 2]);
+        ck_assert(run->version > version && run->fields[0]->size == 8 && run->fields[count - 1] == columns[count - 2]);
         ck_assert(run->has_counted == (count > TEXT + 1) && run->sizes[count - 1] == columns[count - 2]->size);
     }
     run_free(run, &account, &holdings);
@@ -833,7 +943,7 @@ START_TEST(rows_may_be_laid_elsewhere)
         }
         heap.refuse_first = 0;
         ck_assert(run_lay(run, &account, places));
-        ck_assert(run->version != version && run->capacity == rows && !run->split);
+        ck_assert(run->version > version && run->capacity == rows && !run->split);
         for (uint32_t c = 0; c <= FIELDS; c++)
             ck_assert_ptr_eq(run->columns[c], places[c]);
         for (uint32_t row = 0; row < rows; row++) {
@@ -896,7 +1006,7 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
     const run_block_t block = run->blocks[0];
     memcpy(kept, run->columns, sizeof kept);
     run_sample_enter(&sample);
-    ck_assert(run->count == count && run->holes == 0 && !run->split && run->version != was.version);
+    ck_assert(run->count == count && run->holes == 0 && !run->split && run->version > was.version);
     ck_assert(run->capacity == RUN_SAMPLE_ROWS && holes_next(&run->hole_set, 0) == BP_NONE);
     ck_assert_uint_eq(stamps_of_block(run->stamps, 1, 0), 9);
     for (uint32_t i = 0; i < count; i++) {
@@ -925,6 +1035,10 @@ Suite *runs_suite(void)
     tcase_add_loop_test(tests, a_run_does_what_a_naive_model_does, 0, 4);
     tcase_add_test(tests, a_run_that_needs_room_takes_more_than_it_needs);
     tcase_add_test(tests, a_run_in_a_crowd_goes_through_few_sizes);
+    tcase_add_test(tests, a_run_grows_where_it_lies);
+    tcase_add_test(tests, columns_have_blocks_of_their_own_from_64_kib_on);
+    tcase_add_test(tests, fields_of_a_run_without_rows_are_not_looked_at);
+    tcase_add_test(tests, stamps_of_rows_beside_those_that_change_stay);
     tcase_add_test(tests, room_that_is_not_used_goes_in_portions);
     tcase_add_test(tests, a_run_is_roomy_where_less_than_half_of_its_room_is_used);
     tcase_add_test(tests, columns_of_large_runs_begin_at_different_lines);
