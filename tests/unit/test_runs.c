@@ -923,6 +923,24 @@ START_TEST(a_stretch_ends_where_another_entity_comes)
 }
 END_TEST
 
+/* Entities of other rows come behind those that lie there, and before the batch. */
+START_TEST(a_stretch_is_of_the_rows_that_follow)
+{
+    enum { ROWS = 64 };
+    static const field_t *const one[] = {&kinds[WORD]};
+    bp_entity_t batch[ROWS];
+    run_t *run = make_run(&account, 1, one, 1, ROWS);
+    const bp_entity_t *rows = run_entities(run);
+    memcpy(batch, rows + 24, 8 * sizeof *batch);
+    for (uint32_t other = 0; other < ROWS; other += 8) {
+        memcpy(batch + 8, rows + 16, 8 * sizeof *batch);
+        memcpy(batch + 16, rows + other, 8 * sizeof *batch);
+        ck_assert_uint_eq(run_stretch(run, 16, batch + 8, 16), other == 24 ? 16 : 8);
+    }
+    run_free(run, &account, &holdings);
+}
+END_TEST
+
 /* --- rows elsewhere ----------------------------------------------------------------------------------------------- */
 
 /* Places that the caller keeps; a run that grows leaves them. */
@@ -1050,6 +1068,7 @@ Suite *runs_suite(void)
     tcase_add_test(tests, a_run_grows_on_where_its_last_columns_have_gone);
     tcase_add_test(tests, an_emptied_run_begins_anew);
     tcase_add_test(tests, a_stretch_ends_where_another_entity_comes);
+    tcase_add_test(tests, a_stretch_is_of_the_rows_that_follow);
     tcase_add_test(tests, rows_may_be_laid_elsewhere);
 #if !defined(_WIN32)
     tcase_add_test(tests, a_sample_has_living_rows_from_all_over_the_run);
