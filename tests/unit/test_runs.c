@@ -221,7 +221,7 @@ static void check_run(const run_t *run, bool tight)
     EXPECT(run->holes == holes, "%u holes, not %u", run->holes, holes);
     if (run->capacity == 0) {
         EXPECT(run->blocks == NULL && run->block_room == 0 && !run->split, "blocks for no rows");
-        EXPECT(run->hole_set.rows == 0, "bits for %u rows, where there is room for none", run->hole_set.rows);
+        EXPECT(!tight || run->hole_set.rows == 0, "bits for %u rows, where there is room for none", run->hole_set.rows);
         for (uint32_t c = 0; c < run->column_count; c++)
             EXPECT(run->columns[c] == NULL, "column %u of no rows", c);
     } else {
@@ -858,6 +858,52 @@ START_TEST(a_run_grows_on_where_its_last_columns_have_gone)
 }
 END_TEST
 
+/* Columns that had gone in place come again, without rows. */
+START_TEST(a_run_that_begins_anew_with_more_columns_has_none_of_their_rows)
+{
+    static const run_pick_t picks[] = {{0, &kinds[BYTE]}};
+    run_t *run = make_run(&account, 1, columns, FIELDS, 30);
+    run_keep(run, &account, &holdings, 1, FIELDS, picks, COUNT(picks));
+    run_empty(run, &account, &holdings);
+    ck_assert(run_renew(run, 2, columns, FIELDS + 1, 0));
+    model.count = 0;
+    check_run(run, true);
+    run_free(run, &account, &holdings);
+}
+END_TEST
+
+/* Each request in turn, where rows come to a run in one block, to one that gets a block for each column, and to one
+ * that has these. */
+START_TEST(whichever_memory_is_lacking_a_run_keeps_its_rows_and_grows_later)
+{
+    static const uint32_t sizes[] = {0, 10, 63, 100, 400, 1000};
+    uint64_t random = 3, now = 1;
+    for (uint32_t i = 0; i < 2 * COUNT(sizes); i++) {
+        uint32_t rows = sizes[i / 2], refused = 0;
+        run_t *run = make_run(&account, 1, columns, FIELDS, rows);
+        ck_assert(i % 2 == 0 || run_keep_stamps(run, &account, &now));
+        bool split = run->split;
+        for (uint32_t n = 1;; n++) {
+            uint32_t version = run->version;
+            const void *was = run->columns[0];
+            refuse(n);
+            bool good = run_reserve(run, &account, rows + 1);
+            heap.refuse_first = 0;
+            check_run(run, false);
+            EXPECT(good || split || run->split == split, "its columns have been split for nothing");
+            EXPECT(was == run->columns[0] || run->version > version, "rows lie elsewhere in the same version");
+            if (good)
+                break;
+            EXPECT(++refused < 50, "it is refused whether or not there is memory");
+        }
+        EXPECT(refused > 0 && run->capacity >= 2 * rows + 1, "room for %u", run->capacity);
+        append(run, rows + 1, &random);
+        check_run(run, true);
+        run_free(run, &account, &holdings);
+    }
+}
+END_TEST
+
 START_TEST(an_emptied_run_begins_anew)
 {
     uint64_t now = 3;
@@ -1046,6 +1092,70 @@ END_TEST
 
 #endif
 
+#if defined(__linux__)
+
+/* Is the memory at this address left out of copies of the process, as the system's table of it says? */
+static bool is_left_out(const void *at)
+{
+    char line[512];
+    unsigned long long first, end;
+    bool inside = false, left_out = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%llx-%llx ", &first, &end) == 2)
+            inside = (uintptr_t)at >= first && (uintptr_t)at < end;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            left_out = strstr(line, " dc") != NULL;
+    }
+    fclose(file);
+    return left_out;
+}
+
+static void expect_left_out(const run_t *run, bool pages_are)
+{
+    for (uint32_t c = 0; c < run->column_count; c++) {
+        bool pages = run->blocks[c].size >= MEMORY_LARGE;
+        EXPECT(is_left_out(run->blocks[c].start) == (pages && pages_are), "column %u", c);
+    }
+}
+
+/* Pages of the system's, and no other memory, until the sample is given back; all of them or none. */
+START_TEST(while_there_is_a_sample_copies_of_the_process_go_without_the_run)
+{
+    enum { ROWS = 70000 };
+    static const field_t *const some[] = {&kinds[BYTE], &kinds[WORD], &kinds[FOUR]};
+    memory_t pages;
+    run_sample_t sample;
+    uint32_t first;
+    memory_init(&pages, "pages", &(bp_allocator_i){.resize = NULL});
+    run_t *run = run_create(&pages, 1, some, COUNT(some) + 1, 0);
+    ck_assert(run_reserve(run, &pages, ROWS));
+    ck_assert_uint_eq(run_take_rows(run, ROWS, &first, &holdings), ROWS);
+    for (uint32_t c = 0; c <= COUNT(some); c++)
+        memset(run->columns[c], 1, (size_t)ROWS * run->sizes[c]);
+    size_t bytes = memory_bytes(&pages);
+    expect_left_out(run, false);
+    for (uint32_t i = 0; i < 2; i++) {
+        ck_assert(run_sample_take(&sample, run, &pages));
+        expect_left_out(run, true);
+        run_sample_give_back(&sample, &pages);
+        expect_left_out(run, false);
+        ck_assert_uint_eq(memory_bytes(&pages), bytes);
+        char *start = run->blocks[COUNT(some)].start;
+        run->blocks[COUNT(some)].start = start + 1; /* which is no page */
+        ck_assert(!run_sample_take(&sample, run, &pages));
+        run->blocks[COUNT(some)].start = start;
+        expect_left_out(run, false);
+        ck_assert_uint_eq(memory_bytes(&pages), bytes);
+    }
+    run_free(run, &pages, &holdings);
+    ck_assert_uint_eq(memory_bytes(&pages), 0);
+}
+END_TEST
+
+#endif
+
 Suite *runs_suite(void)
 {
     Suite *suite = suite_create("runs");
@@ -1067,11 +1177,16 @@ Suite *runs_suite(void)
     tcase_add_test(tests, fields_that_are_forgotten_have_no_rows);
     tcase_add_test(tests, a_run_grows_on_where_its_last_columns_have_gone);
     tcase_add_test(tests, an_emptied_run_begins_anew);
+    tcase_add_test(tests, a_run_that_begins_anew_with_more_columns_has_none_of_their_rows);
+    tcase_add_test(tests, whichever_memory_is_lacking_a_run_keeps_its_rows_and_grows_later);
     tcase_add_test(tests, a_stretch_ends_where_another_entity_comes);
     tcase_add_test(tests, a_stretch_is_of_the_rows_that_follow);
     tcase_add_test(tests, rows_may_be_laid_elsewhere);
 #if !defined(_WIN32)
     tcase_add_test(tests, a_sample_has_living_rows_from_all_over_the_run);
+#endif
+#if defined(__linux__)
+    tcase_add_test(tests, while_there_is_a_sample_copies_of_the_process_go_without_the_run);
 #endif
     return suite;
 }
