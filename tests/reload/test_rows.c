@@ -249,6 +249,28 @@ START_TEST(rows_go_with_the_component_with_their_entity_and_with_the_plugin)
 }
 END_TEST
 
+/* Entities that live in another world too do not die, but their rows go. */
+START_TEST(rows_of_a_world_that_is_restored_go_from_entities_that_live_on)
+{
+    bp_entity_t e[600];
+    bp_scene_o *scene;
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other"});
+    WORKS(host, bp_world_use_component(other, "body"));
+    make(e, COUNT(e));
+    WORKS(host, bp_scene_capture(world, &scene));
+    WORKS(host, api->world->add(other, key_of(other, "body", ""), e, COUNT(e) / 2));
+    for (uint32_t i = 0; i < 2; i++) {
+        WORKS(host, bp_scene_restore(scene, world, 0));
+        ck_assert_uint_eq(ledger()->count, COUNT(e));
+        ck_assert_uint_eq(api->world->has(world, key, e, COUNT(e), NULL), 0);
+        ck_assert_uint_eq(api->entity->alive(host, e, COUNT(e), NULL), COUNT(e) / 2);
+        ck_assert_uint_eq(api->world->has(other, key_of(other, "body", ""), e, COUNT(e), NULL), COUNT(e) / 2);
+        expect_known();
+    }
+    bp_scene_close(scene);
+}
+END_TEST
+
 /* Entities that lie in consecutive rows, with others between them that have no such component, or are none. */
 START_TEST(rows_go_in_any_order_with_others_between_them)
 {
@@ -721,6 +743,7 @@ Suite *rows_suite(void)
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, it_knows_the_rows_that_there_are_whatever_happens);
     tcase_add_test(tests, rows_go_with_the_component_with_their_entity_and_with_the_plugin);
+    tcase_add_test(tests, rows_of_a_world_that_is_restored_go_from_entities_that_live_on);
     tcase_add_test(tests, rows_go_in_any_order_with_others_between_them);
     tcase_add_test(tests, what_is_set_is_told_and_may_be_refused);
     tcase_add_test(tests, what_comes_and_what_is_set_may_be_refused_under_the_guard_too);
