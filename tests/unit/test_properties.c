@@ -17,7 +17,9 @@
 /* --- a plugin with names -------------------------------------------------------------------------------- */
 
 static const bp_field_t naming_fields[] = {{.name = "name", .type = BP_STRING}};
-static const bp_component_i naming_components[] = {{.name = "debug_name", .fields = BP_LIST(naming_fields)}};
+static const bp_field_t dot_fields[] = {{.name = "x", .type = BP_U32}};
+static const bp_component_i naming_components[] = {{.name = "debug_name", .fields = BP_LIST(naming_fields)},
+                                                   {.name = "dot", .fields = BP_LIST(dot_fields)}};
 
 static uint32_t find_named(bp_manager_t *m, const char *text, bp_entity_t *entities, uint32_t capacity)
 {
@@ -412,6 +414,53 @@ START_TEST(wrong_names_are_told_the_nearest_and_what_exists)
     SAID(rig.host, BP_ERROR_NOT_FOUND, "no property 'mass' in flag (it has none)",
          api->resolve(world, entity_with(world, "flag"), "flag", "mass", &p));
     ck_assert_int_eq(memcmp(&p, &before, sizeof p), 0);
+}
+END_TEST
+
+/* What there is may have a name of one letter. */
+START_TEST(the_shortest_names_are_told_as_what_exists)
+{
+    bp_entity_t e;
+    bp_property_t p;
+    WORKS(rig.host, bp_world_use_component(world, "dot"));
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
+    WORKS(rig.host, worlds->add(world, key_of(world, "dot", "d"), &e, 1));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "no property 'position' in dot (it has x)",
+         api->resolve(world, e, "d", "position", &p));
+    SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component 'position' in world 'main' (it has d)",
+         api->resolve(world, e, "position", "x", &p));
+}
+END_TEST
+
+/* Of an entity of a prototype that a property has not met before, and of one that it has. */
+START_TEST(one_value_of_four_bytes_is_read_and_written_where_it_belongs)
+{
+    struct { float value; unsigned char behind[4]; } one;
+    bp_entity_t e[4], label = entity_with(world, "label");
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        WORKS(rig.host, worlds->create(world, prototype_of(world, "body", kind == 0 ? NULL : "flag",
+                                                           kind < 2 ? NULL : "mark", NULL), e, 4));
+        bp_property_t p = resolve(e[0], "body", "mass"), q = p;
+        for (uint32_t i = 0; i < 3; i++) {
+            memset(&one, 0xEE, sizeof one);
+            one.value = (float)(5 + i);
+            WORKS(rig.host, api->set(world, &p, &e[i], 1, &one, 4));
+            for (uint32_t k = 0; k < 4; k++) {
+                float expected = k <= i ? (float)(5 + k) : 1;
+                memset(&one, 0xEE, sizeof one);
+                WORKS(rig.host, api->get(world, &q, &e[k], 1, &one, 4));
+                EXPECT(one.value == expected && one.behind[0] == 0xEE, "value %u is %g", k, (double)one.value);
+            }
+            SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component 'body' in world 'main' (it has label)",
+                 api->set(world, &p, &label, 1, &one, 4));
+            SAID(rig.host, BP_ERROR_NOT_FOUND, "entity #0:1 has no component 'body' in world 'main' (it has label)",
+                 api->get(world, &q, &label, 1, &one, 4));
+        }
+        for (uint32_t k = 0; k < 4; k++) {
+            WORKS(rig.host, api->get_named(world, e[k], "body", "mass", BP_F32, &one.value));
+            ck_assert(one.value == (k < 3 ? (float)(5 + k) : 1));
+        }
+    }
 }
 END_TEST
 
@@ -956,6 +1005,8 @@ static void add_values(TCase *tests)
 static void add_refusals(TCase *tests)
 {
     tcase_add_test(tests, wrong_names_are_told_the_nearest_and_what_exists);
+    tcase_add_test(tests, the_shortest_names_are_told_as_what_exists);
+    tcase_add_test(tests, one_value_of_four_bytes_is_read_and_written_where_it_belongs);
     tcase_add_test(tests, without_an_entity_a_name_must_mean_one_type);
     tcase_add_test(tests, the_wrong_type_is_refused_by_name);
     tcase_add_test(tests, the_dead_the_foreign_and_nobody_have_no_properties);
