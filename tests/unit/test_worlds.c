@@ -256,6 +256,61 @@ START_TEST(a_key_says_what_its_component_is)
 }
 END_TEST
 
+static bp_result_t refuse_silently(bp_manager_t *m)
+{
+    (void)m;
+    return 13;
+}
+
+static bp_result_t refuse_shortly(bp_manager_t *m)
+{
+    return m->api->error->set(m->host, BP_ERROR_FAILED, "x");
+}
+
+static const bp_component_i mules[] = {{.name = "mule", .start = refuse_silently},
+                                       {.name = "ass", .start = refuse_shortly}};
+static const bp_plugin_desc_t stubborn = {.version = "1", .components = BP_LIST(mules)};
+static const bp_plugin_head_t stubborn_plugin = BP_PLUGIN_HEAD("stubborn", &stubborn);
+
+/* Whatever was said before is no reason. */
+START_TEST(a_component_that_does_not_start_says_why_or_has_no_reason)
+{
+    const bp_plugin_head_t *plugins[] = {&stubborn_plugin};
+    rig_close(&rig);
+    rig_open_with(&rig, plugins, COUNT(plugins));
+    load("stubborn");
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main", .units = "m=au"});
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        bp_world_use_component(world, i == 0 ? "" : "something else that there is not");
+        SAID(rig.host, 13, "component 'mule' did not start in world 'main': it gave no reason (code 13)",
+             bp_world_use_component(world, "mule"));
+        SAID(rig.host, BP_ERROR_FAILED, "component 'ass' did not start in world 'main': x",
+             bp_world_use_component(world, "ass"));
+        ck_assert_uint_eq(world->rows.manager_count, 0);
+        ck_assert(i == 0 || world_bytes(&world->rows) == bytes);
+        bytes = world_bytes(&world->rows);
+    }
+}
+END_TEST
+
+/* The fields are freed with the plugin; the manager's place stays. */
+START_TEST(a_manager_that_has_left_has_no_fields)
+{
+    bp_world_o *world = zoo_world("main");
+    uint32_t number = api->component(world, "label");
+    entity_with(world, "label");
+    const manager_t *label = world->rows.managers[number];
+    uint64_t listeners = world->rows.entities->listeners;
+    world_drop_manager(&world->rows, world->rows.managers[api->component(world, "mark")]);
+    ck_assert(world->rows.entities->listeners != listeners); /* so that who is told of deaths is found anew */
+    WORKS(rig.host, bp_world_drop_component(world, "label"));
+    ck_assert(!label->started && world->rows.managers[number] == label);
+    for (uint32_t c = 0; c < label->column_count; c++)
+        ck_assert_ptr_eq(label->columns[c], &run_gone_field);
+}
+END_TEST
+
 START_TEST(what_a_call_works_with_is_kept_for_the_calls_of_100_steps)
 {
     bp_world_o *world = zoo_world("main");
@@ -505,6 +560,8 @@ Suite *worlds_suite(void)
     tcase_add_test(tests, worlds_end_with_everything_in_them_in_any_order);
     tcase_add_test(tests, figures_of_a_world_are_what_is_in_it);
     tcase_add_test(tests, a_key_says_what_its_component_is);
+    tcase_add_test(tests, a_component_that_does_not_start_says_why_or_has_no_reason);
+    tcase_add_test(tests, a_manager_that_has_left_has_no_fields);
     tcase_add_test(tests, what_a_call_works_with_is_kept_for_the_calls_of_100_steps);
     tcase_add_test(tests, stamps_are_kept_while_anyone_asks_for_them);
     tcase_add_test(tests, moments_pass_with_each_look_but_in_a_step);
