@@ -987,6 +987,134 @@ START_TEST(a_stretch_is_of_the_rows_that_follow)
 }
 END_TEST
 
+/* --- which rows are holes ----------------------------------------------------------------------------------------- */
+
+enum { BITS_MOST = 270000 };
+static unsigned char is_hole[BITS_MOST + 1];
+
+static uint32_t next_hole(uint32_t row, uint32_t rows)
+{
+    const unsigned char *found = row < rows ? memchr(is_hole + row, 1, rows - row) : NULL;
+    return found == NULL ? BP_NONE : (uint32_t)(found - is_hole);
+}
+
+/* What is asked of holes from a row on is answered as by the bytes of is_hole. */
+static void check_row(const holes_t *holes, uint32_t row, uint32_t rows)
+{
+    uint32_t next = next_hole(row, rows), found = holes_next(holes, row), last = row;
+    EXPECT(found == next, "the hole behind row %u is %u, and not %u", row, found, next);
+    while (last > 0 && is_hole[last - 1] != 0)
+        last--;
+    found = holes_last_filled(holes, row);
+    EXPECT(found == last - 1, "the last row before %u that is no hole is %u, and not %u", row, found, last - 1);
+    if (row >= rows || is_hole[row] == 0)
+        return;
+    for (uint32_t most = 1; most < 300; most = most * 3 + 1) {
+        uint32_t together = 0;
+        while (together < most && row + together < rows && is_hole[row + together] != 0)
+            together++;
+        found = holes_stretch(holes, row, most);
+        EXPECT(found == together, "%u of %u holes lie together from row %u on, and not %u", found, most, row, together);
+    }
+    found = holes_following(holes, row);
+    EXPECT(found == next_hole(row + 1, rows), "the hole that follows %u is %u", row, found);
+}
+
+/* A bit of a level is 1 wherever the word below is not 0, and all of the memory is counted. */
+static void check_levels(const holes_t *holes, uint32_t rows)
+{
+    uint32_t words = (holes->rows + 63) / 64, all = 0, lowest = next_hole(0, rows);
+    EXPECT(holes->rows % 64 == 0 && holes->rows >= rows && holes->rows < rows + 64, "bits for %u rows", holes->rows);
+    EXPECT(lowest >= holes->lowest, "%u is a hole, below the lowest, %u", lowest, holes->lowest);
+    for (uint32_t l = 0; l < HOLES_LEVELS; l++, words = (words + 63) / 64) {
+        all += words;
+        for (uint32_t i = 0; holes->rows > HOLES_FEW && l + 1 < HOLES_LEVELS && i < words; i++) {
+            uint64_t above = holes->words[holes->level[l + 1] + i / 64] >> i % 64 & 1;
+            EXPECT(above == 1 || holes->words[holes->level[l] + i] == 0, "word %u of level %u is not found", i, l);
+        }
+    }
+    ck_assert_uint_eq(memory_bytes(&account), holes->rows > HOLES_FEW ? all * sizeof(uint64_t) : 0);
+}
+
+static void change_holes(holes_t *holes, uint32_t rows, uint64_t *random)
+{
+    uint32_t first = bp_random_below(random, rows), end = first, most = bp_random_below(random, 2) == 0 ? 5 : 200;
+    switch (bp_random_below(random, 6)) {
+    case 0:
+        while (end < rows && end - first < most && is_hole[end] == 0)
+            end++;
+        holes_fill(holes, first, end);
+        memset(is_hole + first, 1, end - first);
+        break;
+    case 1:
+        end = first + most < rows ? first + most : rows;
+        holes_drop(holes, first, end);
+        memset(is_hole + first, 0, end - first);
+        break;
+    case 2:
+    case 3:
+        if (is_hole[first] == 0)
+            holes_add(holes, first);
+        else
+            holes_remove(holes, first);
+        is_hole[first] ^= 1;
+        break;
+    case 4:
+        for (uint32_t i = 0; i < most && next_hole(0, rows) != BP_NONE; i++) {
+            uint32_t lowest = next_hole(0, rows);
+            if (i % 2 == 0)
+                holes_find_lowest(holes);
+            ck_assert(i % 2 != 0 || (holes->lowest == lowest && holes_know_lowest(holes)));
+            EXPECT(holes_take(holes) == lowest, "the lowest hole is %u", lowest);
+            is_hole[lowest] = 0;
+        }
+        break;
+    default:
+        if (most == 5 && bp_random_below(random, 8) == 0) {
+            holes_clear(holes, rows);
+            memset(is_hole, 0, rows);
+        }
+        break;
+    }
+}
+
+/* Loops: up to one word, two levels, and three. */
+START_TEST(the_holes_of_a_run_are_those_that_were_made)
+{
+    static const uint32_t sizes[] = {1,    63,   64,   65,     128,    129,    4095,
+                                     4096, 4097, 8192, 262143, 262144, 262145, BITS_MOST};
+    uint64_t random = 40 + (uint64_t)_i;
+    holes_t holes = {.rows = 0};
+    uint32_t rows = 0;
+    memset(is_hole, 0, sizeof is_hole);
+    for (uint32_t round = 0; round < 60; round++) {
+        uint32_t next = sizes[bp_random_below(&random, _i == 0 ? 4 : _i == 1 ? 10 : COUNT(sizes))];
+        uint64_t asked = heap.requests;
+        refuse(1);
+        if (!holes_resize(&holes, &account, next)) { /* as it was */
+            EXPECT(heap.requests == asked + 1 && rows > 0 ? holes.rows >= rows : holes.rows == 0, "%u", holes.rows);
+            heap.refuse_first = 0;
+            ck_assert(holes_resize(&holes, &account, next));
+        }
+        heap.refuse_first = 0;
+        memset(is_hole + next, 0, sizeof is_hole - next);
+        if (next < rows && next % 64 != 0) /* of rows that go the bits are to be 0 */
+            holes_drop(&holes, next, holes.rows);
+        rows = next;
+        for (uint32_t i = 0; i < 12; i++) {
+            change_holes(&holes, rows, &random);
+            for (uint32_t k = 0; k < 8; k++)
+                check_row(&holes, bp_random_below(&random, rows + 1), rows);
+            check_row(&holes, rows - 1, rows);
+            check_levels(&holes, rows);
+        }
+        check_row(&holes, 0, rows);
+    }
+    holes_free(&holes, &account);
+    ck_assert(holes.rows == 0 && holes.words == NULL);
+}
+END_TEST
+
 /* --- rows elsewhere ----------------------------------------------------------------------------------------------- */
 
 /* Places that the caller keeps; a run that grows leaves them. */
@@ -1181,6 +1309,7 @@ Suite *runs_suite(void)
     tcase_add_test(tests, whichever_memory_is_lacking_a_run_keeps_its_rows_and_grows_later);
     tcase_add_test(tests, a_stretch_ends_where_another_entity_comes);
     tcase_add_test(tests, a_stretch_is_of_the_rows_that_follow);
+    tcase_add_loop_test(tests, the_holes_of_a_run_are_those_that_were_made, 0, 3);
     tcase_add_test(tests, rows_may_be_laid_elsewhere);
 #if !defined(_WIN32)
     tcase_add_test(tests, a_sample_has_living_rows_from_all_over_the_run);
