@@ -391,6 +391,8 @@ static const cell_case_t cells[] = {
     {WORDS, "[\"\\\"\\\\\\/\\n\\r\\t\"]", "[\"\\\"\\\\/\\n\\r\\t\"]", 0, NULL},
     {WORDS, "[\"a\\\"\", \"\\\\\"]", "[\"a\\\"\", \"\\\\\"]", 0, NULL},
     {WORDS, "[\"a\\x\"]", NULL, BP_ERROR_TYPE, "item 0 of '[\"a\\x\"]' does not end with a comma or a ]"},
+    {WORDS, "[\"a\\,b\"]", NULL, BP_ERROR_TYPE, "item 0 of '[\"a\\,b\"]' does not end with a comma or a ]"},
+    {WORDS, "[\"a\\]", NULL, BP_ERROR_TYPE, "item 0 of '[\"a\\]' does not end with a comma or a ]"},
     {WORDS, "[a, \"b", NULL, BP_ERROR_TYPE, "item 1 of '[a, \"b' does not end with a comma or a ]"},
     {WORDS, "[\"b\\", NULL, BP_ERROR_TYPE, "item 0 of '[\"b\\' does not end with a comma or a ]"},
     {WORDS, "[\"b\\\"", NULL, BP_ERROR_TYPE, "item 0 of '[\"b\\\"' does not end with a comma or a ]"},
@@ -501,6 +503,11 @@ START_TEST(cells_of_single_values_are_written_in_whatever_room)
     field_t field = made((bp_field_t){.name = "f", .type = BP_STRING});
     const char *string = "as \"it\" stands";
     expect_written(&field, &string, string);
+    static char text[9000], back[sizeof text];
+    memset(text, 'x', sizeof text - 1);
+    string = text;
+    ck_assert_uint_eq(field_format_cell(&field, &context, &string, back, sizeof back), sizeof text - 1);
+    ck_assert_str_eq(back, text);
     field_free(&field, &memory);
     field = made((bp_field_t){.name = "f", .type = BP_VEC2});
     expect_written(&field, &(bp_vec2_t){1, -0.5f}, "1 -0.5");
@@ -613,15 +620,16 @@ static void expect_all(const field_t *field, const char *rows, size_t stride, co
 START_TEST(the_first_number_outside_is_found_wherever_it_lies_and_numbers_at_the_limits_are_inside)
 {
     static const double good[] = {3, 4, 5}, bad[] = {2, 6};
-    static _Alignas(16) char rows[(MOST_ROWS + 1) * STRIDE];
+    static _Alignas(16) char room[2 * MOST_ROWS * STRIDE];
+    char *rows = room + (size_t)MOST_ROWS * STRIDE; /* what lies before them is like what lies between them */
     for (uint32_t c = 0; c < COUNT(columns); c++) {
         field_t field = made(columns[c]);
         uint32_t parts = field.parts * (field.elements > 0 ? field.elements : 1), size = value_size(field.part);
         for (uint32_t round = 0; round < 3; round++) { /* what lies between the cells is far outside, or inside */
             size_t stride = round == 0 ? field.size : STRIDE;
-            memset(rows, 0x7f, sizeof rows);
-            for (size_t at = 0; round == 2 && at < sizeof rows; at += size)
-                put_number(&field, rows + at, 4);
+            memset(room, 0x7f, sizeof room);
+            for (size_t at = 0; round == 2 && at < sizeof room; at += size)
+                put_number(&field, room + at, 4);
             for (uint32_t n = 0; n < MOST_ROWS * parts; n++)
                 put_number(&field, rows + n / parts * stride + (size_t)(n % parts) * size, good[n % 3]);
             expect_all(&field, rows, stride, NULL, value_type_name(field.type));
@@ -761,6 +769,15 @@ START_TEST(the_unit_at_the_end_of_a_sentence_about_a_range_becomes_that_of_the_w
         expect_sentence(result, cases[i].result, cases[i].becomes);
         field_free(&field, &memory);
     }
+    char name[200], units[256], becomes[512]; /* a long name, twice */
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(units, sizeof units, "m=%s", name);
+    snprintf(becomes, sizeof becomes, "at most 2 %s.%s", name, name);
+    field_t field = made((bp_field_t){.name = "f", .type = BP_F32, .unit = "m.m"});
+    snprintf(error.text, sizeof error.text, "at most 2 m.m");
+    expect_sentence(field_in_units(&field, units, BP_ERROR_RANGE, &error), BP_ERROR_RANGE, becomes);
+    field_free(&field, &memory);
 }
 END_TEST
 
