@@ -161,6 +161,7 @@ static const make_suite_t second_half[] = {
     reload_plugins_suite,
     reload_faults_suite,
     reload_told_suite,
+    reload_report_suite,
     reload_ahead_suite,
     ahead_cells_suite,
     reload_random_suite,

@@ -130,6 +130,7 @@ Suite *audit_suite(void);
 Suite *reload_plugins_suite(void);
 Suite *reload_faults_suite(void);
 Suite *reload_told_suite(void);
+Suite *reload_report_suite(void);
 Suite *reload_ahead_suite(void);
 Suite *ahead_cells_suite(void);
 Suite *reload_random_suite(void);

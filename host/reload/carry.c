@@ -500,7 +500,7 @@ static bp_result_t compare(carry_t *c)
     for (uint32_t f = 0; f < c->next->field_count; f++)
         c->losses[f] = (carry_loss_t){.component = c->m->component,
                                       .world = c->w->world->name,
-                                      .field = c->next->fields[f].name,
+                                      .field = c->next->bound[f]->name, /* good longer than the change */
                                       .type = c->next->fields[f].type,
                                       .given = is_given(c, f)};
     bp_result_t result = everywhere(c, compare_fields);

@@ -15,25 +15,34 @@ enum { HEAD = 512, FIRST_TEXT = 2048 };
 
 static bool add(reload_change_t *change, const char *format, ...) PRINTF_LIKE(2, 3);
 
+static bool make_room(reload_change_t *change, size_t length)
+{
+    if (change->text_length + length + 1 <= change->text_size)
+        return true;
+    size_t size = change->text_size * 2 + length + FIRST_TEXT;
+    char *text = memory_resize(&change->reload->memory, change->text, change->text_size, size);
+    if (text == NULL)
+        return false;
+    change->text = text;
+    change->text_size = size;
+    return true;
+}
+
 static bool add(reload_change_t *change, const char *format, ...)
 {
-    char line[1024];
-    va_list values;
+    va_list values, again;
     va_start(values, format);
-    int written = vsnprintf(line, sizeof line, format, values);
-    va_end(values);
-    size_t length = written < 0 ? 0 : (size_t)written < sizeof line ? (size_t)written : sizeof line - 1;
-    if (change->text_length + length + 1 > change->text_size) {
-        size_t size = change->text_size * 2 + length + FIRST_TEXT;
-        char *text = memory_resize(&change->reload->memory, change->text, change->text_size, size);
-        if (text == NULL)
-            return false;
-        change->text = text;
-        change->text_size = size;
+    va_copy(again, values);
+    int written = vsnprintf(NULL, 0, format, values);
+    size_t length = written < 0 ? 0 : (size_t)written;
+    bool good = make_room(change, length);
+    if (good) {
+        vsnprintf(change->text + change->text_length, length + 1, format, again);
+        change->text_length += length;
     }
-    memcpy(change->text + change->text_length, line, length + 1);
-    change->text_length += length;
-    return true;
+    va_end(again);
+    va_end(values);
+    return good;
 }
 
 /* --- the list of fields ------------------------------------------------------------------------------------------- */
