@@ -320,6 +320,29 @@ START_TEST(a_new_version_of_who_opens_files_opens_them_anew)
 }
 END_TEST
 
+/* Also where another plugin comes before it, and where files are named beside it, in any order. */
+START_TEST(who_opens_files_is_found_among_several_plugins_that_are_reloaded)
+{
+    static const char *const names[][3] = {
+        {"mourner", "opener"}, {"opener", "yeast"}, {"yeast", "opener", "mourner"}, {"mourner", "opener", "yeast"}};
+    static const uint32_t counts[] = {2, 2, 3, 3};
+    open_host(0);
+    WORKS(rig.host, load(put_plugin("mourner_first", "mourner")));
+    WORKS(rig.host, load(put_plugin("opener_first", "opener")));
+    WORKS(rig.host, load(scratch_file("yeast.open", "5")));
+    make_world("yeast");
+    for (uint32_t i = 0; i < COUNT(counts); i++) {
+        put_plugin(i % 2 == 0 ? "opener_next" : "opener_first", "opener");
+        WORKS(rig.host, bp_host_reload(rig.host, names[i], counts[i], NULL));
+        expect_plugins(i % 2 == 0 ? "mourner 1, opener 2, yeast 2" : "mourner 1, opener 1, yeast 1");
+        WORKS(rig.host, bp_world_step(world));
+    }
+    ck_assert(value_of("yeast", "value") == 130);
+    expect_no_complaint();
+    end();
+}
+END_TEST
+
 /* With the plugin itself they are as many as one reload may have; then one more. */
 START_TEST(files_of_a_plugin_are_reloaded_with_it_up_to_the_most_of_one_reload)
 {
@@ -640,6 +663,7 @@ Suite *loaders_suite(void)
     tcase_add_loop_test(t, a_file_is_reloaded_and_its_values_go_over, 0, 2);
     tcase_add_test(t, a_file_is_taken_back);
     tcase_add_loop_test(t, a_new_version_of_who_opens_files_opens_them_anew, 0, 2);
+    tcase_add_test(t, who_opens_files_is_found_among_several_plugins_that_are_reloaded);
     tcase_add_test(t, files_of_a_plugin_are_reloaded_with_it_up_to_the_most_of_one_reload);
     tcase_add_test(t, who_opens_files_is_taken_back_with_them);
     tcase_add_test(t, who_does_not_open_such_files_any_more_is_refused);

@@ -1,0 +1,353 @@
+/* test_reload_plan.c - what a change makes of declarations: which of them are the same, which systems cannot go on, and
+ * which state is told of rows.
+ *
+ * Versions need no compiler here: the plugin `stage` is linked in and opens files that end in ".stage", of which the
+ * first letter alone matters. What such a file declares is what the test has put into `staged`.
+ */
+#include "../suites.h"
+#include "reload_support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_FIELDS = 3 };
+
+/* One declaration: a component `play` with fields, and perhaps a system `play_look` with terms. */
+typedef struct staged_t {
+    bp_field_t fields[SHOWN_FIELDS];
+    bp_component_i components[1];
+    bp_system_i systems[1];
+    bp_plugin_desc_t desc;
+    bp_plugin_head_t head;
+} staged_t;
+
+static rig_t rig;
+static bp_world_o *world;
+static staged_t staged;
+
+static bp_result_t open_staged(bp_plugin_t *plugin, const char *path, const char *bytes, size_t size,
+                               const bp_plugin_head_t **head, void **content)
+{
+    (void)plugin, (void)path, (void)bytes, (void)size;
+    *head = &staged.head;
+    *content = &staged;
+    return BP_OK;
+}
+
+static void close_staged(bp_plugin_t *plugin, void *content)
+{
+    (void)plugin, (void)content;
+}
+
+static const bp_loader_t loaders[] = {{.ending = "stage", .open = open_staged, .close = close_staged}};
+static const bp_plugin_head_t stage =
+    BP_PLUGIN_HEAD("stage", (&(const bp_plugin_desc_t){.version = "1", .loaders = BP_LIST(loaders)}));
+
+/* The next version has these fields, up to the first without a name. */
+static void stage_fields(const bp_field_t *fields, uint32_t count)
+{
+    memset(&staged, 0, sizeof staged);
+    memcpy(staged.fields, fields, count * sizeof *fields);
+    staged.components[0] = (bp_component_i){
+        .name = "play", .fields = {staged.fields, count, sizeof staged.fields[0]}, .keeps = BP_KEEP_NOTHING};
+    staged.desc = (bp_plugin_desc_t){
+        .version = "1", .components = {staged.components, 1, sizeof staged.components[0]}, .keeps = BP_KEEP_NOTHING};
+    staged.head = (bp_plugin_head_t)BP_PLUGIN_HEAD("play", &staged.desc);
+}
+
+static void begin(void)
+{
+    static const bp_plugin_head_t *linked[ZOO_PLUGINS + 1];
+    memcpy(linked, zoo_plugins, sizeof zoo_plugins);
+    linked[ZOO_PLUGINS] = &stage;
+    rig_open_with(&rig, linked, COUNT(linked));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "stage", NULL, 0));
+}
+
+/* A world with two rows of the component that is staged. */
+static void show(void)
+{
+    bp_entity_t e[2];
+    WORKS(rig.host, bp_host_load_plugin(rig.host, scratch_file("play.stage", "p"), NULL, 0));
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "play"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "play", NULL, NULL, NULL), e, 2));
+}
+
+static bp_result_t reload(bp_reload_report_t *report)
+{
+    static const char *const names[] = {"play"};
+    *report = (bp_reload_report_t){.struct_size = sizeof *report};
+    bp_result_t result = bp_host_reload(rig.host, names, 1, report);
+    rig.log = (log_text_t){.target = rig.log.target};
+    return result;
+}
+
+static void end(void)
+{
+    reload_accept(&rig.host->reload);
+    check_host(rig.host);
+    rig.log = (log_text_t){.target = rig.log.target};
+    rig_close(&rig);
+}
+
+/* --- fields that are the same ------------------------------------------------------------------------------------- */
+
+#define BASE .type = BP_U16, .access = BP_READ, .column = 1, .unit = "m", .doc = "how far"
+
+typedef struct pair_t {
+    bp_field_t before, after;
+} pair_t;
+
+/* Each differs in one member. */
+static const pair_t pairs[] = {
+    {{.name = "f", BASE}, {.name = "g", BASE}},
+    {{.name = "f", BASE}, {.name = "f", .type = BP_U32, .access = BP_READ, .column = 1, .unit = "m", .doc = "how far"}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .flags = BP_FIELD_READ_ONLY}},
+    {{.name = "f", BASE},
+     {.name = "f", .type = BP_U16, .access = BP_WRITE, .column = 1, .unit = "m", .doc = "how far"}},
+    {{.name = "f", BASE}, {.name = "f", .type = BP_U16, .access = BP_READ, .column = 0, .unit = "m", .doc = "how far"}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .count = 2}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .initial = "0"}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .min = "0"}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .max = "65535"}},
+    {{.name = "f", BASE}, {.name = "f", .type = BP_U16, .access = BP_READ, .column = 1, .unit = "s", .doc = "how far"}},
+    {{.name = "f", BASE},
+     {.name = "f", .type = BP_U16, .access = BP_READ, .column = 1, .unit = "m", .doc = "how long"}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .former_name = "e"}},
+    {{.name = "f", BASE}, {.name = "f", BASE, .values = "calm cross"}},
+    {{.name = "f", BASE, .values = "calm cross"}, {.name = "f", BASE, .values = "calm glad"}},
+};
+
+static void expect_text(const char *a, const char *b, uint32_t number)
+{
+    EXPECT((a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0), "pair %u: '%s' instead of '%s'", number,
+           a == NULL ? "" : a, b == NULL ? "" : b);
+}
+
+/* The host tells the declaration as it is written. */
+static void expect_declared(const bp_field_t *wanted, uint32_t number)
+{
+    bp_field_t f = {0};
+    WORKS(rig.host, rig.api->property->describe(rig.host, "play", 0, &f, sizeof f));
+    expect_text(f.name, wanted->name, number);
+    expect_text(f.initial, wanted->initial, number);
+    expect_text(f.min, wanted->min, number);
+    expect_text(f.max, wanted->max, number);
+    expect_text(f.unit, wanted->unit, number);
+    expect_text(f.doc, wanted->doc, number);
+    expect_text(f.former_name, wanted->former_name, number);
+    expect_text(f.values, wanted->values, number);
+    EXPECT(f.type == wanted->type && f.flags == wanted->flags && f.access == wanted->access &&
+               f.column == wanted->column && f.count == wanted->count,
+           "pair %u", number);
+}
+
+START_TEST(every_member_of_a_declaration_makes_another_field_of_it)
+{
+    static const char same[] = "  component play, 2 instances: fields as they were";
+    bp_reload_report_t report;
+    for (uint32_t i = 0; i < COUNT(pairs); i++) {
+        begin();
+        stage_fields(&pairs[i].before, 1);
+        show();
+        WORKS(rig.host, reload(&report));
+        EXPECT(strstr(report.text, same) != NULL, "pair %u: %s", i, report.text);
+        expect_declared(&pairs[i].before, i);
+        stage_fields(&pairs[i].after, 1);
+        WORKS(rig.host, reload(&report));
+        EXPECT(strstr(report.text, same) == NULL, "pair %u: %s", i, report.text);
+        expect_declared(&pairs[i].after, i);
+        end();
+    }
+}
+END_TEST
+
+/* Of three fields, one comes, goes, is hidden, or is another one than before at each place. */
+START_TEST(a_list_is_the_same_where_all_of_its_fields_are)
+{
+    static const bp_field_t a = {.name = "a", .type = BP_U8}, b = {.name = "b", .type = BP_U8};
+    static const bp_field_t c = {.name = "c", .type = BP_U8}, d = {.name = "d", .type = BP_U8};
+    static const bp_field_t hidden = {.name = "c", .type = BP_U8, .flags = BP_FIELD_HIDDEN};
+    const struct {
+        bp_field_t fields[SHOWN_FIELDS];
+        uint32_t count;
+    } lists[] = {{{a, b, c}, 3}, {{d, b, c}, 3}, {{d, a, c}, 3}, {{d, a, b}, 3},      {{d, a}, 2},
+                 {{d}, 1},       {{d, a}, 2},    {{d, a, c}, 3}, {{d, a, hidden}, 3}, {{d, a}, 2}};
+    bp_reload_report_t report;
+    begin();
+    stage_fields(lists[0].fields, lists[0].count);
+    show();
+    for (uint32_t i = 0; i < COUNT(lists); i++) {
+        for (uint32_t again = 0; again < 2; again++) {
+            stage_fields(lists[i].fields, lists[i].count);
+            WORKS(rig.host, reload(&report));
+            EXPECT((strstr(report.text, "fields as they were") != NULL) == (again == 1 || i == 0), "list %u: %s", i,
+                   report.text);
+        }
+    }
+    end();
+}
+END_TEST
+
+/* --- systems ------------------------------------------------------------------------------------------------------ */
+
+struct looked { const uint16_t *f; };
+static const bp_term_field_t looked_fields[] = {{BP_FIELD_OF(struct looked, f)}};
+static const bp_term_t look_terms[] = {{.component = "play", .fields = BP_LIST(looked_fields)}};
+
+static void look(const bp_match_t *match, uint32_t count)
+{
+    (void)match, (void)count;
+}
+
+static const bp_system_i look_systems[] = {{.name = "look", .terms = BP_LIST(look_terms), .run = look}};
+static const bp_plugin_head_t watcher =
+    BP_PLUGIN_HEAD("watcher", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(look_systems)}));
+
+START_TEST(a_system_that_would_not_find_its_fields_refuses_the_change)
+{
+    static const bp_field_t before = {.name = "f", .type = BP_U16}, other_type = {.name = "f", .type = BP_U32};
+    static const bp_field_t other_name = {.name = "g", .type = BP_U16};
+    static const bp_field_t renamed = {.name = "g", .type = BP_U16, .former_name = "f"};
+    static const bp_plugin_head_t *linked[] = {&stage, &watcher};
+    bp_reload_report_t report;
+    rig_open_with(&rig, linked, COUNT(linked));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "stage", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "watcher", NULL, 0));
+    stage_fields(&before, 1);
+    show();
+    stage_fields(&other_type, 1);
+    FAILS(rig.host, BP_ERROR_TYPE, "", reload(&report));
+    ck_assert_str_eq(bp_host_error(rig.host),
+                     "system 'look' of plugin 'watcher' cannot go on: it asks for field 'f' of component 'play' as u16, but "
+                     "it is u32; rebuild that plugin and reload both together: reload play watcher");
+    stage_fields(&other_name, 1);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "", reload(&report));
+    ck_assert_str_eq(bp_host_error(rig.host),
+                     "system 'look' of plugin 'watcher' cannot go on: it asks for field 'f' of component 'play', which has no such "
+                     "field; did you mean 'g'?; "
+                     "rebuild that plugin and reload both together: reload play watcher");
+    stage_fields(&renamed, 1);
+    WORKS(rig.host, reload(&report));
+    stage_fields(&before, 1);
+    staged.systems[0] = (bp_system_i){.name = "play_look", .terms = BP_LIST(look_terms), .run = look};
+    staged.desc.systems = (bp_system_list_t){staged.systems, 1, sizeof staged.systems[0]};
+    WORKS(rig.host, reload(&report));
+    staged.fields[0] = other_type;
+    FAILS(rig.host, BP_ERROR_TYPE, "", reload(&report));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "watcher"));
+    FAILS(rig.host, BP_ERROR_TYPE, "", reload(&report));
+    ck_assert_str_eq(bp_host_error(rig.host),
+                     "system 'play_look': it asks for field 'f' of component 'play' as u16, but it is u32");
+    staged.desc.systems.count = 0; /* a system that goes asks for nothing any more */
+    WORKS(rig.host, reload(&report));
+    end();
+}
+END_TEST
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t added, not_new;
+
+/* Values that are made again begin with their default, whatever they have been. */
+static bp_result_t note_added(const bp_run_t *rows, uint32_t count)
+{
+    uint16_t *again = staged.fields[0].flags != 0 ? (uint16_t *)rows->columns[0]
+                      : staged.fields[1].flags != 0 ? (uint16_t *)rows->columns[1] : NULL;
+    added += count;
+    for (uint32_t i = 0; i < count && again != NULL; i++) {
+        not_new += again[i] != 3;
+        again[i] = 7;
+    }
+    return BP_OK;
+}
+
+static void note_removed(const bp_run_t *rows, uint32_t count)
+{
+    (void)rows, (void)count;
+}
+
+static bp_result_t start(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, NULL, 0, sizeof(uint32_t));
+    return m->state == NULL ? BP_ERROR_MEMORY : BP_OK;
+}
+
+static void stop(bp_manager_t *m)
+{
+    m->api->memory->resize(m->plugin, m->state, sizeof(uint32_t), 0);
+}
+
+static const bp_rows_i row_verbs[] = {{0}, {.rows_added = note_added}, {.rows_removed = note_removed},
+                                      {.rows_added = note_added, .rows_removed = note_removed}};
+static const bp_extension_t row_extensions[][1] = {
+    {{BP_EXTENSION("bp_rows", row_verbs[0])}}, {{BP_EXTENSION("bp_rows", row_verbs[1])}},
+    {{BP_EXTENSION("bp_rows", row_verbs[2])}}, {{BP_EXTENSION("bp_rows", row_verbs[3])}}};
+
+enum { ADDED = 1, REMOVED = 2, STATE_ANEW = 4, STATE_KEPT = 8, REBUILT = 16, ALONE = 32, WAYS = 64 };
+
+static bool is_way(uint32_t way)
+{
+    bool rebuilt = (way & REBUILT) != 0;
+    return (way & (STATE_ANEW | STATE_KEPT)) != (STATE_ANEW | STATE_KEPT) &&
+           !(rebuilt && ((way & ADDED) == 0 || (way & STATE_KEPT) != 0)) && (rebuilt || (way & ALONE) == 0);
+}
+
+static void stage_way(uint32_t way)
+{
+    const bp_field_t fields[] = {{.name = "f", .type = BP_U16},
+                                 {.name = "h", .type = BP_U16, .initial = "3",
+                                  .flags = BP_FIELD_HIDDEN | BP_FIELD_DERIVED}};
+    stage_fields((way & ALONE) != 0 ? &fields[1] : fields, (way & (REBUILT | ALONE)) == REBUILT ? 2 : 1);
+    bp_component_i *component = &staged.components[0];
+    component->extensions = (bp_extension_list_t){row_extensions[way & (ADDED | REMOVED)], 1, sizeof(bp_extension_t)};
+    if ((way & (STATE_ANEW | STATE_KEPT)) != 0) {
+        component->start = start;
+        component->stop = stop;
+        component->keeps = (way & STATE_KEPT) != 0 ? BP_KEEP_UNSAID : BP_KEEP_ANEW;
+        component->state_form = (way & STATE_KEPT) != 0 ? BP_STATE_FORM(uint32_t, 1) : 0;
+    }
+}
+
+/* A state that knows the rows goes on as it is or there is none: then no row is told. Else a version that is told of
+ * rows hears of all that there are. It is on probation where the old version would not miss rows meanwhile. */
+START_TEST(rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_misses_any)
+{
+    for (uint32_t from = 0; from < WAYS; from++) {
+        for (uint32_t to = 0; to < WAYS && is_way(from); to++) {
+            if (!is_way(to))
+                continue;
+            bool goes_on = (from & STATE_KEPT) != 0 && (to & STATE_KEPT) != 0 && ((from & ADDED) != 0 || !(to & ADDED));
+            bool none = (from & (STATE_ANEW | STATE_KEPT)) == 0 && (to & (STATE_ANEW | STATE_KEPT)) == 0;
+            bool known = (from & ADDED) != 0 && (goes_on || (none && !(to & REBUILT)));
+            bool misses = (from & (ADDED | REMOVED)) != 0 && (!(goes_on || none) || (from & ~to & (ADDED | REMOVED)));
+            bp_reload_report_t report;
+            begin();
+            rig.host->reload.probation_steps = 5;
+            stage_way(from);
+            show();
+            stage_way(to);
+            added = not_new = 0;
+            WORKS(rig.host, reload(&report));
+            EXPECT(not_new == 0, "%u to %u: %u values are not new", from, to, not_new);
+            EXPECT(added == ((to & ADDED) != 0 && !known ? 2 : 0), "%u to %u: %u rows were told", from, to, added);
+            EXPECT((strstr(report.text, ", on probation\n") != NULL) == !misses, "%u to %u: %s", from, to, report.text);
+            end();
+        }
+    }
+}
+END_TEST
+
+Suite *reload_plan_suite(void)
+{
+    Suite *suite = suite_create("reload_plan");
+    TCase *tests = tcase_create("plans");
+    tcase_set_timeout(tests, 30);
+    tcase_add_test(tests, every_member_of_a_declaration_makes_another_field_of_it);
+    tcase_add_test(tests, a_list_is_the_same_where_all_of_its_fields_are);
+    tcase_add_test(tests, a_system_that_would_not_find_its_fields_refuses_the_change);
+    tcase_add_test(tests, rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_misses_any);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
