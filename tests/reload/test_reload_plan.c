@@ -220,13 +220,13 @@ START_TEST(a_system_that_would_not_find_its_fields_refuses_the_change)
     stage_fields(&other_type, 1);
     FAILS(rig.host, BP_ERROR_TYPE, "", reload(&report));
     ck_assert_str_eq(bp_host_error(rig.host),
-                     "system 'look' of plugin 'watcher' cannot go on: it asks for field 'f' of component 'play' as u16, but "
-                     "it is u32; rebuild that plugin and reload both together: reload play watcher");
+                     "system 'look' of plugin 'watcher' cannot go on: it asks for field 'f' of component "
+                     "'play' as u16, but it is u32; rebuild that plugin and reload both together: reload play watcher");
     stage_fields(&other_name, 1);
     FAILS(rig.host, BP_ERROR_NOT_FOUND, "", reload(&report));
     ck_assert_str_eq(bp_host_error(rig.host),
-                     "system 'look' of plugin 'watcher' cannot go on: it asks for field 'f' of component 'play', which has no such "
-                     "field; did you mean 'g'?; "
+                     "system 'look' of plugin 'watcher' cannot go on: it asks for field 'f' of component "
+                     "'play', which has no such field; did you mean 'g'?; "
                      "rebuild that plugin and reload both together: reload play watcher");
     stage_fields(&renamed, 1);
     WORKS(rig.host, reload(&report));

@@ -5,6 +5,8 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include "os/os.h"
+
 #include <bp_look.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,21 @@ static bp_result_t reload_all(const char *const *names, uint32_t count, bool los
                  : bp_host_reload(scene.host, names, count, report);
 }
 
+static void count_one(void *data, const char *name)
+{
+    *(uint32_t *)data += name[0] != '.'; /* the folder has a file that says whose it is */
+}
+
+/* Copies of files of plugins; what is not at work has none. */
+static uint32_t count_copies(void)
+{
+    const copies_t *copies = &scene.host->loader.files;
+    uint32_t count = 0;
+    if (copies->folders[copies->place].path != NULL) /* made for the first copy */
+        ck_assert(os_folder_list(copies->folders[copies->place].path, count_one, &count));
+    return count;
+}
+
 #define HUNDRED "a hundred bytes of a default that is as long as a few lines of a book are, since texts may be long. "
 #define LONG HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
 
@@ -161,6 +178,7 @@ START_TEST(what_becomes_of_every_field_component_and_system_is_told_in_words_and
     put_plugin("told_next", "told");
     WORKS(scene.host, reload_all(names, 1, false, &report));
     expect_report(&report, told_text);
+    uint32_t copies = count_copies();
     ck_assert_int_eq(report.result, BP_OK);
     ck_assert(report.rows == 3 && report.worlds == 2 && report.pause > 0);
     expect_fields(&report, told_fields, COUNT(told_fields));
@@ -172,6 +190,7 @@ START_TEST(what_becomes_of_every_field_component_and_system_is_told_in_words_and
                            "  component told_after, 0 instances: fields as they were\n"
                            "  system told_stays\n"
                            "  system told_comes");
+    ck_assert_uint_eq(count_copies(), copies);
 }
 END_TEST
 
@@ -203,6 +222,7 @@ START_TEST(a_refusal_names_what_was_to_be_reloaded_and_why_nothing_has_changed)
 {
     static const char *const names[] = {"told", "nonesuch"};
     bp_reload_report_t report;
+    uint32_t copies = count_copies();
     FAILS(scene.host, BP_ERROR_NOT_FOUND, "", reload_all(names, 2, false, &report));
     expect_report(&report, "not reloaded: told nonesuch (pause T ms); nothing has changed\n"
                            "  no plugin 'nonesuch' is loaded");
@@ -213,6 +233,7 @@ START_TEST(a_refusal_names_what_was_to_be_reloaded_and_why_nothing_has_changed)
                            "  plugin 'told' is named twice");
     FAILS(scene.host, BP_ERROR_ARGUMENT, "", reload_all(names, 0, false, &report));
     expect_report(&report, "not reloaded: (pause T ms); nothing has changed\n  0 plugins to reload; name 1 to 64");
+    ck_assert_uint_eq(count_copies(), copies);
     scene_clear_log(&scene);
 }
 END_TEST
