@@ -152,8 +152,7 @@ static outcome_t convert_items(const holdings_t *holdings, const field_t *old, c
     char *target = field_is_list(field) ? list.items : to;
     bool fits = true;
     for (uint32_t i = 0; i < count && fits; i++)
-        fits = convert_value(old, items + (size_t)i * old_size, field, target + (size_t)i * size,
-                             field_is_list(field) ? 0 : i);
+        fits = convert_value(old, items + (size_t)i * old_size, field, target + (size_t)i * size, i);
     list.count = count;
     if (field_is_list(field) && !fits)
         lists_release(holdings->lists, &list, size);

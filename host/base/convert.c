@@ -434,15 +434,15 @@ uint32_t convert_check(const field_t *field, const void *cells, uint32_t count, 
 
 /* --- refusals ----------------------------------------------------------------------------------------------------- */
 
-/* The first value of a cell that does not fit, and its number; NULL where all do. */
+/* The first value of a cell that does not fit, and its number; NULL where all do for which there is room. */
 static const void *find_misfit(const field_t *old, const field_t *field, const void *cell, uint32_t *index,
                                uint32_t *count)
 {
     bp_value_t unused;
     uint32_t size = field_item_size(old);
     const char *items = field_items(old, cell, count);
-    for (*index = 0; *index < *count; ++*index) {
-        if (!convert_value(old, items + (size_t)*index * size, field, &unused, 0))
+    for (*index = 0; *index < *count && (field_is_list(field) || *index < elements_of(field)); ++*index) {
+        if (!convert_value(old, items + (size_t)*index * size, field, &unused, *index))
             return items + (size_t)*index * size;
     }
     return NULL;

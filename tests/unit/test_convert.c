@@ -643,6 +643,174 @@ START_TEST(elements_of_an_array_are_held_against_names_that_are_new)
 }
 END_TEST
 
+/* A vector becomes shorter where what it loses is the default of its own element, in an array and in a list; else the
+ * sentence names the element. Elements for which there is no room are no obstacle. */
+START_TEST(parts_that_go_are_held_against_the_default_of_their_own_element)
+{
+    static const struct {
+        bp_vec3_t cell[3];
+        uint32_t misfit; /* number; 3: none */
+        const char *value;
+    } cases[] = {
+        {{{5, 5, 1}, {6, 6, 2}, {7, 7, 3}}, 3, ""},
+        {{{5, 5, 9}, {6, 6, 2}, {7, 7, 3}}, 0, "5 5 9"},
+        {{{5, 5, 1}, {6, 6, 1}, {7, 7, 3}}, 1, "6 6 1"},
+        {{{5, 5, 1}, {6, 6, 2}, {7, 7, 1}}, 2, "7 7 1"},
+    };
+    const field_t *old =
+        make((bp_field_t){.name = "a", .type = BP_VEC3, .count = 3, .initial = "[0 0 1, 0 0 2, 0 0 3]"});
+    const field_t *shapes[] = {make((bp_field_t){.name = "a", .type = BP_VEC2, .count = 3}),
+                               make((bp_field_t){.name = "a", .type = BP_VEC2, .count = 2}),
+                               make((bp_field_t){.name = "a", .type = BP_VEC2}),
+                               make((bp_field_t){.name = "a", .type = BP_VEC2, .flags = BP_FIELD_LIST})};
+    static const uint32_t rooms[] = {3, 2, 1, 3};
+    lists_t lists;
+    lists_init(&lists, &memory);
+    const holdings_t holdings = {.lists = &lists};
+    for (uint32_t c = 0; c < COUNT(cases); c++) {
+        for (uint32_t s = 0; s < COUNT(shapes); s++) {
+            bp_vec2_t to[3];
+            char sentence[256];
+            uint32_t count, room = rooms[s];
+            bool fits = cases[c].misfit >= room;
+            EXPECT(cells_convert(&holdings, old, cases[c].cell, shapes[s], to, 1, NULL) == (fits ? 1 : 0),
+                   "case %u, shape %u", c, s);
+            const bp_vec2_t *items = fits ? field_items(shapes[s], to, &count) : NULL;
+            for (uint32_t i = 0; i < room && fits; i++)
+                EXPECT(memcmp(&items[i], &cases[c].cell[i], sizeof items[i]) == 0, "case %u, shape %u", c, s);
+            if (fits) {
+                cells_release(&holdings, shapes[s], to, 1);
+                continue;
+            }
+            snprintf(sentence, sizeof sentence,
+                     "field 'a' holds %s (item %u of 3), which does not fit the new vec2; bring the values into range "
+                     "first, or give the new field another name",
+                     cases[c].value, cases[c].misfit);
+            ck_assert_int_eq(convert_refuse(&context, old, shapes[s], cases[c].cell, &error), BP_ERROR_RANGE);
+            ck_assert_str_eq(error.text, sentence);
+        }
+    }
+    lists_free(&lists);
+}
+END_TEST
+
+typedef struct refused_t {
+    bp_field_t old, now;
+    const void *cell;
+    const char *sentence; /* up to "; bring" or "; take" */
+} refused_t;
+
+#define A .name = "a"
+#define LISTED(items) (&(const bp_list_t){(void *)(uintptr_t)(items), COUNT(items), 0})
+
+START_TEST(a_value_that_does_not_fit_is_told_with_its_place_and_the_limits)
+{
+    static const uint8_t three[] = {1, 2, 3}, late[] = {1, 2, 200}, moods[] = {0, 1};
+    const refused_t cases[] = {
+        {{A, .type = BP_I32}, {A, .type = BP_U8}, &(const int32_t){-1}, "holds -1, which does not fit the new u8"},
+        {{A, .type = BP_F64}, {A, .type = BP_F32}, &(const double){1e300},
+         "holds 1e+300, which does not fit the new f32"},
+        {{A, .type = BP_U8}, {A, .type = BP_U8, .max = "9"}, &(const uint8_t){10},
+         "holds 10, which does not fit the new u8 (from any to 9)"},
+        {{A, .type = BP_U8}, {A, .type = BP_U8, .min = "3", .initial = "3"}, &(const uint8_t){2},
+         "holds 2, which does not fit the new u8 (from 3 to any)"},
+        {{A, .type = BP_U8}, {A, .type = BP_U8, .min = "3", .max = "9", .initial = "3"}, &(const uint8_t){2},
+         "holds 2, which does not fit the new u8 (from 3 to 9)"},
+        {{A, .type = BP_U8, .values = "calm cross"}, {A, .type = BP_U8, .values = "calm glad"}, &(const uint8_t){1},
+         "holds cross, which does not fit the new u8 (calm, glad)"},
+        {{A, .type = BP_U8, .count = 3}, {A, .type = BP_U8, .count = 3, .max = "2"}, three,
+         "holds 3 (item 2 of 3), which does not fit the new u8 (from any to 2)"},
+        {{A, .type = BP_U8, .count = 3}, {A, .type = BP_I8}, late, NULL},
+        {{A, .type = BP_U8, .count = 3}, {A, .type = BP_I8, .count = 3}, late,
+         "holds 200 (item 2 of 3), which does not fit the new i8"},
+        {{A, .type = BP_U8, .flags = BP_FIELD_LIST}, {A, .type = BP_I8, .flags = BP_FIELD_LIST}, LISTED(late),
+         "holds 200 (item 2 of 3), which does not fit the new i8"},
+        {{A, .type = BP_U8, .flags = BP_FIELD_LIST}, {A, .type = BP_U8, .count = 2}, LISTED(three),
+         "holds a list of 3 values, and the new one has room for 2"},
+        {{A, .type = BP_U8, .flags = BP_FIELD_LIST}, {A, .type = BP_U8}, LISTED(moods),
+         "holds a list of 2 values, and the new one has room for 1"},
+        {{A, .type = BP_U8, .flags = BP_FIELD_LIST}, {A, .type = BP_U8, .max = "2"}, LISTED(three),
+         "holds a list of 3 values, and the new one has room for 1"},
+    };
+    lists_t lists;
+    lists_init(&lists, &memory);
+    const holdings_t holdings = {.lists = &lists};
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const field_t *old = make(cases[i].old), *now = make(cases[i].now);
+        _Alignas(16) char to[64];
+        char wanted[256];
+        ck_assert_uint_eq(cells_convert(&holdings, old, cases[i].cell, now, to, 1, NULL), cases[i].sentence == NULL);
+        if (cases[i].sentence == NULL)
+            continue;
+        bool list = strstr(cases[i].sentence, "room for") != NULL;
+        snprintf(wanted, sizeof wanted, "field 'a' %s; %s first, or give the new field another name", cases[i].sentence,
+                 list ? "take values out" : "bring the values into range");
+        ck_assert_int_eq(convert_refuse(&context, old, now, cases[i].cell, &error), BP_ERROR_RANGE);
+        ck_assert_str_eq(error.text, wanted);
+    }
+    lists_free(&lists);
+}
+END_TEST
+
+/* What is planned for a field that takes over from one of another declaration. */
+START_TEST(a_plan_says_the_kind_the_loss_and_whether_values_are_looked_at)
+{
+    static const struct {
+        bp_field_t old, now;
+        convert_kind_t kind;
+        uint32_t dropped;
+        bool check;
+    } cases[] = {
+        {{A, .type = BP_F32}, {A, .type = BP_F32}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_F32}, {A, .type = BP_F32, .count = 1}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_F32}, {A, .type = BP_F32, .count = 2}, CONVERT_WIDENED, 0, false},
+        {{A, .type = BP_F32, .count = 2}, {A, .type = BP_F32}, CONVERT_NARROWED, 1, false},
+        {{A, .type = BP_F32, .count = 5}, {A, .type = BP_F32, .count = 2}, CONVERT_NARROWED, 3, false},
+        {{A, .type = BP_F32}, {A, .type = BP_F32, .flags = BP_FIELD_LIST}, CONVERT_WIDENED, 0, false},
+        {{A, .type = BP_F32, .count = 3}, {A, .type = BP_F32, .flags = BP_FIELD_LIST}, CONVERT_WIDENED, 0, false},
+        {{A, .type = BP_F32, .flags = BP_FIELD_LIST}, {A, .type = BP_F32, .count = 3}, CONVERT_NARROWED, 0, false},
+        {{A, .type = BP_F32, .flags = BP_FIELD_LIST}, {A, .type = BP_F32, .flags = BP_FIELD_LIST},
+         CONVERT_SAME, 0, false},
+        {{A, .type = BP_F64, .flags = BP_FIELD_LIST}, {A, .type = BP_F32, .flags = BP_FIELD_LIST},
+         CONVERT_NARROWED, 0, false},
+        {{A, .type = BP_F64}, {A, .type = BP_F32, .count = 2}, CONVERT_NARROWED, 0, false},
+        {{A, .type = BP_F32, .count = 2}, {A, .type = BP_F64}, CONVERT_NARROWED, 1, false},
+        {{A, .type = BP_U8}, {A, .type = BP_U8, .max = "9"}, CONVERT_SAME, 0, true},
+        {{A, .type = BP_U8, .max = "9"}, {A, .type = BP_U8}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_U8, .max = "9"}, {A, .type = BP_U8, .max = "9"}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_U8, .max = "9"}, {A, .type = BP_U8, .max = "8"}, CONVERT_SAME, 0, true},
+        {{A, .type = BP_I8, .min = "-9"}, {A, .type = BP_I8, .min = "-9", .max = "9"}, CONVERT_SAME, 0, true},
+        {{A, .type = BP_I8, .min = "-9"}, {A, .type = BP_I8, .min = "-8"}, CONVERT_SAME, 0, true},
+        {{A, .type = BP_I8, .min = "-9"}, {A, .type = BP_I8, .min = "-10"}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_I64, .max = "9"}, {A, .type = BP_I64, .max = "9"}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_I64, .max = "9"}, {A, .type = BP_U64, .max = "9"}, CONVERT_NARROWED, 0, true},
+        {{A, .type = BP_I64, .max = "9"}, {A, .type = BP_I32, .max = "9"}, CONVERT_NARROWED, 0, true},
+        {{A, .type = BP_U8, .max = "9"}, {A, .type = BP_I64, .max = "9"}, CONVERT_WIDENED, 0, true},
+        {{A, .type = BP_U8}, {A, .type = BP_U8, .values = "calm"}, CONVERT_SAME, 0, true},
+        {{A, .type = BP_U8, .values = "calm"}, {A, .type = BP_U8}, CONVERT_SAME, 0, false},
+        {{A, .type = BP_U8, .values = "calm"}, {A, .type = BP_U8, .max = "0"}, CONVERT_SAME, 0, true},
+        {{A, .type = BP_U8, .values = "calm cross"}, {A, .type = BP_U8, .values = "cross calm"},
+         CONVERT_WIDENED, 0, false},
+        {{A, .type = BP_U8, .values = "calm cross"}, {A, .type = BP_U8, .values = "calm"}, CONVERT_NARROWED, 0, true},
+        {{A, .type = BP_U8, .values = "calm cross"}, {A, .type = BP_U8, .values = "cross calm", .count = 2},
+         CONVERT_WIDENED, 0, false},
+        {{A, .type = BP_U8, .values = "calm"}, {A, .type = BP_U8, .values = "calm", .flags = BP_FIELD_BITS},
+         CONVERT_NARROWED, 0, true},
+    };
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        convert_source_t source;
+        made_count = 0;
+        const field_t *old = make(cases[i].old), *now = make(cases[i].now);
+        ck_assert_int_eq(convert_plan(old, 1, now, 1, &source, &error), BP_OK);
+        EXPECT(source.kind == cases[i].kind && source.dropped == cases[i].dropped && source.check == cases[i].check,
+               "case %u: kind %d, %u dropped, %d", i, (int)source.kind, source.dropped, source.check);
+        field_free(&made[0], &memory);
+        field_free(&made[1], &memory);
+        made_count = 0;
+    }
+}
+END_TEST
+
 START_TEST(plans_that_cannot_be_are_refused_with_a_remedy)
 {
     field_t old[2], now[2];
@@ -653,7 +821,8 @@ START_TEST(plans_that_cannot_be_are_refused_with_a_remedy)
     expect(convert_plan(old, 2, now, 2, s, &error), BP_ERROR_EXISTS, "'c' and 'd' both say that they were called 'a'");
     two(now, (bp_field_t){.name = "a", .type = BP_F32}, (bp_field_t){.name = "b", .type = BP_VEC3});
     expect(convert_plan(old, 2, now, 2, s, &error), BP_ERROR_TYPE, "field 'b' was mat4 and is now vec3");
-    ck_assert(strstr(error.text, "another name") != NULL);
+    ck_assert_str_eq(error.text, "field 'b' was mat4 and is now vec3, which values cannot be turned into; give the new "
+                                 "field another name, and it starts with its default");
 }
 END_TEST
 
@@ -685,6 +854,9 @@ Suite *convert_suite(void)
     tcase_add_test(tests, arrays_of_many_numbers_are_converted_too);
     tcase_add_test(tests, elements_that_have_no_place_are_counted);
     tcase_add_test(tests, elements_of_an_array_are_held_against_names_that_are_new);
+    tcase_add_test(tests, parts_that_go_are_held_against_the_default_of_their_own_element);
+    tcase_add_test(tests, a_value_that_does_not_fit_is_told_with_its_place_and_the_limits);
+    tcase_add_test(tests, a_plan_says_the_kind_the_loss_and_whether_values_are_looked_at);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);
     return suite;
