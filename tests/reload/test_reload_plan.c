@@ -1,8 +1,8 @@
 /* test_reload_plan.c - what a change makes of declarations: which of them are the same, which systems cannot go on, and
  * which state is told of rows.
  *
- * Versions need no compiler here: the plugin `stage` is linked in and opens files that end in ".stage", of which the
- * first letter alone matters. What such a file declares is what the test has put into `staged`.
+ * Versions need no compiler here: the plugin `stage` is linked in and opens files that end in ".stage". What such a
+ * file declares is what the test has put into `staged`; one whose name begins with "long_NUMBER" is `many[NUMBER]`.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_FIELDS = 3 };
+enum { SHOWN_FIELDS = 3, MANY = 12 };
 
 /* One declaration: a component `play` with fields, and perhaps a system `play_look` with terms. */
 typedef struct staged_t {
@@ -24,12 +24,14 @@ typedef struct staged_t {
 static rig_t rig;
 static bp_world_o *world;
 static staged_t staged;
+static bp_plugin_head_t many[MANY];
 
 static bp_result_t open_staged(bp_plugin_t *plugin, const char *path, const char *bytes, size_t size,
                                const bp_plugin_head_t **head, void **content)
 {
-    (void)plugin, (void)path, (void)bytes, (void)size;
-    *head = &staged.head;
+    const char *number = strstr(path, "/long_");
+    (void)plugin, (void)bytes, (void)size;
+    *head = number == NULL ? &staged.head : &many[strtoul(number + 6, NULL, 10)];
     *content = &staged;
     return BP_OK;
 }
@@ -190,6 +192,56 @@ START_TEST(a_list_is_the_same_where_all_of_its_fields_are)
 }
 END_TEST
 
+/* --- many plugins ------------------------------------------------------------------------------------------------- */
+
+/* Twelve plugins whose names are as long as names may be. */
+static void show_many(char names[MANY][64], const char **list)
+{
+    static const bp_plugin_desc_t desc = {.version = "a version of twenty", .keeps = BP_KEEP_NOTHING};
+    for (uint32_t i = 0; i < MANY; i++) {
+        char file[80];
+        snprintf(names[i], 64, "long_%02u_%055u", i, i);
+        snprintf(file, sizeof file, "%s.stage", names[i]);
+        list[i] = names[i];
+        many[i] = (bp_plugin_head_t)BP_PLUGIN_HEAD(names[i], &desc);
+        WORKS(rig.host, bp_host_load_plugin(rig.host, scratch_file(file, "p"), NULL, 0));
+    }
+}
+
+/* The first lines of reports stay of a length that people read, whatever is reloaded. */
+START_TEST(of_many_plugins_with_long_names_the_first_are_named)
+{
+    char names[MANY][64], wanted[1600], *at = wanted;
+    const char *list[MANY + 1];
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    begin();
+    rig.host->reload.probation_steps = 5;
+    show_many(names, list);
+    WORKS(rig.host, bp_host_reload(rig.host, list, MANY, &report));
+    snprintf(wanted, sizeof wanted, "%s %s %s %s %s", names[0], names[1], names[2], names[3], names[4]);
+    ck_assert(strncmp(report.text, "reloaded ", 9) == 0 && strncmp(report.text + 9, wanted, 300) == 0);
+    ck_assert(strncmp(report.text + 9 + 300, ": pause ", 8) == 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "\n  plugin %.63s: a version of twenty -> a version of twenty", names[i]);
+        EXPECT(strstr(report.text, line) != NULL, "%s is not in %s", line, report.text);
+    }
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    at += snprintf(at, sizeof wanted, "taken back:");
+    for (uint32_t i = 0; at - wanted < 1000; i++)
+        at += snprintf(at, sizeof wanted - (size_t)(at - wanted),
+                       " %s (a version of twenty is at work again, instead of a version of twenty)", names[i]);
+    ck_assert_str_eq(rig.host->reload.last.text, wanted);
+    list[MANY] = "nonesuch";
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "", bp_host_reload(rig.host, list, MANY + 1, &report));
+    snprintf(wanted, sizeof wanted, "not reloaded: %s %s %s %s %s (pause ", names[0], names[1], names[2], names[3],
+             names[4]);
+    ck_assert(strncmp(report.text, wanted, strlen(wanted)) == 0);
+    ck_assert_str_eq(strstr(report.text, " ms); "), " ms); nothing has changed\n  no plugin 'nonesuch' is loaded");
+    end();
+}
+END_TEST
+
 /* --- systems ------------------------------------------------------------------------------------------------------ */
 
 struct looked { const uint16_t *f; };
@@ -346,6 +398,7 @@ Suite *reload_plan_suite(void)
     tcase_set_timeout(tests, 30);
     tcase_add_test(tests, every_member_of_a_declaration_makes_another_field_of_it);
     tcase_add_test(tests, a_list_is_the_same_where_all_of_its_fields_are);
+    tcase_add_test(tests, of_many_plugins_with_long_names_the_first_are_named);
     tcase_add_test(tests, a_system_that_would_not_find_its_fields_refuses_the_change);
     tcase_add_test(tests, rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_misses_any);
     suite_add_tcase(suite, tests);
