@@ -163,6 +163,7 @@ static const make_suite_t second_half[] = {
     reload_told_suite,
     reload_report_suite,
     reload_plan_suite,
+    reload_carry_suite,
     reload_ahead_suite,
     ahead_cells_suite,
     reload_random_suite,

@@ -132,6 +132,7 @@ Suite *reload_faults_suite(void);
 Suite *reload_told_suite(void);
 Suite *reload_report_suite(void);
 Suite *reload_plan_suite(void);
+Suite *reload_carry_suite(void);
 Suite *reload_ahead_suite(void);
 Suite *ahead_cells_suite(void);
 Suite *reload_random_suite(void);
