@@ -7,6 +7,8 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include "os/os.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -391,6 +393,109 @@ START_TEST(rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_mis
 }
 END_TEST
 
+/* --- accounts ----------------------------------------------------------------------------------------------------- */
+
+enum { OF_THREAD = 48, OF_VERSION = 80 };
+
+typedef struct borrowed_t {
+    bp_plugin_t *plugin;
+    void *by_thread, *by_version;
+} borrowed_t;
+
+static uint32_t other_threads; /* whether memory is taken by another thread as well */
+static bool loads_badly;
+
+static void take(void *data)
+{
+    borrowed_t *taken = data;
+    taken->by_thread = taken->plugin->api->memory->resize(taken->plugin, NULL, 0, OF_THREAD);
+}
+
+static void give_back(void *data)
+{
+    borrowed_t *taken = data;
+    taken->plugin->api->memory->resize(taken->plugin, taken->by_thread, OF_THREAD, 0);
+}
+
+static void on_a_thread(void (*entry)(void *data), borrowed_t *taken)
+{
+    os_thread_t thread;
+    ck_assert(os_thread_start(&thread, entry, taken));
+    os_thread_join(thread);
+}
+
+static bp_result_t load_accounts(bp_plugin_t *plugin)
+{
+    borrowed_t *taken = plugin->api->memory->resize(plugin, NULL, 0, sizeof *taken);
+    *taken = (borrowed_t){.plugin = plugin};
+    taken->by_version = plugin->api->memory->resize(plugin, NULL, 0, OF_VERSION);
+    if (other_threads)
+        on_a_thread(take, taken);
+    plugin->state = taken;
+    if (!loads_badly)
+        return BP_OK;
+    if (taken->by_thread != NULL)
+        on_a_thread(give_back, taken);
+    plugin->api->memory->resize(plugin, taken->by_version, OF_VERSION, 0);
+    plugin->api->memory->resize(plugin, taken, sizeof *taken, 0);
+    return BP_ERROR_FAILED;
+}
+
+static void unload_accounts(bp_plugin_t *plugin)
+{
+    borrowed_t *taken = plugin->state;
+    if (taken->by_thread != NULL)
+        give_back(taken);
+    plugin->api->memory->resize(plugin, taken->by_version, OF_VERSION, 0);
+    plugin->api->memory->resize(plugin, taken, sizeof *taken, 0);
+}
+
+static void expect_account(bool with_thread, const char *what)
+{
+    const plugin_t *plugin = loader_find(&rig.host->loader, "play");
+    size_t wanted = sizeof(borrowed_t) + OF_VERSION + (with_thread ? OF_THREAD : 0);
+    EXPECT(memory_bytes(atomic_load(&plugin->account)) == wanted, "%s: %zu bytes instead of %zu", what,
+           memory_bytes(atomic_load(&plugin->account)), wanted);
+    EXPECT(memory_bytes(&plugin->bystanders) == 0 && !atomic_load(&plugin->mixed), "%s: of others", what);
+    EXPECT(atomic_load(&plugin->changing) == 0 && !plugin->reloading, "%s: the change goes on", what);
+}
+
+/* After a change there is nothing left of what threads have taken meanwhile: it is the version's that stays. */
+START_TEST(memory_that_is_taken_during_a_change_is_counted_for_the_version_that_stays)
+{
+    static const bp_field_t field = {.name = "f", .type = BP_U16};
+    bp_reload_report_t report;
+    begin();
+    rig.host->reload.probation_steps = 5;
+    other_threads = 0;
+    loads_badly = false;
+    for (uint32_t i = 0; i < 6; i++) {
+        stage_fields(&field, 1);
+        staged.desc.load = load_accounts;
+        staged.desc.unload = unload_accounts;
+        if (i == 0)
+            show();
+        other_threads = i % 2;
+        WORKS(rig.host, reload(&report));
+        ck_assert(loader_find(&rig.host->loader, "play")->reloading); /* on probation */
+        reload_accept(&rig.host->reload);
+        expect_account(i % 2 == 1, "a reload");
+        other_threads = i / 2 % 2;
+        loads_badly = true;
+        FAILS(rig.host, BP_ERROR_FAILED, "", reload(&report));
+        expect_account(i % 2 == 1, "a refused reload");
+        loads_badly = false;
+        WORKS(rig.host, reload(&report));
+        WORKS(rig.host, reload_rollback(&rig.host->reload));
+        expect_account(i % 2 == 1, "a reload that is taken back");
+        rig.log = (log_text_t){.target = rig.log.target};
+    }
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "play"));
+    EXPECT(strstr(rig.log.text, "not given back") == NULL, "%s", rig.log.text);
+    end();
+}
+END_TEST
+
 Suite *reload_plan_suite(void)
 {
     Suite *suite = suite_create("reload_plan");
@@ -401,6 +506,7 @@ Suite *reload_plan_suite(void)
     tcase_add_test(tests, of_many_plugins_with_long_names_the_first_are_named);
     tcase_add_test(tests, a_system_that_would_not_find_its_fields_refuses_the_change);
     tcase_add_test(tests, rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_misses_any);
+    tcase_add_test(tests, memory_that_is_taken_during_a_change_is_counted_for_the_version_that_stays);
     suite_add_tcase(suite, tests);
     return suite;
 }
