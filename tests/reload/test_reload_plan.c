@@ -210,6 +210,15 @@ static void show_many(char names[MANY][64], const char **list)
     }
 }
 
+/* None of them is being changed any more. */
+static void expect_at_rest(const char **list)
+{
+    for (uint32_t i = 0; i < MANY; i++) {
+        const plugin_t *plugin = loader_find(&rig.host->loader, list[i]);
+        EXPECT(!plugin->reloading && atomic_load(&plugin->changing) == 0, "plugin %u goes on changing", i);
+    }
+}
+
 /* The first lines of reports stay of a length that people read, whatever is reloaded. */
 START_TEST(of_many_plugins_with_long_names_the_first_are_named)
 {
@@ -229,6 +238,7 @@ START_TEST(of_many_plugins_with_long_names_the_first_are_named)
         EXPECT(strstr(report.text, line) != NULL, "%s is not in %s", line, report.text);
     }
     WORKS(rig.host, reload_rollback(&rig.host->reload));
+    expect_at_rest(list);
     at += snprintf(at, sizeof wanted, "taken back:");
     for (uint32_t i = 0; at - wanted < 1000; i++)
         at += snprintf(at, sizeof wanted - (size_t)(at - wanted),
@@ -240,6 +250,10 @@ START_TEST(of_many_plugins_with_long_names_the_first_are_named)
              names[4]);
     ck_assert(strncmp(report.text, wanted, strlen(wanted)) == 0);
     ck_assert_str_eq(strstr(report.text, " ms); "), " ms); nothing has changed\n  no plugin 'nonesuch' is loaded");
+    expect_at_rest(list);
+    WORKS(rig.host, bp_host_reload(rig.host, list, MANY, &report));
+    reload_accept(&rig.host->reload);
+    expect_at_rest(list);
     end();
 }
 END_TEST
