@@ -1115,6 +1115,107 @@ START_TEST(the_holes_of_a_run_are_those_that_were_made)
 }
 END_TEST
 
+/* --- when rows were written --------------------------------------------------------------------------------------- */
+
+enum { STAMPED_COLUMNS = 5, STAMPED_BLOCKS = 70 };
+
+static struct {
+    uint64_t whole[STAMPED_COLUMNS], blocks[STAMPED_COLUMNS][STAMPED_BLOCKS];
+    uint32_t columns, room; /* that are looked at */
+} stamped;
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t stamp_of(uint32_t column, uint32_t block)
+{
+    return later_of(later_of(stamped.whole[0], stamped.whole[column]),
+                    later_of(stamped.blocks[0][block], stamped.blocks[column][block]));
+}
+
+/* Is one of these columns, or the entities, written after `since` in the block? */
+static bool written_after(const uint16_t *some, uint32_t count, uint64_t since, uint32_t block)
+{
+    bool later = stamp_of(0, block) > since;
+    for (uint32_t i = 0; i < count; i++)
+        later = later || stamp_of(some[i], block) > since;
+    return later;
+}
+
+static void check_stamps(const stamps_t *stamps, uint64_t now, uint64_t *random)
+{
+    uint16_t some[3];
+    uint32_t count = bp_random_below(random, 4), rows = stamped.room * BP_STAMP_ROWS, found, n;
+    uint32_t end = rows - bp_random_below(random, rows), row = bp_random_below(random, end + 2), expected = row, until;
+    uint64_t since = now - bp_random_below(random, 12);
+    for (uint32_t c = 0; c < stamped.columns; c++) {
+        for (uint32_t block = 0; block < stamped.room; block++)
+            EXPECT(stamps_of_block(stamps, c, block) == stamp_of(c, block), "block %u of column %u", block, c);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        some[i] = (uint16_t)bp_random_below(random, stamped.columns);
+    while (expected < end && !written_after(some, count, since, expected / BP_STAMP_ROWS))
+        expected = (expected / BP_STAMP_ROWS + 1) * BP_STAMP_ROWS;
+    until = expected;
+    while (until < end && written_after(some, count, since, until / BP_STAMP_ROWS))
+        until = (until / BP_STAMP_ROWS + 1) * BP_STAMP_ROWS;
+    until = until < end ? until : end;
+    found = stamps_next(stamps, some, count, since, row, end, &n);
+    EXPECT(found == (expected < end ? expected : BP_NONE), "row %u of %u is found, and not %u", found, end, expected);
+    EXPECT(found == BP_NONE || n == until - expected, "%u rows from %u on, and not %u", n, found, until - expected);
+}
+
+/* Random writes, in as many columns and rows as there come to be. */
+START_TEST(what_was_written_after_a_moment_is_found)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        uint64_t now = 20, random = seed;
+        memset(&stamped, 0, sizeof stamped);
+        stamped.columns = 2;
+        stamped.room = seed % 2 == 0 ? 20 : 1;
+        stamps_t *stamps = stamps_create(&account, stamped.columns, stamped.room * BP_STAMP_ROWS, &now);
+        stamped.whole[0] = now;
+        for (uint32_t round = 0; round < 300; round++) {
+            uint32_t rows = stamped.room * BP_STAMP_ROWS, first = bp_random_below(&random, rows);
+            uint32_t most = bp_random_below(&random, 3) == 0 ? rows - first : 5;
+            uint32_t count = bp_random_below(&random, (most < rows - first ? most : rows - first) + 1);
+            uint32_t column = bp_random_below(&random, stamped.columns), what = bp_random_below(&random, 60);
+            now += bp_random_below(&random, 3) == 0;
+            if (what < 40) {
+                stamps_note(stamps, column, first, count);
+                for (uint32_t row = first; row < first + count; row++)
+                    stamped.blocks[column][row / BP_STAMP_ROWS] = now;
+            } else if (what < 41) {
+                stamps_note_all(stamps);
+                stamped.whole[0] = now;
+            } else if (what < 44) {
+                stamps->whole[column] = stamped.whole[column] = now;
+            } else if (what == 59) {
+                const stamps_t *before = stamps;
+                uint32_t columns_then = 1 + bp_random_below(&random, STAMPED_COLUMNS);
+                uint32_t room = 1 + bp_random_below(&random, STAMPED_BLOCKS);
+                bool more = columns_then > stamped.columns || room > stamped.room;
+                refuse(1);
+                EXPECT(stamps_reserve(&stamps, &account, columns_then, room * BP_STAMP_ROWS) != more, "memory");
+                heap.refuse_first = 0;
+                ck_assert_ptr_eq(stamps, before);
+                ck_assert(stamps_reserve(&stamps, &account, columns_then, room * BP_STAMP_ROWS - 3));
+                stamped.columns = columns_then > stamped.columns ? columns_then : stamped.columns;
+                stamped.room = room > stamped.room ? room : stamped.room;
+                ck_assert(stamps->columns == stamped.columns && stamps->room == stamped.room);
+                ck_assert_uint_eq(memory_bytes(&account), stamps_bytes(stamps));
+            }
+            check_stamps(stamps, now, &random);
+        }
+        stamps_free(stamps, &account);
+    }
+    stamps_t *none = NULL;
+    ck_assert(stamps_reserve(&none, &account, 3, 100) && none == NULL && stamps_bytes(NULL) == 0);
+}
+END_TEST
+
 /* --- rows elsewhere ----------------------------------------------------------------------------------------------- */
 
 /* Places that the caller keeps; a run that grows leaves them. */
@@ -1310,6 +1411,7 @@ Suite *runs_suite(void)
     tcase_add_test(tests, a_stretch_ends_where_another_entity_comes);
     tcase_add_test(tests, a_stretch_is_of_the_rows_that_follow);
     tcase_add_loop_test(tests, the_holes_of_a_run_are_those_that_were_made, 0, 3);
+    tcase_add_test(tests, what_was_written_after_a_moment_is_found);
     tcase_add_test(tests, rows_may_be_laid_elsewhere);
 #if !defined(_WIN32)
     tcase_add_test(tests, a_sample_has_living_rows_from_all_over_the_run);
