@@ -431,6 +431,79 @@ START_TEST(stamps_are_kept_or_not_when_memory_is_short)
 }
 END_TEST
 
+/* Slots are written one by one, in ranges and all together, while they are asked for; where memory lacks, all behind
+ * the last block count as written. */
+START_TEST(stamps_of_slots_are_never_earlier_than_their_writes)
+{
+    enum { BLOCKS = 40, SLOTS = BLOCKS * BP_STAMP_ROWS };
+    static uint64_t written[BLOCKS + 1];
+    heap_t heap = {0};
+    memory_t memory;
+    slot_stamps_t stamps = {0};
+    bp_allocator_i allocator = heap_allocator(&heap);
+    uint64_t random = 3, latest = 0, exact = 0;
+    memory_init(&memory, "slots", &allocator);
+    slot_stamps_note_range(&stamps, &memory, 0, 10, 5);
+    ck_assert(stamps.latest == 0 && stamps.count == 0); /* nobody asks */
+    for (uint64_t now = 10; now < 3000; now++) {
+        uint32_t slots[8], count = bp_random_below(&random, 9), first = bp_random_below(&random, SLOTS);
+        uint32_t most = bp_random_below(&random, 4) == 0 ? 1000 : 100, n = bp_random_below(&random, most);
+        uint32_t limit = (uint32_t)(now / 60 + 2) * BP_STAMP_ROWS, refused = 0;
+        limit = limit < SLOTS ? limit : SLOTS;
+        if (now % 500 == 10) { /* they are asked for anew */
+            slot_stamps_free(&stamps, &memory);
+            ck_assert(heap.bytes == 0 && stamps.latest == 0 && stamps.count == 0 && stamps.users == 0);
+            stamps.users = 1;
+            slot_stamps_note_all(&stamps, now);
+            for (uint32_t b = 0; b <= BLOCKS; b++)
+                written[b] = now;
+            latest = now;
+        }
+        heap.refuse_first = bp_random_below(&random, 3) == 0 ? heap.requests + 1 : 0;
+        heap.refuse_last = heap.refuse_first;
+        first %= limit;
+        n = n < limit - first ? n : limit - first;
+        switch (bp_random_below(&random, 12)) {
+        case 0:
+            slot_stamps_note_all(&stamps, now);
+            for (uint32_t b = 0; b <= BLOCKS; b++)
+                written[b] = now;
+            latest = now;
+            break;
+        case 1:
+        case 2:
+        case 3:
+            slot_stamps_note_range(&stamps, &memory, first, n, now);
+            for (uint32_t i = first; i < first + n; i++)
+                written[i / BP_STAMP_ROWS] = now;
+            latest = n > 0 ? now : latest;
+            break;
+        default:
+            for (uint32_t i = 0; i < count; i++) {
+                slots[i] = bp_random_below(&random, limit);
+                written[slots[i] / BP_STAMP_ROWS] = now;
+            }
+            slot_stamps_note(&stamps, &memory, slots, count, now);
+            latest = count > 0 ? now : latest;
+            break;
+        }
+        refused = heap.refused > 0;
+        heap.refused = 0;
+        ck_assert(stamps.latest == latest && heap.bytes == slot_stamps_bytes(&stamps));
+        ck_assert(refused == 0 || stamps.rest == now);
+        for (uint32_t b = 0; b < BLOCKS; b++) {
+            uint64_t stamp = b < stamps.count ? stamps.blocks[b] : stamps.rest;
+            EXPECT(stamp >= written[b] && stamp <= now, "block %u was written at %u, and has the stamp %u", b,
+                   (unsigned)written[b], (unsigned)stamp);
+            exact += stamp == written[b];
+        }
+    }
+    ck_assert_uint_gt(exact, 2990 * BLOCKS / 2); /* and mostly no later */
+    slot_stamps_free(&stamps, &memory);
+    ck_assert_uint_eq(heap.bytes, 0);
+}
+END_TEST
+
 Suite *stamps_suite(void)
 {
     Suite *suite = suite_create("stamps");
@@ -447,6 +520,7 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, all_values_count_as_written_when_a_world_is_unsealed);
     tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
     tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
+    tcase_add_test(tests, stamps_of_slots_are_never_earlier_than_their_writes);
     suite_add_tcase(suite, tests);
     return suite;
 }
