@@ -349,6 +349,92 @@ START_TEST(large_values_go_over_in_batches_of_a_bounded_size)
 }
 END_TEST
 
+/* --- what is told ------------------------------------------------------------------------------------------------- */
+
+static const bp_field_t locked_first[] = {{.name = "locked", .type = BP_U32, .flags = BP_FIELD_READ_ONLY},
+                                          {.name = "number", .type = BP_U32}};
+static const bp_field_t locked_alone[] = {{.name = "locked", .type = BP_U32, .flags = BP_FIELD_READ_ONLY}};
+static const bp_field_t new_first[] = {{.name = "another", .type = BP_U32}, {.name = "number", .type = BP_U32}};
+static const bp_field_t new_alone[] = {{.name = "another", .type = BP_U32}};
+
+/* Its verbs know fields by their numbers, so that these do nothing. */
+static bp_result_t get_nothing(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                               size_t stride)
+{
+    (void)m, (void)field, (void)slots;
+    for (uint32_t i = 0; i < count; i++)
+        memset((char *)values + i * stride, 0, sizeof(uint32_t));
+    return BP_OK;
+}
+
+static bp_result_t set_nothing(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+                               const void *values, size_t stride)
+{
+    (void)m, (void)field, (void)slots, (void)count, (void)values, (void)stride;
+    return BP_OK;
+}
+
+static bp_result_t create_nothing(bp_manager_t *m, bp_name_t instance, const bp_entity_t *all, uint32_t count,
+                                  const void *const *columns, uint32_t *slots)
+{
+    (void)columns;
+    return create(m, instance, all, count, NULL, slots);
+}
+
+static const bp_storage_i nothing = {.struct_size = sizeof nothing, .create = create_nothing, .destroy = destroy,
+                                     .get = get_nothing, .set = set_nothing, .count = count_all};
+
+static const bp_storage_i no_set = {.struct_size = sizeof no_set, .create = create_nothing, .destroy = destroy,
+                                    .count = count_all};
+#define PLAIN .storage = &nothing, .start = start, .stop = stop
+static const bp_component_i plain[][1] = {
+    {{HOARD(1), PLAIN, .fields = BP_LIST(locked_first)}}, {{HOARD(1), PLAIN, .fields = BP_LIST(locked_alone)}},
+    {{HOARD(1), PLAIN, .fields = BP_LIST(new_first)}},    {{HOARD(1), PLAIN, .fields = BP_LIST(new_alone)}},
+    {{HOARD(1), .fields = BP_LIST(new_first)}},           {{HOARD(1), .fields = BP_LIST(new_alone)}}};
+static const bp_component_i unset[][1] = {{{HOARD(1), .storage = &no_set, .start = start, .stop = stop}}};
+
+/* Where no value at all is carried, the report says why instances have their defaults. */
+START_TEST(instances_of_which_no_value_is_carried_are_told_as_made_anew)
+{
+    static const char anew[] = "; made anew with their defaults, since there are neither properties that can be set, "
+                               "nor `save` and `load`, nor a `state_form` to carry them over by";
+    static const char carried[] = "; carried over by properties";
+    static const struct {
+        const bp_component_i *old, *next;
+        uint32_t rows;
+        const char *how;
+    } ways[] = {
+        {unset[0], unset[0], 3, anew},       {unset[0], unset[0], 0, carried},    {plain[0], plain[0], 3, carried},
+        {plain[1], plain[1], 3, anew},       {plain[0], plain[2], 3, carried},    {plain[0], plain[3], 3, anew},
+        {plain[0], plain[4], 3, carried},    {plain[0], plain[5], 3, anew},       {plain[4], plain[0], 3, carried},
+        {plain[5], plain[0], 3, anew},
+    };
+    for (uint32_t i = 0; i < COUNT(ways); i++) {
+        static const bp_plugin_head_t *linked[] = {&stage};
+        static const char *const names[] = {"hoard"};
+        bp_reload_report_t report = {.struct_size = sizeof report};
+        harm = (harm_t){0};
+        has_large = false;
+        rig_open_with(&rig, linked, COUNT(linked));
+        WORKS(rig.host, bp_host_load_plugin(rig.host, "stage", NULL, 0));
+        put(ways[i].old);
+        WORKS(rig.host, bp_host_load_plugin(rig.host, scratch_file("hoard.stage", "h"), NULL, 0));
+        world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+        WORKS(rig.host, bp_world_use_component(world, "hoard"));
+        for (uint32_t row = 0; row < ways[i].rows; row++)
+            entity_with(world, "hoard");
+        put(ways[i].next);
+        WORKS(rig.host, bp_host_reload(rig.host, names, 1, &report));
+        const char *line = strstr(report.text, "component hoard, ");
+        EXPECT(line != NULL, "%s", report.text);
+        size_t length = strcspn(line, "\n"), wanted = strlen(ways[i].how);
+        EXPECT(length > wanted && strncmp(line + length - wanted, ways[i].how, wanted) == 0, "%u: '%.*s'", i,
+               (int)length, line);
+        close_hoard();
+    }
+}
+END_TEST
+
 /* --- refusals ----------------------------------------------------------------------------------------------------- */
 
 typedef struct refusal_t {
@@ -430,6 +516,7 @@ Suite *reload_carry_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_value_of_every_instance_goes_over_on_each_road);
     tcase_add_test(tests, large_values_go_over_in_batches_of_a_bounded_size);
+    tcase_add_test(tests, instances_of_which_no_value_is_carried_are_told_as_made_anew);
     tcase_add_test(tests, a_verb_that_fails_refuses_the_reload_with_its_reason_and_all_stays);
     suite_add_tcase(suite, tests);
     return suite;

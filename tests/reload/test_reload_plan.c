@@ -9,6 +9,7 @@
 
 #include "os/os.h"
 
+#include <bp_look.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +255,50 @@ START_TEST(of_many_plugins_with_long_names_the_first_are_named)
     WORKS(rig.host, bp_host_reload(rig.host, list, MANY, &report));
     reload_accept(&rig.host->reload);
     expect_at_rest(list);
+    end();
+}
+END_TEST
+
+/* --- what is kept ------------------------------------------------------------------------------------------------- */
+
+/* Of a report that is too long the look keeps whole lines, and says that there were more. A line ends at each of the
+ * last places of the room, and behind it. */
+START_TEST(a_long_report_is_kept_up_to_the_last_line_that_has_room)
+{
+    static const bp_field_t before = {.name = "f", .type = BP_U16};
+    static char first[2200], second[3000];
+    const size_t room = sizeof((reload_told_t *)0)->text;
+    bp_reload_report_t report;
+    begin();
+    stage_fields(&before, 1);
+    show();
+    const bp_look_api *look = rig.api->registry->find(rig.host, BP_LOOK_API, 1);
+    memset(second, 'y', sizeof second - 1);
+    uint32_t at_ends = 0;
+    size_t others = room - 100; /* bytes before the line of the second default, without the first one */
+    for (uint32_t length = 0; length < 24; length++) {
+        bp_look_reload_t told = {.struct_size = sizeof told}, last = told;
+        const bp_field_t fields[] = {before, {.name = "a", .type = BP_STRING, .initial = first},
+                                     {.name = "b", .type = BP_STRING, .initial = second}};
+        memset(first, 'x', sizeof first - 1);
+        first[room - others - 12 + length] = '\0';
+        stage_fields(fields, COUNT(fields));
+        WORKS(rig.host, reload(&report));
+        for (uint32_t cursor = 0; look->reload(rig.host, &cursor, &told); told.struct_size = sizeof told)
+            last = told;
+        size_t end = room - sizeof "\n...";
+        while (report.text[end] != '\n')
+            end--;
+        EXPECT(strncmp(last.text, report.text, end) == 0 && strcmp(last.text + end, "\n...") == 0, "%u: '%s'", length,
+               last.text + end - 20);
+        const char *line = strstr(report.text, "    added      b");
+        ck_assert_ptr_nonnull(line);
+        others = (size_t)(line - report.text) - strlen(first);
+        at_ends += line <= report.text + room && line > report.text + room - sizeof "\n...";
+        stage_fields(&before, 1);
+        WORKS(rig.host, reload(&report));
+    }
+    ck_assert_uint_gt(at_ends, 0);
     end();
 }
 END_TEST
@@ -518,6 +563,7 @@ Suite *reload_plan_suite(void)
     tcase_add_test(tests, every_member_of_a_declaration_makes_another_field_of_it);
     tcase_add_test(tests, a_list_is_the_same_where_all_of_its_fields_are);
     tcase_add_test(tests, of_many_plugins_with_long_names_the_first_are_named);
+    tcase_add_test(tests, a_long_report_is_kept_up_to_the_last_line_that_has_room);
     tcase_add_test(tests, a_system_that_would_not_find_its_fields_refuses_the_change);
     tcase_add_test(tests, rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_misses_any);
     tcase_add_test(tests, memory_that_is_taken_during_a_change_is_counted_for_the_version_that_stays);
