@@ -29,6 +29,7 @@ static const char *without_time(const char *text, char *out, size_t size)
 static void keep_told(void *data, const bp_reload_report_t *report)
 {
     (void)data;
+    ck_assert_uint_eq(report->struct_size, sizeof *report);
     without_time(report->text, told, sizeof told);
     told_times++;
 }
