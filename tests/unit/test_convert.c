@@ -811,6 +811,88 @@ START_TEST(a_plan_says_the_kind_the_loss_and_whether_values_are_looked_at)
 }
 END_TEST
 
+/* Values with names, several different ones in one column, of each size. */
+START_TEST(named_values_of_each_size_are_converted_as_each_of_them_is)
+{
+    static const uint32_t types[] = {BP_U8, BP_I16, BP_U32, BP_I64, BP_U64};
+    static const uint8_t before[] = {0, 1, 2, 100}, after[] = {9, 2, 1, 0};
+    enum { ROWS = 61 };
+    for (uint32_t from = 0; from < COUNT(types); from++) {
+        for (uint32_t to = 0; to < COUNT(types); to++) {
+            static char column_before[ROWS * 8], column_after[(ROWS + 1) * 8];
+            bp_field_t old_declared = {A, .type = types[from], .values = "calm cross glad sad=100"};
+            bp_field_t declared = {A, .type = types[to], .values = "sad glad cross calm=9", .initial = "sad"};
+            made_count = 0;
+            const field_t *old = make(old_declared), *field = make(declared);
+            for (uint32_t i = 0; i < ROWS; i++) {
+                value_write_integer(types[from], (value_integer_t){before[i * 7 % 11 % 4], false},
+                                    column_before + i * old->size);
+            }
+            memset(column_after, 0x5e, sizeof column_after);
+            ck_assert_uint_eq(convert_column(old, column_before, field, column_after, ROWS, NULL), ROWS);
+            for (uint32_t i = 0; i < ROWS; i++)
+                EXPECT(value_read_integer(types[to], column_after + i * field->size).bits == after[i * 7 % 11 % 4],
+                       "value %u, of type %u to %u", i, types[from], types[to]);
+            ck_assert_int_eq(column_after[ROWS * field->size], 0x5e);
+            field_free(&made[0], &memory);
+            field_free(&made[1], &memory);
+            made_count = 0;
+        }
+    }
+}
+END_TEST
+
+/* A block is not taken for whole where the column ends within it. */
+START_TEST(nothing_is_written_behind_a_column)
+{
+    enum { ROWS = CONVERT_BLOCK + 5 };
+    static float from[3 * CONVERT_BLOCK];
+    static double to[3 * CONVERT_BLOCK];
+    const field_t *old = make((bp_field_t){A, .type = BP_F32}), *field = make((bp_field_t){A, .type = BP_F64});
+    for (uint32_t i = 0; i < COUNT(to); i++) {
+        from[i] = (float)i;
+        to[i] = -1;
+    }
+    ck_assert_uint_eq(convert_column(old, from, field, to, ROWS, NULL), ROWS);
+    for (uint32_t i = 0; i < COUNT(to); i++)
+        EXPECT(to[i] == (i < ROWS ? (double)i : -1), "value %u is %g", i, to[i]);
+}
+END_TEST
+
+START_TEST(bits_of_what_is_no_number_and_the_ends_of_long_integers_are_exact)
+{
+    const uint32_t signalling[3] = {0x7fa00001u, 0xffa12345u, 0};
+    uint32_t two[2] = {0, 0};
+    uint64_t whole = 0;
+    const field_t *vec3 = make((bp_field_t){A, .type = BP_VEC3}), *vec2 = make((bp_field_t){A, .type = BP_VEC2});
+    const field_t *f64 = make((bp_field_t){A, .type = BP_F64}), *u64 = make((bp_field_t){A, .type = BP_U64});
+    ck_assert(convert_value(vec3, signalling, vec2, two, 0));
+    ck_assert_mem_eq(two, signalling, sizeof two);
+    ck_assert(convert_value(f64, &(double){18446744073709549568.0}, u64, &whole, 0) &&
+              whole == UINT64_C(18446744073709549568));
+    ck_assert(!convert_value(f64, &(double){18446744073709551616.0}, u64, &whole, 0));
+}
+END_TEST
+
+/* By its own name before its former one, and by its former one only where that is no field's name any more. */
+START_TEST(a_former_name_counts_only_where_nothing_else_has_it)
+{
+    field_t old[2], now[2];
+    convert_source_t s[2];
+    two(old, (bp_field_t){A, .type = BP_F32}, (bp_field_t){.name = "b", .type = BP_F32});
+    two(now, (bp_field_t){A, .type = BP_F32}, (bp_field_t){.name = "c", .type = BP_F32, .former_name = "a"});
+    ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+    ck_assert(s[0].old == 0 && !s[0].renamed && s[1].old == BP_NONE && !s[1].renamed);
+    two(now, (bp_field_t){.name = "b", .type = BP_F32, .former_name = "a"}, (bp_field_t){.name = "d", .type = BP_F32});
+    ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+    ck_assert(s[0].old == 1 && !s[0].renamed && s[1].old == BP_NONE);
+    two(now, (bp_field_t){.name = "c", .type = BP_F32, .former_name = "a"},
+        (bp_field_t){.name = "d", .type = BP_F32, .former_name = "e"});
+    ck_assert_int_eq(convert_plan(old, 2, now, 2, s, &error), BP_OK);
+    ck_assert(s[0].old == 0 && s[0].renamed && s[1].old == BP_NONE && !s[1].renamed);
+}
+END_TEST
+
 START_TEST(plans_that_cannot_be_are_refused_with_a_remedy)
 {
     field_t old[2], now[2];
@@ -857,6 +939,10 @@ Suite *convert_suite(void)
     tcase_add_test(tests, parts_that_go_are_held_against_the_default_of_their_own_element);
     tcase_add_test(tests, a_value_that_does_not_fit_is_told_with_its_place_and_the_limits);
     tcase_add_test(tests, a_plan_says_the_kind_the_loss_and_whether_values_are_looked_at);
+    tcase_add_test(tests, named_values_of_each_size_are_converted_as_each_of_them_is);
+    tcase_add_test(tests, nothing_is_written_behind_a_column);
+    tcase_add_test(tests, bits_of_what_is_no_number_and_the_ends_of_long_integers_are_exact);
+    tcase_add_test(tests, a_former_name_counts_only_where_nothing_else_has_it);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);
     return suite;
