@@ -193,8 +193,19 @@ START_TEST(nothing_that_changes_entities_reaches_it)
          "component 'wind' belongs to world 'main' itself, which has it for as long as it uses it; no entity gets or "
          "loses it",
          api->prototype(p.world, &wind, 1, &prototype));
-    for (prototype = 1; api->create(p.world, prototype, &made, 1) != BP_ERROR_NOT_FOUND; prototype++) {
+    const prototypes_t *all = &p.world->rows.prototypes;
+    for (prototype = 1; prototype < all->count; prototype++) {
+        if ((all->items[prototype].flags & KEY_WORLD) == 0) {
+            WORKS(host, api->create(p.world, prototype, &made, 1));
+            continue;
+        }
+        for (uint32_t count = 0; count <= 2; count++)
+            SAID(host, BP_ERROR_ARGUMENT,
+                 "component 'wind' belongs to world 'main' itself, which has it for as long as it uses it; no entity "
+                 "gets or loses it",
+                 api->create(p.world, prototype, p.leaves, count));
     }
+    SAID(host, BP_ERROR_NOT_FOUND, "world 'main' has no prototype 3", api->create(p.world, prototype, &made, 1));
     ck_assert_uint_eq(p.rig.api->world->has(p.world, wind, &made, 1, NULL), 0);
     SAID(host, BP_ERROR_ARGUMENT,
          "component 'wind' belongs to worlds, each of which has it once and under this name, not '?'",
