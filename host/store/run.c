@@ -260,7 +260,6 @@ static bool split(run_t *run, memory_t *memory, uint32_t capacity)
         size_t size = run_block_bytes((size_t)run->sizes[c] * capacity);
         blocks[c] = (run_block_t){superblocks_resize(memory, NULL, 0, size), size};
         if (blocks[c].start == NULL) {
-            blocks[c].size = 0;
             free_blocks(memory, blocks, run->column_count, run->column_count);
             return false;
         }
@@ -405,7 +404,6 @@ bool run_renew(run_t *run, uint32_t prototype, const field_t *const *fields, uin
     run->column_count = (uint16_t)column_count;
     run->flags = flags;
     run->version++;
-    run->fields[0] = &entity_field;
     for (uint32_t c = 1; c < column_count; c++)
         run->fields[c] = fields[c - 1];
     for (uint32_t c = 0; c < column_count; c++)
