@@ -721,6 +721,54 @@ START_TEST(whichever_memory_is_lacking_a_change_of_many_is_made_or_refused_as_a_
 }
 END_TEST
 
+/* In a host of several worlds entities get indices that the world has for itself. */
+START_TEST(whichever_memory_is_lacking_entities_of_one_of_several_worlds_are_made_or_not)
+{
+    bp_world_o *second = rig_world(&rig, "second");
+    uint32_t prototype = prototype_of(second, "mark", NULL, NULL, NULL), refused = 0, living = 0;
+    for (uint32_t round = 0; round < 3; round++) { /* fresh indices, more of them, and those of the dead */
+        for (uint64_t n = 1;; n++) {
+            rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+            bp_result_t result = api->create(second, prototype, newcomers, 3000);
+            rig.heap.refuse_first = 0;
+            check_host(rig.host);
+            if (result == BP_OK)
+                break;
+            EXPECT(result == BP_ERROR_MEMORY, "%d", result);
+            ck_assert_str_eq(bp_host_error(rig.host), "out of memory while creating entities");
+            ck_assert_uint_eq(rig.api->entity->count(rig.host), living);
+            EXPECT(++refused < 300, "it is refused whether or not there is memory");
+        }
+        living += 3000;
+        ck_assert_uint_eq(rig.api->entity->count(rig.host), living);
+        if (round == 1)
+            living -= rig.api->entity->destroy(rig.host, newcomers, 3000);
+    }
+    ck_assert_uint_gt(refused, 3);
+}
+END_TEST
+
+/* Those of different pages, each with a record of its own; none is asked for where there is no entity. */
+START_TEST(records_are_reserved_for_entities_that_live_already)
+{
+    static bp_entity_t e[5 * ENTITIES_PAGE];
+    world_t *w = world_of(world);
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, COUNT(e)));
+    const bp_entity_t some[] = {e[0], {0}, e[2 * ENTITIES_PAGE], e[4 * ENTITIES_PAGE]};
+    for (uint32_t n = 1; n <= COUNT(some); n++) {
+        ck_assert(store_reserve_living(w, some, n));
+        for (uint32_t i = 0; i < COUNT(some); i++)
+            EXPECT(some[i].id == 0 || world_has_record(w, bp_entity_index(some[i])) == (i < n), "%u of %u", i, n);
+    }
+    const bp_entity_t other = e[3 * ENTITIES_PAGE];
+    rig.heap.refuse_first = rig.heap.requests + 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    bool good = store_reserve_living(w, &other, 1);
+    rig.heap.refuse_first = 0;
+    ck_assert(good == world_has_record(w, bp_entity_index(other)));
+}
+END_TEST
+
 /* --- own storage ---------------------------------------------------------------------------------------- */
 
 START_TEST(a_manager_may_look_at_the_entities_that_it_creates_for)
@@ -1087,6 +1135,8 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_reference_follows_its_entity_and_ends_with_it);
     tcase_add_test(tests, a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_field);
     tcase_add_test(tests, a_reference_to_what_cannot_be_referred_to_is_null);
+    tcase_add_test(tests, whichever_memory_is_lacking_entities_of_one_of_several_worlds_are_made_or_not);
+    tcase_add_test(tests, records_are_reserved_for_entities_that_live_already);
     tcase_add_loop_test(tests, whichever_memory_is_lacking_a_change_of_many_is_made_or_refused_as_a_whole, 0,
                         (int)COUNT(short_changes));
     tcase_add_test(tests, a_manager_may_look_at_the_entities_that_it_creates_for);
