@@ -32,6 +32,8 @@ static const make_suite_t first_half[] = {
     declared_suite,
     image_limits_suite,
     image_limits_pe_suite,
+    check_image_suite,
+    registry_suite,
     obj_suite,
     entities_suite,
     prototypes_suite,

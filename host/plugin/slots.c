@@ -502,8 +502,7 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
     uint32_t visible = count_visible(fields, count);
     if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, visible, &bound)) {
         free_fields(base, memory, fields, count);
-        free_component_texts(memory, made);
-        deaths_release(memory, &made->asked_deaths);
+        component_empty(base, memory, made);
         return error_memory(&base->error, "registering a component");
     }
     made->table = *declared;
