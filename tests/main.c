@@ -34,6 +34,7 @@ static const make_suite_t first_half[] = {
     image_limits_pe_suite,
     check_image_suite,
     registry_suite,
+    loader_suite,
     obj_suite,
     entities_suite,
     prototypes_suite,

@@ -28,6 +28,7 @@ Suite *image_limits_suite(void);
 Suite *image_limits_pe_suite(void);
 Suite *check_image_suite(void);
 Suite *registry_suite(void);
+Suite *loader_suite(void);
 Suite *obj_suite(void);
 Suite *entities_suite(void);
 Suite *prototypes_suite(void);

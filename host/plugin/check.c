@@ -255,13 +255,12 @@ static void check_dynamic(const elf_view_t *view, check_sink_t *sink)
     }
 }
 
+/* Precondition: the file has been judged (image_check), so all its sections and segments are there. */
 static void check_parts(const elf_view_t *view, check_sink_t *sink)
 {
     elf_section_t section;
     const char *name;
-    for (uint32_t i = 0; i < view->header.section_count; i++) {
-        if (!elf_view_section(view, i, &section, &name))
-            continue;
+    for (uint32_t i = 0; elf_view_section(view, i, &section, &name); i++) {
         if (section.type == TYPE_INIT_ARRAY && section.bytes > sizeof(uint64_t))
             check_tell(sink, BP_LOG_WARNING,
                        "%llu functions of it run when the file is opened, before it is judged (constructors): let "
@@ -272,10 +271,7 @@ static void check_parts(const elf_view_t *view, check_sink_t *sink)
     }
     for (uint32_t i = 0; i < view->header.segment_count; i++) {
         elf_segment_t segment;
-        uint64_t at = view->header.segments + (uint64_t)i * sizeof segment;
-        if (at > view->size || view->size - at < sizeof segment)
-            return;
-        memcpy(&segment, view->bytes + at, sizeof segment);
+        memcpy(&segment, view->bytes + view->header.segments + i * sizeof segment, sizeof segment);
         if (segment.type == SEGMENT_STACK && (segment.flags & SEGMENT_RUNS) != 0)
             check_tell(sink, BP_LOG_WARNING, "it wants a stack that code can run on: link with -z noexecstack");
     }

@@ -210,7 +210,7 @@ void registry_free(registry_t *registry)
 {
     memory_t *memory = &registry->memory;
     for (uint32_t i = 0; i < registry->component_count; i++)
-        component_free(registry->base, memory, registry->components[i]);
+        component_free(memory, registry->components[i]);
     for (uint32_t i = 0; i < registry->system_count; i++)
         system_free(memory, registry->systems[i]);
     for (uint32_t i = 0; i < registry->table_count; i++)
@@ -384,7 +384,7 @@ static bp_result_t replace_system(registry_t *registry, registry_set_t *set, con
         made = add_system_to_set(registry, set, slot);
     if (made == NULL)
         return error_memory(&registry->base->error, "registering a system");
-    return system_declare(registry->base, &registry->memory, set->owner, declared, slot, made);
+    return system_declare(registry->base, &registry->memory, set->owner, declared, made);
 }
 
 /* Put a table into the set for one slot. A slot without an owner is silent until the exchange, but gets the form of the
@@ -541,7 +541,7 @@ static bp_result_t fill_system(registry_t *registry, plugin_t *owner, const bp_s
     system_t *slot;
     bp_result_t result = place_of_system(registry, NULL, declared->name, &slot);
     if (result == BP_OK)
-        result = system_declare(registry->base, &registry->memory, owner, declared, slot, slot);
+        result = system_declare(registry->base, &registry->memory, owner, declared, slot);
     if (result != BP_OK)
         return result;
     result = bind_known(registry, slot);

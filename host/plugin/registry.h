@@ -25,7 +25,7 @@ typedef struct registry_t {
 } registry_t;
 
 void registry_init(registry_t *registry, base_t *base);
-void registry_free(registry_t *registry);
+void registry_free(registry_t *registry); /* all plugins have been swept */
 
 /* Empty all slots of an owner. [main] */
 void registry_sweep(registry_t *registry, const plugin_t *owner);

@@ -60,10 +60,10 @@ bp_result_t slot_copy_field(base_t *base, memory_t *memory, field_t *field, cons
     return field->initial.string != NULL ? BP_OK : error_memory(&base->error, "copying declared fields");
 }
 
+/* *fields stays as it is where there are none, and where they are refused. */
 static bp_result_t copy_fields(base_t *base, memory_t *memory, const bp_field_list_t *list, field_t **fields)
 {
     error_text_t *error = &base->error;
-    *fields = NULL;
     if (list->count == 0)
         return BP_OK;
     if (list->count > REGISTRY_MAX_FIELDS)
@@ -498,7 +498,6 @@ bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, c
         component_empty(base, memory, made);
         return result;
     }
-    made->name = slot->name;
     uint32_t visible = count_visible(fields, count);
     if (!copy_component_texts(memory, made, declared) || !bind_fields(memory, slot, fields, visible, &bound)) {
         free_fields(base, memory, fields, count);
@@ -547,9 +546,8 @@ component_t *component_new(memory_t *memory, const char *name)
     return slot;
 }
 
-void component_free(base_t *base, memory_t *memory, component_t *slot)
+void component_free(memory_t *memory, component_t *slot)
 {
-    component_empty(base, memory, slot);
     for (uint32_t i = 0; i < slot->known_count; i++) {
         memory_free_text(memory, slot->known[i]->name);
         memory_free(memory, slot->known[i], sizeof(known_field_t));

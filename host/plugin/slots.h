@@ -93,14 +93,14 @@ void slot_free_field(base_t *base, memory_t *memory, field_t *field);
 /* Cleared memory for a slot of `size` bytes, and a copy of its name; NULL when out of memory: nothing is held. */
 void *slot_new(memory_t *memory, size_t size, const char *name, char **copy);
 
-/* An empty slot; NULL when out of memory. */
+/* An empty slot; NULL when out of memory. A slot is freed when its plugin has gone, so that it is empty again. */
 component_t *component_new(memory_t *memory, const char *name);
-void component_free(base_t *base, memory_t *memory, component_t *slot);
+void component_free(memory_t *memory, component_t *slot);
 
 /* May a component be declared in this way? Its list of fields is judged while it is copied. */
 bp_result_t component_check(error_text_t *error, const bp_component_i *declared);
 
-/* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
+/* Copy a declaration, already checked, to `made`, which has the slot's name, is empty, and may be the slot itself. */
 bp_result_t component_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_component_i *declared,
                               component_t *slot, component_t *made);
 
@@ -145,16 +145,16 @@ typedef struct system_t {
     uint32_t term_count;
 } system_t;
 
-/* An empty slot; NULL when out of memory. */
+/* An empty slot, which is empty too when it is freed; NULL when out of memory. */
 system_t *system_new(memory_t *memory, const char *name);
 void system_free(memory_t *memory, system_t *slot);
 
 /* May a system be declared in this way? Its list of terms is judged while it is copied. */
 bp_result_t system_check(error_text_t *error, const bp_system_i *declared);
 
-/* Copy a declaration, already checked, to `made`, which is empty and may be the slot itself. */
+/* Copy a declaration, already checked, to `made`, which has its slot's name, is empty, and may be the slot itself. */
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
-                           const system_t *slot, system_t *made);
+                           system_t *made);
 
 /* Free what a slot, or the content for one, holds. */
 void system_empty(memory_t *memory, system_t *slot);

@@ -80,9 +80,8 @@ static bp_result_t check_beside(error_text_t *error, const bp_system_i *declared
 }
 
 bp_result_t system_declare(base_t *base, memory_t *memory, plugin_t *owner, const bp_system_i *declared,
-                           const system_t *slot, system_t *made)
+                           system_t *made)
 {
-    made->name = slot->name;
     const extension_place_t places[] = {{"bp_report", &made->reporting, sizeof made->reporting},
                                         {"bp_save", &made->saving, sizeof made->saving},
                                         {"bp_deaths", &made->deaths, sizeof made->deaths},
@@ -130,7 +129,6 @@ system_t *system_new(memory_t *memory, const char *name)
 
 void system_free(memory_t *memory, system_t *slot)
 {
-    system_empty(memory, slot);
     memory_free_text(memory, slot->name);
     memory_free(memory, slot, sizeof *slot);
 }

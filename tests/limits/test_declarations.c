@@ -149,17 +149,21 @@ START_TEST(what_the_world_must_keep_is_no_field_of_storage_of_its_own)
                                          .destroy = stub_destroy,
                                          .count = stub_count,
                                          .get = stub_get_all};
-    static const bp_field_t lists[] = {{.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST}};
-    static const bp_field_t texts[] = {{.name = "x", .type = BP_STRING, .count = 2}};
-    const bp_component_i with_lists[] = {{.name = "thing", .fields = BP_LIST(lists), .storage = &storage}};
-    const bp_component_i with_texts[] = {{.name = "thing", .fields = BP_LIST(texts), .storage = &storage}};
-    const bp_plugin_head_t first =
-        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_lists)}));
-    const bp_plugin_head_t second =
-        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(with_texts)}));
-    expect_static_refused(&first, BP_ERROR_TYPE, (const char *[]){"field 'x' is a list", "storage of its own", NULL});
-    expect_static_refused(&second, BP_ERROR_TYPE,
-                          (const char *[]){"field 'x' is an array of string", "storage of its own", NULL});
+    static const struct { bp_field_t fields[2]; const char *says; } faults[] = {
+        {{{.name = "n", .type = BP_F32}, {.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST}},
+         "field 'x' is a list, which a component with storage of its own cannot have; declared ones can"},
+        {{{.name = "n", .type = BP_F32}, {.name = "x", .type = BP_STRING, .count = 2}},
+         "field 'x' is an array of string, which a component with storage of its own cannot have; declared ones can"},
+        {{{.name = "n", .type = BP_F32}, {.name = "x", .type = BP_ENTITY, .count = 2}},
+         "field 'x' is an array of entity, which a component with storage of its own cannot have; declared ones can"},
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        const bp_component_i components[] = {
+            {.name = "thing", .fields = BP_LIST(faults[i].fields), .storage = &storage}};
+        const bp_plugin_head_t bad =
+            BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(components)}));
+        expect_static_refused(&bad, BP_ERROR_TYPE, (const char *[]){"component 'thing': ", faults[i].says, NULL});
+    }
 }
 END_TEST
 
@@ -270,6 +274,9 @@ ASKS(of_no_component, .which = BP_DEATHS_WITH);
 
 static const bp_extension_t unknown_extension[] = {{"bp_tomorrow", BP_EXTENSION_REQUIRED, sizeof no_get, &no_get}};
 static const bp_extension_t nameless_extension[] = {{NULL, 0, sizeof no_get, &no_get}};
+static const char many_bytes[65537];
+static const bp_extension_t large_extension[] = {{"bp_save", 0, sizeof many_bytes, many_bytes}};
+static const bp_extension_t largest_extension[] = {{"bp_save", 0, sizeof many_bytes - 1, many_bytes}};
 static const bp_extension_t hollow_extension[] = {{"bp_save", 0, sizeof(bp_save_i), NULL}};
 
 static const struct {
@@ -296,6 +303,9 @@ static const struct {
     {{.name = "thing", .extensions = BP_LIST(hollow_extension)},
      BP_ERROR_ARGUMENT,
      {"component 'thing'", "extension 0", "no verbs"}},
+    {{.name = "thing", .extensions = BP_LIST(large_extension)},
+     BP_ERROR_ABI,
+     {"component 'thing'", "extension 'bp_save' says 65537 bytes of verbs; at most 65536"}},
     {{.name = "thing", .extensions = {hollow_extension, 1, 8}},
      BP_ERROR_ABI,
      {"component 'thing'", "extensions", "BP_LIST"}},
@@ -581,6 +591,7 @@ START_TEST(what_is_like_a_wrong_declaration_and_is_none_is_taken)
         {.name = "four", .keeps = BP_KEEP_PLAIN, .state_form = BP_STATE_FORM(uint32_t, 1)},
         {.name = "five", .storage = &whole_storage, .fields = BP_LIST(one_field)},
         {.name = "six", .flags = BP_COMPONENT_WORLD, .fields = BP_LIST(one_field)},
+        {.name = "seven", .extensions = BP_LIST(largest_extension)},
     };
     static const bp_term_t terms[] = {{.component = "six", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL},
                                       {.component = "one"}};

@@ -399,8 +399,15 @@ START_TEST(who_does_not_open_such_files_any_more_is_refused)
     FAILS(rig.host, BP_ERROR_ABI, "empty", reload("opener"));
     char *after = describe_host(rig.host);
     ck_assert_str_eq(before, after);
+    free(after);
+    put_plugin("opener_none", "opener");
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "plugin 'opener', which has opened it, does not open such files any more",
+          reload("opener"));
+    after = describe_host(rig.host);
+    ck_assert_str_eq(before, after);
     free(before);
     free(after);
+    WORKS(rig.host, bp_world_step(world));
     put_plugin("opener_first", "opener");
     expect_no_complaint();
     end();

@@ -368,9 +368,40 @@ START_TEST(a_stack_that_code_can_run_on_is_found)
             segment.flags = segment.type == SEGMENT_STACK ? flags : segment.flags;
             memcpy(file + header.segments + i * sizeof segment, &segment, sizeof segment);
         }
+        const uint32_t behind[] = {SEGMENT_STACK, CAN_RUN}; /* where the table has ended */
+        memcpy(file + header.segments + header.segment_count * sizeof(elf_segment_t), behind, sizeof behind);
         look();
         expect((flags & CAN_RUN) != 0 ? by_segment : "");
     }
+}
+END_TEST
+
+/* The first entry of the table counts too; what is found comes in the order of the file's tables. */
+START_TEST(marks_of_the_linker_come_before_those_of_the_parts)
+{
+    begin();
+    one_constructor();
+    const uint64_t mark = TAG_TEXT_RELOCATIONS;
+    memcpy(file + section_of(6)->offset, &mark, sizeof mark);
+    sections[own_sections[STACK_NOTE]].name = add_text(".note.GNU-stack");
+    sections[own_sections[STACK_NOTE]].flags = 4;
+    add("counter", OBJECT, DATA, 4);
+    look();
+    expect(WRITTEN("counter", 4)
+           "3 its code is changed at opening (text relocations): compile with -fPIC\n"
+           "2 it wants a stack that code can run on\n");
+}
+END_TEST
+
+START_TEST(a_finding_has_at_most_511_bytes)
+{
+    char name[601] = "";
+    begin();
+    one_constructor();
+    memset(name, 'x', sizeof name - 1);
+    add(name, OBJECT, DATA, 4);
+    look();
+    ck_assert_uint_eq(strlen(found), strlen("3 ") + 511 + strlen("\n"));
 }
 END_TEST
 
@@ -388,6 +419,8 @@ Suite *check_image_suite(void)
     tcase_add_test(all, what_the_systems_loader_reads_of_symbols_is_judged_by_name_and_binding);
     tcase_add_test(all, functions_that_run_at_opening_are_counted_but_for_that_of_the_compiler);
     tcase_add_test(all, a_stack_that_code_can_run_on_is_found);
+    tcase_add_test(all, marks_of_the_linker_come_before_those_of_the_parts);
+    tcase_add_test(all, a_finding_has_at_most_511_bytes);
 #endif
     suite_add_tcase(suite, all);
     return suite;

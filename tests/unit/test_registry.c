@@ -325,7 +325,8 @@ static void say_table(page_t *page, const table_slot_t *slot)
             continue;
         }
         EXPECT(slot->refuse == NULL || i >= strlen(slot->returns) ||
-               (entry == (uintptr_t)slot->refuse) == (slot->returns[i] == 'r'), "what entry %u of %s answers", i, slot->name);
+               (entry == (uintptr_t)slot->refuse) == (slot->returns[i] == 'r'),
+               "what entry %u of %s answers", i, slot->name);
         silent++;
     }
     say(page, "table %s of %s: room %zu size %u version %u promised %u, %zu letters, %u at work from %zx, %u silent\n",
@@ -671,6 +672,10 @@ START_TEST(a_set_changes_places_with_the_slots_and_back)
     expect_text(tell(0, true), FIRST_VERSION("points", "hp", "0"));
     ck_assert(prepare());
     registry_exchange(&set);
+    expect_text(tell(0, true), NEXT_VERSION("hp", "3"));
+    registry_exchange(&set);
+    expect_text(tell(0, true), FIRST_VERSION("points", "hp", "3"));
+    registry_exchange(&set);
     registry_set_keep_promises(&set);
     expect_text(tell(0, true), NEXT_VERSION("hp", "0"));
     registry_set_free(registry, &set);
@@ -703,6 +708,140 @@ START_TEST(a_set_that_lacks_memory_leaves_the_slots_as_they_were)
         ck_assert_uint_gt(n, 20);
     }
     expect_text(tell(0, true), FIRST_VERSION("", "", "0"));
+}
+END_TEST
+
+/* A plugin that has nothing yet; each of what it brings has no room in the set. */
+START_TEST(a_set_of_a_plugin_without_anything_lacks_memory)
+{
+    DONE(add_component(&two, small_component("thing", "points", "")));
+    registry_sweep(registry, &two);
+    for (uint64_t n = 1, refused = 1; refused != 0; n++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+        bool prepared = prepare();
+        refused = rig.heap.requests >= rig.heap.refuse_first;
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        ck_assert_int_eq(prepared, refused == 0);
+        if (prepared)
+            registry_set_free(registry, &set);
+        expect_text(tell(0, false), "");
+    }
+}
+END_TEST
+
+/* What a version does not bring is gone with the exchange: a table says what it said, and refuses. */
+START_TEST(a_set_in_which_nothing_is_registered_empties_the_slots)
+{
+    add_all(&one);
+    ck_assert(registry_set_init(registry, &set, &one));
+    registry_exchange(&set);
+    expect_text(tell(0, true),
+                GONE("thing", "  record hp -> \n  record label -> \n  record words -> \n  record to -> \n")
+                GONE("owned", "  record size -> \n") GONE_SYSTEM("mover")
+                "table tools of nobody: room 512 size 48 version 0 promised 0, 5 letters, 0 at work from 0, 5 "
+                "silent\n");
+    registry_exchange(&set);
+    expect_text(tell(0, true), ALL("one"));
+    registry_set_free(registry, &set);
+    expect_text(tell(0, true), ALL("one"));
+}
+END_TEST
+
+START_TEST(a_version_brings_each_name_once)
+{
+    add_all(&one);
+    DONE(add_component(&two, small_component("other", "y", "")));
+    ck_assert(prepare());
+    registry_set_enter(&set);
+    ck_assert_int_eq(add_component(&one, small_component("thing", "x", "")), BP_ERROR_EXISTS);
+    ck_assert_str_eq(bp_host_error(rig.host), "component 'thing': the plugin brings two components of that name");
+    ck_assert_int_eq(add_system(&one, small_system("mover")), BP_ERROR_EXISTS);
+    ck_assert_str_eq(bp_host_error(rig.host), "system 'mover': the plugin brings two systems of that name");
+    registry_set_leave(&set);
+    registry_exchange(&set);
+    expect_text(tell(0, true), NEXT_VERSION("", "3"));
+    registry_set_free(registry, &set);
+}
+END_TEST
+
+/* Of several plugins that change together each has its own set. */
+START_TEST(sets_are_found_by_their_plugins_until_they_are_left)
+{
+    static registry_set_t other;
+    for (uint32_t first = 0; first < 2; first++) {
+        ck_assert(registry_set_init(registry, &set, &one) && registry_set_init(registry, &other, &two));
+        registry_set_enter(&set);
+        registry_set_enter(&other);
+        ck_assert_ptr_eq(registry_set_of(registry, &one), &set);
+        ck_assert_ptr_eq(registry_set_of(registry, &two), &other);
+        registry_set_leave(first == 0 ? &set : &other);
+        ck_assert_ptr_eq(registry_set_of(registry, &one), first == 0 ? NULL : &set);
+        ck_assert_ptr_eq(registry_set_of(registry, &two), first == 0 ? &other : NULL);
+        registry_set_leave(first == 0 ? &other : &set);
+        ck_assert_ptr_null(registry->entered);
+        registry_set_free(registry, &set);
+        registry_set_free(registry, &other);
+    }
+}
+END_TEST
+
+/* A plugin may go on where a table of it is refused for lack of memory: then no slot of that name promises anything. */
+START_TEST(a_table_that_lacks_memory_is_promised_by_none_of_its_slots)
+{
+    DONE(offer(&one, table_of(1, 5)));
+    DONE(offer(&one, table_of(1, 100)));
+    bp_table_t tools = table_of(1, 1);
+    tools.name = lay_text("hammer");
+    DONE(offer(&one, tools));
+    ck_assert(registry_set_init(registry, &set, &one));
+    registry_set_enter(&set);
+    tools = table_of(2, 1);
+    tools.name = lay_text("hammer");
+    DONE(offer(&one, tools));
+    uint64_t refused = 1, n = 1;
+    for (; refused != 0; n++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+        bp_result_t result = offer(&one, table_of(3, 140));
+        refused = rig.heap.requests >= rig.heap.refuse_first;
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        ck_assert_int_eq(result, refused != 0 ? BP_ERROR_MEMORY : BP_OK);
+        for (uint32_t i = 0; i < registry->table_count; i++) {
+            bool hammer = strcmp(registry->tables[i]->name, "hammer") == 0;
+            EXPECT(registry->tables[i]->promised == (hammer ? 2 : refused != 0 ? 0 : 3), "slot %u promises %u", i,
+                   registry->tables[i]->promised);
+        }
+        for (uint32_t i = 0; i < set.table_count; i++) {
+            bool hammer = strcmp(set.tables[i].slot->name, "hammer") == 0;
+            EXPECT((set.tables[i].kept.owner != NULL) == (hammer || refused == 0), "what slot %u gets", i);
+        }
+    }
+    ck_assert_uint_gt(n, 5);
+    registry_set_leave(&set);
+    registry_set_free(registry, &set);
+}
+END_TEST
+
+/* The nearest name is that of what a plugin brings at present. */
+START_TEST(who_asks_for_what_is_not_there_is_told_the_nearest_name)
+{
+    add_all(&two);
+    DONE(add_system(&one, small_system("move")));
+    DONE(add_component(&one, small_component("thin", "x", "")));
+    ck_assert_ptr_eq(registry_system(registry, "mover"), registry->systems[0]);
+    ck_assert_ptr_null(registry_system(registry, "movr"));
+    ck_assert_str_eq(bp_host_error(rig.host), "no loaded plugin brings a system 'movr'; did you mean 'mover'?");
+    ck_assert_ptr_null(registry_component(registry, "thng"));
+    ck_assert_str_eq(bp_host_error(rig.host), "no loaded plugin brings a component 'thng'; did you mean 'thing'?");
+    registry_sweep(registry, &two);
+    ck_assert_ptr_null(registry_system(registry, "mover"));
+    ck_assert_str_eq(bp_host_error(rig.host), "no loaded plugin brings a system 'mover'; did you mean 'move'?");
+    ck_assert_ptr_null(registry_component(registry, "thing"));
+    ck_assert_str_eq(bp_host_error(rig.host), "no loaded plugin brings a component 'thing'; did you mean 'thin'?");
+    registry_sweep(registry, &one);
+    ck_assert_ptr_null(registry_system(registry, "mover"));
+    ck_assert_str_eq(bp_host_error(rig.host), "no loaded plugin brings a system 'mover'");
+    ck_assert_ptr_null(registry_component(registry, "thing"));
+    ck_assert_str_eq(bp_host_error(rig.host), "no loaded plugin brings a component 'thing'");
 }
 END_TEST
 
@@ -915,6 +1054,12 @@ Suite *registry_suite(void)
     TCase *sets = add_case(suite, "sets", begin, end, 60);
     tcase_add_test(sets, a_set_changes_places_with_the_slots_and_back);
     tcase_add_test(sets, a_set_that_lacks_memory_leaves_the_slots_as_they_were);
+    tcase_add_test(sets, a_set_of_a_plugin_without_anything_lacks_memory);
+    tcase_add_test(sets, a_set_in_which_nothing_is_registered_empties_the_slots);
+    tcase_add_test(sets, a_version_brings_each_name_once);
+    tcase_add_test(sets, sets_are_found_by_their_plugins_until_they_are_left);
+    tcase_add_test(sets, a_table_that_lacks_memory_is_promised_by_none_of_its_slots);
+    tcase_add_test(sets, who_asks_for_what_is_not_there_is_told_the_nearest_name);
     tcase_add_test(sets, fields_that_are_the_same_stay_with_the_slot);
     tcase_add_test(sets, a_table_is_found_by_its_name_from_its_version_on);
     tcase_add_test(sets, a_table_that_grows_gets_room_to_grow_further);
