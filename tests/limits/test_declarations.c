@@ -8,6 +8,9 @@
 #include "../suites.h"
 #include "loading_stage.h"
 
+#include <bp_loader.h>
+#include <bp_task.h>
+
 static bp_result_t stub_create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities,
                                uint32_t count, const void *const *columns, uint32_t *slots)
 {
@@ -179,6 +182,43 @@ START_TEST(an_option_that_is_declared_wrongly_is_refused)
     expect_static_refused(&bad, field_faults[_i].code, says);
 }
 END_TEST
+
+/* What a field may be and an option may not. */
+START_TEST(an_option_has_one_value)
+{
+    static const bp_field_t options[][2] = {
+        {{.name = "n", .type = BP_F32}, {.name = "x", .type = BP_F32, .count = 2}},
+        {{.name = "n", .type = BP_F32}, {.name = "x", .type = BP_F32, .flags = BP_FIELD_LIST}},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        const bp_plugin_head_t bad =
+            BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = BP_LIST(options[i])}));
+        expect_static_refused(&bad, BP_ERROR_TYPE, (const char *[]){
+            "its option list: option 'x' is an array or a list; an option has one value", NULL, NULL});
+    }
+}
+END_TEST
+
+#if !defined(_WIN32)
+/* Addresses at which nothing lies, as a damaged file may have them. */
+START_TEST(what_cannot_be_read_is_refused_with_its_address)
+{
+    const void *nowhere = (const void *)16;
+    const bp_plugin_desc_t descs[] = {{.version = nowhere}, {.doc = nowhere},
+                                      {.components = {nowhere, 1, sizeof(bp_component_i)}},
+                                      {.systems = {nowhere, 1, sizeof(bp_system_i)}}};
+    static const char *const says[] = {
+        "a text of its descriptor lies at 0x10, where nothing can be read: its file is damaged, or the address is none",
+        "a text of its descriptor lies at 0x10, where", "a list of its descriptor lies at 0x10, where",
+        "a list of its descriptor lies at 0x10, where", "its descriptor lies at 0x10, where nothing can be read"};
+    for (size_t i = 0; i < sizeof says / sizeof says[0]; i++) {
+        const bp_plugin_head_t bad =
+            BP_PLUGIN_HEAD("bad", i < sizeof descs / sizeof descs[0] ? &descs[i] : (const bp_plugin_desc_t *)nowhere);
+        expect_static_refused(&bad, BP_ERROR_ABI, (const char *[]){says[i], NULL, NULL});
+    }
+}
+END_TEST
+#endif
 
 static const bp_field_t one_field[] = {{.name = "x", .type = BP_F32}};
 static const bp_component_i one_component[] = {{.name = "thing"}};
@@ -438,6 +478,7 @@ static const bp_term_t listless_term[] = {{.component = "wide", .fields = {asked
 static const bp_term_t instance_of_world[] = {{.component = "thing", .instance = "a", .flags = BP_TERM_WORLD}};
 static const bp_term_t optional_of_world[] = {{.component = "thing", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL},
                                               {.component = "before", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL}};
+static const bp_term_t one_optional_of_world[] = {{.component = "thing", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL}};
 static const bp_term_t of_world[] = {{.component = "thing", .flags = BP_TERM_WORLD}};
 static const bp_term_t missing_term[] = {{.component = "thing", .fields = BP_LIST(asked_x)}};
 
@@ -529,6 +570,10 @@ static const struct {
     {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(optional_of_world)},
      BP_ERROR_ARGUMENT,
      {"'system'", "all its terms are the world's and optional"}},
+    {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(one_optional_of_world)},
+     BP_ERROR_ARGUMENT,
+     {"'system'", "all its terms are the world's and optional, so that nothing says when it runs; let one of them be "
+      "required"}},
     {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(of_world)},
      BP_ERROR_TYPE,
      {"'system'", "component 'thing' belongs to entities", "leave out BP_TERM_WORLD"}},
@@ -596,7 +641,9 @@ START_TEST(what_is_like_a_wrong_declaration_and_is_none_is_taken)
     static const bp_term_t terms[] = {{.component = "six", .flags = BP_TERM_WORLD | BP_TERM_OPTIONAL},
                                       {.component = "one"}};
     static const bp_system_i systems[] = {{.name = "system", .run_all = stub_run_all, .terms = BP_LIST(terms),
-                                           .entities_added = stub_matches, .entities_removed = stub_matches}};
+                                           .entities_added = stub_matches, .entities_removed = stub_matches},
+                                          {.name = "alone", .run_all = stub_run_all, .terms = BP_LIST(terms),
+                                           .flags = BP_SYSTEM_CONCURRENT}};
     const bp_plugin_head_t plugin =
         BP_PLUGIN_HEAD("plugin",
                        (&(const bp_plugin_desc_t){.components = BP_LIST(components), .systems = BP_LIST(systems)}));
@@ -679,7 +726,7 @@ START_TEST(flags_that_may_be_ignored_are)
 }
 END_TEST
 
-enum { EMPTY_LISTS = 6 };
+enum { EMPTY_LISTS = 9 };
 
 START_TEST(lists_without_items_are_refused)
 {
@@ -687,6 +734,9 @@ START_TEST(lists_without_items_are_refused)
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {NULL, 1, sizeof(bp_component_i)}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.systems = {NULL, 1, sizeof(bp_system_i)}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {NULL, 1, sizeof(bp_field_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.tables = {NULL, 1, sizeof(bp_table_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.tasks = {NULL, 1, sizeof(bp_task_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.loaders = {NULL, 1, sizeof(bp_loader_t)}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {one_component, 1, 8}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {one_field, 1, 8}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.options = {one_field, 256, sizeof(bp_field_t)}})),
@@ -704,6 +754,9 @@ START_TEST(lists_that_are_too_long_are_refused)
     static const bp_extension_t one_extension[] = {{.name = "x"}};
     static const bp_component_i many[] = {
         {.name = "thing", .extensions = {one_extension, 4097, sizeof(bp_extension_t)}}};
+    static const bp_table_t one_table[] = {{.name = "x"}};
+    static const bp_task_t one_task[] = {{.name = "x"}};
+    static const bp_loader_t one_loader[] = {{.ending = "x"}};
     static const bp_system_i terms[] = {{.name = "system", .run = stub_run, .terms = {one_term, 2, 1u << 31}}};
     const bp_plugin_head_t bad[] = {
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){
@@ -711,6 +764,9 @@ START_TEST(lists_that_are_too_long_are_refused)
         BP_PLUGIN_HEAD("bad",
                        (&(const bp_plugin_desc_t){.components = {one_component, 65536, sizeof(bp_component_i)}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = {one_component, 2, UINT32_MAX}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.tables = {one_table, 4097, sizeof(bp_table_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.tasks = {one_task, 4097, sizeof(bp_task_t)}})),
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.loaders = {one_loader, 4097, sizeof(bp_loader_t)}})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(wide)})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(many)})),
         BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.systems = BP_LIST(terms)})),
@@ -855,6 +911,10 @@ Suite *declarations_suite(void)
     tcase_add_loop_test(declarations, a_field_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
     tcase_add_test(declarations, what_the_world_must_keep_is_no_field_of_storage_of_its_own);
     tcase_add_loop_test(declarations, an_option_that_is_declared_wrongly_is_refused, 0, FIELD_FAULTS);
+    tcase_add_test(declarations, an_option_has_one_value);
+#if !defined(_WIN32)
+    tcase_add_test(declarations, what_cannot_be_read_is_refused_with_its_address);
+#endif
     tcase_add_loop_test(declarations, a_component_that_is_declared_wrongly_is_refused, 0, COMPONENT_FAULTS);
     tcase_add_test(declarations, components_and_systems_without_a_name_bear_the_plugin_s);
     tcase_add_test(declarations, an_extension_that_may_be_missing_is_told_of);

@@ -8,6 +8,8 @@
 #include "os/files.h"
 #include "plugin/loader.h"
 
+#include <bp_loader.h>
+#include <bp_task.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ static struct {
     bp_result_t load, resume;
     const char *load_says, *resume_says;
     bool aside, attended; /* as `pause` has found its plugin */
+    bool posts;           /* `load` posts a task */
     char called[64];
 } mood;
 
@@ -35,6 +38,8 @@ static bp_result_t answer(const bp_plugin_t *plugin, const char *verb, bp_result
 
 static bp_result_t moody_load(bp_plugin_t *plugin)
 {
+    if (mood.posts)
+        ck_assert_int_eq(posts_put(&rig.host->loader.posts, (plugin_t *)(void *)plugin, "x", NULL, 0), BP_OK);
     return answer(plugin, "load ", mood.load, mood.load_says);
 }
 
@@ -60,7 +65,8 @@ static bp_result_t moody_resume(bp_plugin_t *plugin, uint32_t reason)
 }
 
 static const bp_component_i moody_components[] = {{.name = "moody"}};
-static const bp_field_t moody_options[] = {{.name = "number", .type = BP_U8}};
+static const bp_field_t moody_options[] = {{.name = "number", .type = BP_U8},
+                                           {.name = "file", .type = BP_STRING, .flags = BP_FIELD_PATH}};
 static const bp_plugin_head_t moody =
     BP_PLUGIN_HEAD("moody", (&(const bp_plugin_desc_t){.components = BP_LIST(moody_components),
                                                        .options = BP_LIST(moody_options),
@@ -70,7 +76,56 @@ static const bp_plugin_head_t moody =
                                                        .resume = moody_resume}));
 static const bp_plugin_head_t plain =
     BP_PLUGIN_HEAD("plain", (&(const bp_plugin_desc_t){.version = "1.5", .doc = "has no verbs"}));
-static const bp_plugin_head_t *const plugins[] = {&plain, &moody};
+static const bp_plugin_head_t stubborn =
+    BP_PLUGIN_HEAD("stubborn", (&(const bp_plugin_desc_t){.resume = moody_resume}));
+
+/* What a plugin can bring beside components: tables, loaders, a listener to deaths. */
+typedef struct numbers_t {
+    uint32_t struct_size, version;
+    uint64_t (*number)(void);
+} numbers_t;
+
+static uint64_t number(void)
+{
+    return 42;
+}
+
+static void plugin_died(bp_plugin_t *plugin, const bp_death_t *batch)
+{
+    (void)plugin, (void)batch;
+}
+
+static bp_result_t open_nothing(bp_plugin_t *plugin, const char *path, const char *bytes, size_t size,
+                                const bp_plugin_head_t **head, void **content)
+{
+    (void)plugin, (void)path, (void)bytes, (void)size, (void)head, (void)content;
+    return BP_ERROR_FAILED;
+}
+
+static uint32_t tasks_run;
+
+static void count_task(bp_plugin_t *plugin, const void *bytes, size_t size)
+{
+    (void)plugin, (void)bytes, (void)size;
+    tasks_run++;
+}
+
+static const bp_task_t tasks[] = {{.name = "count", .run = count_task}};
+static const numbers_t numbers = {.number = number};
+static const bp_table_t tables[] = {BP_TABLE("first_numbers", 1, numbers, "c"),
+                                    BP_TABLE("second_numbers", 1, numbers, "c")};
+static const bp_loader_t loaders[] = {{.ending = "aa", .open = open_nothing},
+                                      {.ending = "fifteen_letters", .open = open_nothing}};
+static const bp_plugin_deaths_i deaths = {.died = plugin_died, .which = BP_DEATHS_WITH, .component = "moody"};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_deaths", deaths)}};
+static const bp_plugin_head_t rich =
+    BP_PLUGIN_HEAD("rich", (&(const bp_plugin_desc_t){.version = "2.5",
+                                                      .doc = "brings much",
+                                                      .tables = BP_LIST(tables),
+                                                      .loaders = BP_LIST(loaders),
+                                                      .tasks = BP_LIST(tasks),
+                                                      .extensions = BP_LIST(extensions)}));
+static const bp_plugin_head_t *const plugins[] = {&plain, &moody, &stubborn, &rich};
 
 static void begin(void)
 {
@@ -133,6 +188,142 @@ START_TEST(the_reason_of_a_refusal_is_what_the_plugin_says_or_that_it_says_nothi
         ck_assert_str_eq(mood.called, "load resume 0 pause 4 unload ");
         end();
     }
+}
+END_TEST
+
+/* Also where there is nothing to be undone by the plugin. */
+START_TEST(a_plugin_without_unload_that_does_not_resume_is_refused)
+{
+    begin();
+    mood.resume = BP_ERROR_IO;
+    mood.resume_says = "no spring";
+    ck_assert_int_eq(bp_host_load_plugin(rig.host, "stubborn", NULL, 0), BP_ERROR_IO);
+    ck_assert_str_eq(bp_host_error(rig.host), "stubborn: its resume failed: no spring");
+    ck_assert_uint_eq(rig.host->loader.plugins.count, 0);
+    end();
+}
+END_TEST
+
+START_TEST(what_a_refused_plugin_has_posted_is_dropped)
+{
+    begin();
+    mood.posts = true;
+    mood.load = BP_ERROR_IO;
+    ck_assert_int_eq(bp_host_load_plugin(rig.host, "moody", NULL, 0), BP_ERROR_IO);
+    ck_assert_uint_eq(posts_count(&rig.host->loader.posts), 1);
+    ck_assert_ptr_null(rig.host->loader.posts.first);
+    end();
+}
+END_TEST
+
+/* The list of posts goes on where those at its end, at its beginning or all have been dropped. */
+START_TEST(posts_of_other_plugins_are_carried_out_in_order_where_some_are_dropped)
+{
+    static const char *const orders[] = {"rm", "mr", "rmr", "mrm", "m", "rr", "mmrmm"};
+    begin();
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "moody", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "rich", NULL, 0));
+    posts_t *posts = &rig.host->loader.posts;
+    for (uint32_t i = 0; i < COUNT(orders); i++) {
+        uint32_t stays = 1;
+        for (const char *at = orders[i]; *at != '\0'; at++) {
+            bool rich_one = *at == 'r';
+            stays += rich_one;
+            ck_assert_int_eq(posts_put(posts, plugin_at(&rig, rich_one), rich_one ? "count" : "x", NULL, 0), BP_OK);
+        }
+        posts_drop(posts, plugin_at(&rig, 0), 0, NULL);
+        ck_assert_int_eq(posts_put(posts, plugin_at(&rig, 1), "count", NULL, 0), BP_OK);
+        tasks_run = 0;
+        ck_assert_uint_eq(posts_run(posts), stays);
+        ck_assert_uint_eq(tasks_run, stays);
+        ck_assert_uint_eq(posts_run(posts), 0);
+        ck_assert_uint_eq(atomic_load(&posts->bytes), 0);
+    }
+    end();
+}
+END_TEST
+
+/* With each request for memory refused in turn. */
+START_TEST(a_plugin_that_is_linked_in_lacks_memory)
+{
+    uint64_t refused = 1;
+    begin();
+    for (uint64_t n = 1; refused != 0; n++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+        bp_result_t result = bp_host_load_plugin(rig.host, "moody", NULL, 0);
+        refused = rig.heap.requests >= rig.heap.refuse_first;
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        ck_assert_int_eq(result, refused != 0 ? BP_ERROR_MEMORY : BP_OK);
+        ck_assert_uint_eq(rig.host->loader.plugins.count, refused != 0 ? 0 : 1);
+        ck_assert_ptr_eq(strstr(mood.called, "load "), refused != 0 ? NULL : mood.called);
+    }
+    end();
+}
+END_TEST
+
+/* Texts and lists are the host's own, so that they can be read when the plugin's image has gone. */
+START_TEST(what_is_known_of_a_plugin_lies_in_the_host)
+{
+    begin();
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "plain", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "rich", NULL, 0));
+    const plugin_t *p = plugin_at(&rig, 1);
+    ck_assert_str_eq(p->name, "rich");
+    ck_assert_str_eq(p->version, "2.5");
+    ck_assert_str_eq(p->doc, "brings much");
+    ck_assert(p->name != rich.name && p->version != rich.desc->version && p->doc != rich.desc->doc);
+    ck_assert_ptr_eq(p->head.name, p->name);
+    ck_assert_ptr_eq(p->head.desc, &p->desc);
+    ck_assert_ptr_eq(p->desc.version, p->version);
+    ck_assert_ptr_eq(p->desc.doc, p->doc);
+    ck_assert_ptr_eq(p->handed.name, p->name);
+    ck_assert_ptr_eq(atomic_load(&p->account)->name, p->name);
+    ck_assert(p->head.magic == rich.magic && p->head.abi_major == rich.abi_major);
+    ck_assert(p->desc.tables.items != tables && p->desc.loaders.items != loaders);
+    ck_assert_ptr_null(p->deaths.component);
+    ck_assert_ptr_null(p->deaths.field);
+    ck_assert_str_eq(p->asked_deaths.component, "moody");
+    ck_assert_uint_eq(p->asked_deaths.which, BP_DEATHS_WITH);
+    for (uint32_t i = 0; i < COUNT(tables); i++) {
+        const numbers_t *found = rig.api->registry->find(rig.host, tables[i].name, 1);
+        ck_assert(found != NULL && found != &numbers && found->number() == 42);
+    }
+    end();
+}
+END_TEST
+
+/* By what stands behind the last point of a file's name, in whichever folder. */
+START_TEST(a_file_is_opened_by_the_plugin_that_has_said_its_ending)
+{
+    static const struct { const char *path; int loader; } cases[] = {
+        {"x.aa", 0}, {"folder/x.fifteen_letters", 1}, {"x.fifteen_letters.aa", 0}, {"x.aa.b", -1}, {"x.aa/file", -1},
+        {"x.aa\\file", -1},
+        {"x.aa/y.fifteen_letters", 1}, {"aa", -1}, {".aa", 0}, {"x.", -1}, {"", -1}};
+    begin();
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "plain", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "rich", NULL, 0));
+    const plugin_t *p = plugin_at(&rig, 1);
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        plugin_t *opener = NULL;
+        const bp_loader_t *kind = loader_kind(&rig.host->loader, cases[i].path, &opener);
+        const bp_loader_t *wanted = cases[i].loader < 0 ? NULL : &p->desc.loaders.items[cases[i].loader];
+        EXPECT(kind == wanted && (opener == p) == (wanted != NULL), "%s", cases[i].path);
+        EXPECT(loader_kind(&rig.host->loader, cases[i].path, NULL) == wanted, "%s", cases[i].path);
+    }
+    end();
+}
+END_TEST
+
+START_TEST(a_path_in_an_option_that_is_too_long_is_refused)
+{
+    static char base[5000];
+    const bp_option_t option = {"file", "a.txt", NULL, base};
+    begin();
+    memset(base, 'x', sizeof base - 1);
+    base[sizeof base - 3] = '/';
+    ck_assert_int_eq(bp_host_load_plugin(rig.host, "moody", &option, 1), BP_ERROR_LIMIT);
+    ck_assert_str_eq(bp_host_error(rig.host), "moody: option 'file' of plugin 'moody': the path is too long");
+    end();
 }
 END_TEST
 
@@ -199,6 +390,10 @@ START_TEST(a_resume_that_fails_is_told_and_changes_no_sentence)
     ck_assert(!plugin->running);
     ck_assert_str_eq(bp_host_error(rig.host), "of the call under way");
     ck_assert_msg(strstr(rig.log.text, "its resume failed: no spring") != NULL, "%s", rig.log.text);
+    mood.resume_says = NULL;
+    ck_assert_int_eq(loader_resume(&rig.host->loader, plugin, BP_PAUSE_RELOAD), BP_ERROR_FAILED);
+    ck_assert_msg(strstr(bp_host_error(rig.host), "its resume failed: it gave no reason (code ") != NULL, "%s",
+                  bp_host_error(rig.host));
     rig.log.text[0] = '\0';
     rig.log.count = 0;
     mood.resume = BP_OK;
@@ -278,7 +473,69 @@ START_TEST(a_copy_of_a_file_goes_with_its_plugin)
 }
 END_TEST
 
+/* --- versions ----------------------------------------------------------------------------------------------------- */
+
+static bool is_empty(const plugin_t *version)
+{
+    static const plugin_t empty;
+    return memcmp(version, &empty, sizeof empty) == 0;
+}
+
+START_TEST(a_version_is_opened_beside_the_plugin_and_changes_places_with_it)
+{
+    static plugin_t version;
+    const bp_option_t wrong = {"none", "1", NULL, NULL};
+    char sentence[512], path[1024], *copy;
+    begin();
+    loader_t *loader = &rig.host->loader;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, companion, NULL, 0));
+    plugin_t *plugin = plugin_at(&rig, 0);
+    WORKS(rig.host, loader_copy(loader, companion, &copy));
+
+    memset(&version, 0x5a, sizeof version);
+    plugin->coming = &wrong;
+    plugin->coming_count = 1;
+    loader->located = true; /* of an option that was refused before */
+    ck_assert_int_eq(loader_open_version(loader, plugin, copy, &version), BP_ERROR_NOT_FOUND);
+    snprintf(sentence, sizeof sentence, "%s: plugin 'companion' has no option 'none' (it has none)", companion);
+    ck_assert_str_eq(bp_host_error(rig.host), sentence);
+    ck_assert(is_empty(&version));
+    ck_assert(file_exists(copy));
+
+    memset(&version, 0x5a, sizeof version);
+    plugin->coming = NULL;
+    plugin->coming_count = 0;
+    WORKS(rig.host, loader_open_version(loader, plugin, copy, &version));
+    ck_assert_ptr_eq(version.copy, copy);
+    snprintf(path, sizeof path, "%s", copy);
+    void *first = plugin->library, *second = version.library;
+    memory_t *of_first = atomic_load(&plugin->account), *of_second = atomic_load(&version.account);
+    ck_assert(first != second && of_first != of_second);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        uint32_t roster = loader->plugins.roster;
+        loader_exchange(plugin, &version);
+        ck_assert_uint_ne(loader->plugins.roster, roster);
+        ck_assert_ptr_eq(plugin->library, turn == 0 ? second : first);
+        ck_assert_ptr_eq(version.library, turn == 0 ? first : second);
+        ck_assert_ptr_eq(atomic_load(&plugin->account), turn == 0 ? of_second : of_first);
+        ck_assert_ptr_eq(atomic_load(&version.account), turn == 0 ? of_first : of_second);
+        ck_assert_ptr_eq(plugin->head.desc, &plugin->desc);
+        ck_assert_ptr_eq(version.head.desc, &version.desc);
+    }
+    loader_close_version(loader, &version);
+    ck_assert(is_empty(&version));
+    ck_assert(!file_exists(path));
+    end();
+}
+END_TEST
+
 /* --- like another host -------------------------------------------------------------------------------------------- */
+
+/* Equal texts in places of their own, or none on both sides. */
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : a != b && strcmp(a, b) == 0;
+}
 
 /* Load what `rig` has loaded into a second host, with each request for memory refused in turn. What is said goes to
  * `said`, each sentence once in a row. */
@@ -313,6 +570,15 @@ static void load_like(bool copies, char *said, size_t size)
     ck_assert(same_stamp(&made->stamp, &original->stamp));
     ck_assert_uint_eq(made->image, original->image);
     ck_assert_uint_eq(made->given_count, original->given_count);
+    for (uint32_t i = 0; i < made->given_count; i++) {
+        const bp_option_t *a = &made->given[i], *b = &original->given[i];
+        EXPECT(same_text(a->name, b->name) && same_text(a->value, b->value) && same_text(a->origin, b->origin) &&
+               same_text(a->base, b->base), "option %u", i);
+    }
+    if (made->given_count > 0) {
+        ck_assert_uint_eq(made->handed.options[0].u8, 6);
+        ck_assert_str_eq(made->handed.options[1].string, "b/a.txt");
+    }
     ck_assert_int_eq(made->copy != NULL, original->copy != NULL);
     EXPECT(made->copy == NULL || strcmp(made->copy, original->copy) != 0, "both hosts have one copy");
     EXPECT(made->library == NULL || (made->library == original->library) == (original->copy == NULL),
@@ -323,14 +589,15 @@ static void load_like(bool copies, char *said, size_t size)
 START_TEST(what_another_host_has_loaded_is_loaded_like_it_or_refused_with_a_sentence)
 {
     static char said[8192];
-    static const bp_option_t number = {"number", "5", NULL, NULL};
+    static const bp_option_t given[] = {
+        {"number", "5", NULL, NULL}, {"file", "a.txt", "b/game.ini:3", "b/game.ini"}, {"number", "6", NULL, NULL}};
     static const char first[] = "out of memory while loading a plugin\n"
                                 "companion: out of memory while loading a plugin\ncompanion: ";
     static const char of_copies[] = TEST_SO ": out of memory while reading it\n"
                                     "companion: out of memory while copying a plugin\n"
                                     "companion: out of memory while loading it\n";
     begin();
-    WORKS(rig.host, bp_host_load_plugin(rig.host, "moody", &number, 1));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "moody", given, 3));
     load_like(false, said, sizeof said);
     ck_assert_str_eq(said, "out of memory while loading a plugin\n"
                            "moody: out of memory while loading a plugin\n"
@@ -339,6 +606,7 @@ START_TEST(what_another_host_has_loaded_is_loaded_like_it_or_refused_with_a_sent
                            "moody: out of memory while loading it\n"
                            "moody: out of memory while reading its options\n"
                            "moody: its option list: out of memory while copying a field's declaration\n"
+                           "moody: b/game.ini:3: out of memory while reading options\n"
                            "moody: component 'moody': out of memory while registering a component\n");
     end();
     for (uint32_t copies = 0; copies < 2; copies++) {
@@ -359,11 +627,19 @@ Suite *loader_suite(void)
     Suite *suite = suite_create("loader");
     TCase *all = add_case(suite, "loader", NULL, NULL, 60);
     tcase_add_test(all, the_reason_of_a_refusal_is_what_the_plugin_says_or_that_it_says_nothing);
+    tcase_add_test(all, a_plugin_without_unload_that_does_not_resume_is_refused);
+    tcase_add_test(all, what_a_refused_plugin_has_posted_is_dropped);
+    tcase_add_test(all, posts_of_other_plugins_are_carried_out_in_order_where_some_are_dropped);
+    tcase_add_test(all, a_plugin_that_is_linked_in_lacks_memory);
+    tcase_add_test(all, what_is_known_of_a_plugin_lies_in_the_host);
+    tcase_add_test(all, a_file_is_opened_by_the_plugin_that_has_said_its_ending);
+    tcase_add_test(all, a_path_in_an_option_that_is_too_long_is_refused);
     tcase_add_test(all, a_refusal_begins_with_the_place_of_an_option_or_with_the_plugin);
     tcase_add_test(all, a_plugin_that_is_set_aside_is_paused_and_stays_set_aside);
     tcase_add_test(all, a_resume_that_fails_is_told_and_changes_no_sentence);
     tcase_add_test(all, on_trial_a_plugin_is_resumed_for_a_copy_alone);
     tcase_add_test(all, a_copy_of_a_file_goes_with_its_plugin);
+    tcase_add_test(all, a_version_is_opened_beside_the_plugin_and_changes_places_with_it);
     tcase_add_test(all, what_another_host_has_loaded_is_loaded_like_it_or_refused_with_a_sentence);
     return suite;
 }

@@ -147,6 +147,21 @@ static bp_system_i whole_system(void)
     return made;
 }
 
+static bp_component_i small_component(const char *name, const char *field, const char *former)
+{
+    const bp_field_t fields[] = {{.name = lay_text(field), .type = BP_F32, .former_name = lay_text(former),
+                                  .max = lay_text("9")}};
+    return (bp_component_i){.name = lay_text(name), .fields = {lay(fields, sizeof fields), 1, sizeof fields[0]}};
+}
+
+static bp_system_i small_system(const char *name)
+{
+    bp_system_i made = {.name = lay_text(name)};
+    any_verb_t run_all = verb(0x71);
+    memcpy(&made.run_all, &run_all, sizeof run_all);
+    return made;
+}
+
 /* A table with `entries` entries that say "rcpn" in turn. */
 static bp_table_t table_of(uint32_t version, uint32_t entries)
 {
@@ -189,7 +204,9 @@ typedef struct page_t {
     size_t used;
 } page_t;
 
-__attribute__((format(printf, 2, 3))) static void say(page_t *page, const char *format, ...)
+static void say(page_t *page, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void say(page_t *page, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -431,6 +448,8 @@ static void end(void)
 #define TOOLS(owner, promised) \
     "table tools of " owner ": room 512 size 48 version 2 promised " promised ", 5 letters, 5 at work from 2000, 0 " \
     "silent\n"
+#define GONE_SYSTEM(name) \
+    "system " name " of nobody: doc 'none' before 'none' after 'none' reads 'none' writes 'none'\n"
 #define ALL(owner) THING(owner) OWNED(owner) MOVER(owner) TOOLS(owner, "0")
 
 static void add_all(plugin_t *owner)
@@ -453,6 +472,7 @@ START_TEST(of_a_plugin_that_has_gone_there_are_names_and_a_table_that_refuses)
     add_all(&one);
     registry_sweep(registry, &two);
     expect_text(tell(0, true), ALL("one"));
+    DONE(add_system(&one, small_system("second")));
     registry_sweep(registry, &one);
     expect_text(tell(0, true),
                 "component thing of nobody: doc 'none' reads 'none' writes 'none'\n"
@@ -461,11 +481,11 @@ START_TEST(of_a_plugin_that_has_gone_there_are_names_and_a_table_that_refuses)
                 "component owned of nobody: doc 'none' reads 'none' writes 'none'\n"
                 "  order 0\n"
                 "  record size -> \n"
-                "system mover of nobody: doc 'none' before 'none' after 'none' reads 'none' writes 'none'\n"
+                GONE_SYSTEM("mover") GONE_SYSTEM("second")
                 "table tools of nobody: room 512 size 48 version 0 promised 0, 5 letters, 0 at work from 0, 5 "
                 "silent\n");
     add_all(&two);
-    expect_text(tell(0, true), ALL("two"));
+    expect_text(tell(0, false), ALL("two"));
 }
 END_TEST
 
@@ -490,6 +510,55 @@ static bp_result_t bring_tools(void)
 {
     return offer(&one, table_of(2, 5));
 }
+
+/* A system that asks for a field that `thing` does not have. */
+static bp_result_t bring_wrong(void)
+{
+    const bp_term_field_t asked[] = {{.name = lay_text("nothing"), .type = BP_F32}};
+    const bp_term_t terms[] = {
+        {.component = lay_text("thing"), .fields = {lay(asked, sizeof asked), 1, sizeof asked[0]}}};
+    bp_system_i made = whole_system();
+    made.terms = (bp_term_list_t){lay(terms, sizeof terms), 1, sizeof terms[0]};
+    return add_system(&one, made);
+}
+
+/* Storage of its own has no columns, so no field of it can be asked for; the component itself can. */
+START_TEST(a_system_can_ask_for_no_field_of_storage_of_its_own)
+{
+    static const char says[] = "system 'mover': it asks for field 'size' of component 'owned', which has storage of "
+                               "its own and so no columns; ask for no fields of it, and go by slots";
+    DONE(bring_owned());
+    for (uint32_t count = 0; count <= 2; count++) {
+        const bp_term_field_t asked[] = {{.name = lay_text("size"), .type = BP_F64},
+                                         {.name = lay_text("x"), .type = BP_F64}};
+        const bp_term_t terms[] = {
+            {.component = lay_text("owned"), .fields = {lay(asked, sizeof asked), count, sizeof asked[0]}}};
+        bp_system_i made = small_system("mover");
+        made.terms = (bp_term_list_t){lay(terms, sizeof terms), 1, sizeof terms[0]};
+        ck_assert_int_eq(add_system(&two, made), count == 0 ? BP_OK : BP_ERROR_TYPE);
+        EXPECT(count == 0 || strcmp(bp_host_error(rig.host), says) == 0, "%s", bp_host_error(rig.host));
+        registry_sweep(registry, &two);
+    }
+}
+END_TEST
+
+/* A component that is there by now has to have what a system asks of it. */
+START_TEST(a_system_that_asks_for_a_missing_field_keeps_nothing)
+{
+    DONE(bring_thing());
+    DONE(bring_mover());
+    DONE(bring_owned());
+    registry_sweep(registry, &one);
+    DONE(add_component(&two, whole_component()));
+    tell(0, true);
+    size_t bytes = rig.heap.bytes;
+    ck_assert_int_eq(bring_wrong(), BP_ERROR_NOT_FOUND);
+    ck_assert_str_eq(bp_host_error(rig.host),
+                     "system 'mover': it asks for field 'nothing' of component 'thing', which has no such field");
+    expect_text(tell(1, true), pages[0].text);
+    ck_assert_uint_eq(rig.heap.bytes, bytes);
+}
+END_TEST
 
 /* Make the call with each of its requests refused in turn. What the refusals say goes to `said`, each sentence once in
  * a row. `there`: slots and records of these names are there already, so that nothing at all may be kept. */
@@ -584,21 +653,6 @@ END_TEST
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
 
-static bp_component_i small_component(const char *name, const char *field, const char *former)
-{
-    const bp_field_t fields[] = {{.name = lay_text(field), .type = BP_F32, .former_name = lay_text(former),
-                                  .max = lay_text("9")}};
-    return (bp_component_i){.name = lay_text(name), .fields = {lay(fields, sizeof fields), 1, sizeof fields[0]}};
-}
-
-static bp_system_i small_system(const char *name)
-{
-    bp_system_i made = {.name = lay_text(name)};
-    any_verb_t run_all = verb(0x71);
-    memcpy(&made.run_all, &run_all, sizeof run_all);
-    return made;
-}
-
 /* The next version of the plugin: a component with another field, which continues one of those before; one component
  * and one system that were not there; a table that its slot has no room for. The component `owned` does not come. */
 static bp_result_t add_next(plugin_t *owner)
@@ -633,8 +687,6 @@ static bool prepare(void)
 #define OTHER "component other of two: doc '' reads '' writes ''\n  order 0\n  field y was '' is '' unit '' doc ''\n" \
     "  record y is field 0 from -inf to 9 -> \n"
 #define GONE(name, records) "component " name " of nobody: doc 'none' reads 'none' writes 'none'\n  order 0\n" records
-#define GONE_SYSTEM(name) \
-    "system " name " of nobody: doc 'none' before 'none' after 'none' reads 'none' writes 'none'\n"
 #define SMALL_SYSTEM(name) "system " name " of one: doc '' before '' after '' reads '' writes ''\n  verbs 3:71\n"
 #define MORE_TOOLS(promised) \
     "table tools of nobody: room 1024 size 808 version 0 promised " promised ", 100 letters, 0 at work from 0, 100 " \
@@ -816,6 +868,9 @@ START_TEST(a_table_that_lacks_memory_is_promised_by_none_of_its_slots)
         }
     }
     ck_assert_uint_gt(n, 5);
+    uint32_t count = set.table_count;
+    DONE(offer(&one, table_of(4, 140))); /* once more: what the set has of each slot is replaced */
+    ck_assert_uint_eq(set.table_count, count);
     registry_set_leave(&set);
     registry_set_free(registry, &set);
 }
@@ -910,6 +965,63 @@ START_TEST(a_table_is_found_by_its_name_from_its_version_on)
 }
 END_TEST
 
+/* Of a longer table that was there before no function stays behind the end. */
+START_TEST(a_table_that_shrinks_leaves_nothing_at_work_behind_its_end)
+{
+    DONE(offer(&one, table_of(1, 63)));
+    DONE(offer(&one, table_of(2, 5)));
+    expect_text(tell(0, true),
+                "table tools of one: room 512 size 48 version 2 promised 0, 5 letters, 5 at work from 2000, 58 "
+                "silent\n");
+}
+END_TEST
+
+/* Where there are several slots the letters are copied for each. */
+START_TEST(a_table_of_several_slots_is_offered_whole_or_not)
+{
+    static page_t said;
+    DONE(offer(&one, table_of(1, 5)));
+    DONE(offer(&one, table_of(1, 100)));
+    DONE(offer(&one, table_of(1, 140)));
+    starve(bring_tools, true, &said);
+    expect_text(said.text, "out of memory while offering a table\n");
+    static const char each[] = "table tools of one: room %u size 48 version 2 promised 0, 5 letters, 5 at work from "
+                               "2000, %u silent\n";
+    char wanted[512] = "";
+    static const uint32_t rooms[][2] = {{512, 58}, {1024, 122}, {2048, 135}};
+    for (uint32_t i = 0; i < COUNT(rooms); i++)
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), each, rooms[i][0], rooms[i][1]);
+    expect_text(tell(0, true), wanted);
+}
+END_TEST
+
+#if defined(__linux__)
+static uint32_t count_code(void)
+{
+    char line[512];
+    uint32_t count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, " r-xp 00000000 00:00 0 ") != NULL;
+    fclose(maps);
+    return count;
+}
+
+/* The function that stands for the entries of a table is code made for its slot. */
+START_TEST(the_code_made_for_tables_goes_with_the_registry)
+{
+    uint32_t before = count_code();
+    for (uint32_t entries = 1; entries < 200; entries = 2 * entries + 63)
+        DONE(offer(&one, table_of(1, entries < 150 ? entries : 150)));
+    ck_assert_uint_ge(registry->table_count, 2);
+    end();
+    begin();
+    ck_assert_uint_le(count_code(), before);
+}
+END_TEST
+#endif
+
 /* What needs more room than there is gets twice as much, or as much as it needs. */
 START_TEST(a_table_that_grows_gets_room_to_grow_further)
 {
@@ -920,12 +1032,18 @@ START_TEST(a_table_that_grows_gets_room_to_grow_further)
         ck_assert_uint_eq(registry->table_count, steps[i].slots);
         ck_assert_uint_eq(registry->tables[registry->table_count - 1]->size, steps[i].room);
     }
-    static uintptr_t large[1025];
-    static char returns[1025];
-    memset(returns, 'c', 1024);
-    bp_table_t table = {"tools", 1, sizeof large, large, returns};
+    enum { MOST = 8191 };
+    static uintptr_t large[MOST + 2];
+    static char returns[MOST + 2];
+    memset(returns, 'c', MOST);
+    bp_table_t table = {"tools", 1, (MOST + 1) * sizeof large[0], large, returns};
     DONE(registry_offer(registry, &one, &table, sizeof table));
-    ck_assert_uint_eq(registry->tables[3]->size, sizeof large);
+    ck_assert_uint_eq(registry->tables[3]->size, 65536);
+    returns[MOST] = 'c';
+    table.size += (uint32_t)sizeof large[0];
+    ck_assert_int_eq(registry_offer(registry, &one, &table, sizeof table), BP_ERROR_ABI);
+    ck_assert_str_eq(bp_host_error(rig.host),
+                     "table 'tools' says it has 65544 bytes; use BP_TABLE (at most 65536 bytes are allowed)");
 }
 END_TEST
 
@@ -1049,6 +1167,8 @@ Suite *registry_suite(void)
     TCase *kept = add_case(suite, "kept", begin, end, 60);
     tcase_add_test(kept, what_is_declared_is_kept_word_for_word_and_leads_nowhere_else);
     tcase_add_test(kept, of_a_plugin_that_has_gone_there_are_names_and_a_table_that_refuses);
+    tcase_add_test(kept, a_system_can_ask_for_no_field_of_storage_of_its_own);
+    tcase_add_test(kept, a_system_that_asks_for_a_missing_field_keeps_nothing);
     tcase_add_test(kept, what_is_refused_for_lack_of_memory_keeps_nothing_and_works_afterwards);
     tcase_add_test(kept, what_is_new_and_refused_for_lack_of_memory_is_not_there);
     TCase *sets = add_case(suite, "sets", begin, end, 60);
@@ -1062,6 +1182,11 @@ Suite *registry_suite(void)
     tcase_add_test(sets, who_asks_for_what_is_not_there_is_told_the_nearest_name);
     tcase_add_test(sets, fields_that_are_the_same_stay_with_the_slot);
     tcase_add_test(sets, a_table_is_found_by_its_name_from_its_version_on);
+    tcase_add_test(sets, a_table_that_shrinks_leaves_nothing_at_work_behind_its_end);
+    tcase_add_test(sets, a_table_of_several_slots_is_offered_whole_or_not);
+#if defined(__linux__)
+    tcase_add_test(sets, the_code_made_for_tables_goes_with_the_registry);
+#endif
     tcase_add_test(sets, a_table_that_grows_gets_room_to_grow_further);
     tcase_add_test(sets, a_former_name_leads_to_the_field_of_the_version_that_is_loaded);
     tcase_add_test(sets, a_former_name_leads_to_the_field_that_has_its_values);
