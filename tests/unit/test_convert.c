@@ -874,6 +874,53 @@ START_TEST(bits_of_what_is_no_number_and_the_ends_of_long_integers_are_exact)
 }
 END_TEST
 
+/* One name is enough for numbers to be looked at. */
+START_TEST(elements_with_a_single_name_are_converted_by_it)
+{
+    const uint8_t cells[] = {3, 3, 3, 3};
+    uint8_t to[4];
+    const holdings_t none = {0};
+    bp_field_t declared = {A, .type = BP_U8, .count = 2, .values = "calm=3", .initial = "calm"};
+    const field_t *old = make(declared);
+    declared.values = "calm=4";
+    ck_assert_uint_eq(cells_convert(&none, old, cells, make(declared), to, 2, NULL), 2);
+    ck_assert_mem_eq(to, ((uint8_t[]){4, 4, 4, 4}), 4);
+}
+END_TEST
+
+/* All values of a column lose something that is not the default, or one does, or none. */
+START_TEST(parts_that_go_are_looked_at_in_each_row)
+{
+    enum { ROWS = 9 };
+    static const uint32_t pairs[][2] = {{BP_VEC3, BP_VEC2},  {BP_VEC4, BP_VEC3},  {BP_VEC4, BP_VEC2},
+                                        {BP_DVEC3, BP_DVEC2}, {BP_DVEC4, BP_DVEC2}, {BP_DVEC3, BP_VEC2}};
+    static const char *const defaults[] = {"0 0 7", "0 0 0 7", "0 0 7 7", "0 0 7", "0 0 7 7", "0 0 7"};
+    for (uint32_t p = 0; p < COUNT(pairs); p++) {
+        double rows[ROWS * 4], to[ROWS * 4];
+        char *cells = (char *)rows;
+        made_count = 0;
+        const field_t *old = make((bp_field_t){A, .type = pairs[p][0], .initial = defaults[p]});
+        const field_t *field = make((bp_field_t){A, .type = pairs[p][1]});
+        for (uint32_t bad = 0; bad <= ROWS + 1; bad++) { /* the row; then none, then all */
+            for (uint32_t i = 0; i < ROWS * old->parts; i++) {
+                bool lost = i % old->parts >= field->parts, wrong = bad == i / old->parts || bad > ROWS;
+                double number = !lost ? 1 : wrong && i % old->parts == old->parts - 1 ? 8 : 7;
+                float small = (float)number;
+                memcpy(cells + i * value_size(old->part), old->part == BP_F32 ? (void *)&small : (void *)&number,
+                       value_size(old->part));
+            }
+            uint32_t wanted = bad > ROWS ? 0 : bad;
+            uint32_t found = convert_column(old, rows, field, to, ROWS, NULL);
+            EXPECT(found == wanted, "pair %u, row %u: %u", p, bad, found);
+            EXPECT(convert_column(old, rows, field, to, 1, NULL) == (wanted > 0 ? 1 : 0), "pair %u, row %u", p, bad);
+        }
+        field_free(&made[0], &memory);
+        field_free(&made[1], &memory);
+        made_count = 0;
+    }
+}
+END_TEST
+
 /* By its own name before its former one, and by its former one only where that is no field's name any more. */
 START_TEST(a_former_name_counts_only_where_nothing_else_has_it)
 {
@@ -942,6 +989,8 @@ Suite *convert_suite(void)
     tcase_add_test(tests, named_values_of_each_size_are_converted_as_each_of_them_is);
     tcase_add_test(tests, nothing_is_written_behind_a_column);
     tcase_add_test(tests, bits_of_what_is_no_number_and_the_ends_of_long_integers_are_exact);
+    tcase_add_test(tests, elements_with_a_single_name_are_converted_by_it);
+    tcase_add_test(tests, parts_that_go_are_looked_at_in_each_row);
     tcase_add_test(tests, a_former_name_counts_only_where_nothing_else_has_it);
     tcase_add_test(tests, plans_that_cannot_be_are_refused_with_a_remedy);
     suite_add_tcase(suite, tests);
