@@ -3,22 +3,24 @@
  * Invariants: a key is greater than all keys of its base; {base, key} is in the table once. So a set of keys has one
  * chain: its keys in ascending order from the empty prototype. Adding a key in the middle walks down to the place and
  * builds the rest up again, which makes the prototypes between where they are missing; the result is remembered in a
- * direct-mapped cache, so in steady state a transition costs one probe.
+ * cache, so in steady state a transition costs one probe. The cache grows as transitions that entities have taken are
+ * pushed out of it, so that its size follows those in use rather than the number of prototypes.
  *
  * Where the columns of a key begin in a prototype is asked for with every look-up of an entity that has other
  * components than the one before. Walking the chain costs a mispredicted branch at its end, so the results are kept in
- * a small direct-mapped cache as well. An entry is one word, since jobs read it too: so a reader sees a whole entry or
+ * a small direct-mapped cache. An entry is one word, since jobs read it too: so a reader sees a whole entry or
  * none.
  *
  * A prototype that was made before a failure may stay: it stands for a combination that no entity has yet.
  */
 #include "prototypes.h"
 
-/* The size of the caches for so many buckets: a direct-mapped cache has few misses while it is much larger than the
- * number of pairs in use. Where there are very many prototypes, it is smaller to save memory. */
-static uint32_t transitions_for(uint32_t buckets)
+/* How large the cache of transitions may become for so many buckets. Where there are very many prototypes, there are
+ * fewer places for each, to save memory. */
+static uint32_t most_transitions(uint32_t buckets)
 {
-    return buckets < 16384 ? 4 * buckets : buckets;
+    uint32_t most = buckets < PROTOTYPES_MOST_TRANSITIONS / 16 ? 16 * buckets : PROTOTYPES_MOST_TRANSITIONS;
+    return most > 2 * buckets ? most : 2 * buckets;
 }
 
 static uint32_t columns_for(uint32_t buckets)
@@ -27,19 +29,27 @@ static uint32_t columns_for(uint32_t buckets)
     return wanted > PROTOTYPES_COLUMNS ? wanted : PROTOTYPES_COLUMNS;
 }
 
-/* Twice as many buckets. The caches grow along, and begin empty. */
+/* What a transition's edge was made of (prototypes_edge). */
+static uint32_t edge_from(uint64_t edge)
+{
+    return (uint32_t)((edge & ~(EDGE_REMOVAL | EDGE_UNLINKED)) >> 32);
+}
+
+static uint32_t edge_key(uint64_t edge)
+{
+    return (uint32_t)edge - 1;
+}
+
+/* Twice as many buckets. The cache of columns grows along, and begins empty. */
 static bool grow(prototypes_t *p)
 {
-    uint32_t old = p->bucket_count, count = old == 0 ? 8 : old * 2, transition_count = transitions_for(count),
-             column_count = columns_for(count);
+    uint32_t old = p->bucket_count, count = old == 0 ? 8 : old * 2, column_count = columns_for(count);
     uint32_t *buckets = memory_new(p->memory, count * sizeof *buckets);
-    transition_t *transitions = memory_new(p->memory, transition_count * sizeof *transitions);
     _Atomic uint64_t *columns = column_count == p->column_count
                                     ? p->columns
                                     : memory_new(p->memory, column_count * sizeof *columns);
-    if (buckets == NULL || transitions == NULL || columns == NULL) {
+    if (buckets == NULL || columns == NULL) {
         memory_free(p->memory, buckets, count * sizeof *buckets);
-        memory_free(p->memory, transitions, transition_count * sizeof *transitions);
         memory_free(p->memory, columns == p->columns ? NULL : columns, column_count * sizeof *columns);
         return false;
     }
@@ -49,18 +59,42 @@ static bool grow(prototypes_t *p)
         *bucket = i;
     }
     memory_free(p->memory, p->buckets, old * sizeof *p->buckets);
-    memory_free(p->memory, p->transitions, p->transition_count * sizeof *p->transitions);
     if (columns != p->columns)
         memory_free(p->memory, p->columns, p->column_count * sizeof *p->columns);
     p->buckets = buckets;
-    p->transitions = transitions;
     p->columns = columns;
     p->bucket_count = count;
-    p->transition_count = transition_count;
-    for (uint32_t i = 0; i < PROTOTYPES_RECENT; i++)
-        p->recent[0][i] = p->recent[1][i] = transitions;
     p->column_count = column_count;
     return true;
+}
+
+/* Give the cache of transitions another size, a power of two that is not smaller. The transitions that it has stay: of
+ * the two in a pair each comes to a pair in which no transition of another pair can be. */
+static bool resize_transitions(prototypes_t *p, uint32_t count)
+{
+    transition_t *old = p->transitions, *transitions = memory_new(p->memory, count * sizeof *transitions);
+    if (transitions == NULL)
+        return false;
+    uint32_t old_count = p->transition_count;
+    p->transitions = transitions;
+    p->transition_count = count;
+    p->pushed_out = 0;
+    for (uint32_t i = 0; i < PROTOTYPES_RECENT; i++)
+        p->recent[0][i] = p->recent[1][i] = transitions;
+    for (uint32_t i = 0; i < old_count; i++) {
+        transition_t *t = prototypes_pair(p, edge_from(old[i].edge), edge_key(old[i].edge));
+        if (old[i].edge != 0)
+            t[t->edge != 0] = old[i];
+    }
+    memory_free(p->memory, old, old_count * sizeof *old);
+    return true;
+}
+
+bool prototypes_widen(prototypes_t *p)
+{
+    if (p->pushed_out <= p->transition_count / 2 || p->transition_count >= most_transitions(p->bucket_count))
+        return true;
+    return resize_transitions(p, p->transition_count * 2);
 }
 
 bool prototypes_init(prototypes_t *p, memory_t *memory, base_t *base)
@@ -68,7 +102,8 @@ bool prototypes_init(prototypes_t *p, memory_t *memory, base_t *base)
     memset(p, 0, sizeof *p);
     p->memory = memory;
     p->base = base;
-    if (memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items) && grow(p)) {
+    if (memory_reserve(memory, &p->items, &p->capacity, 4, sizeof *p->items) && grow(p) &&
+        resize_transitions(p, PROTOTYPES_TRANSITIONS)) {
         p->items[0] = (prototype_t){.columns = 1};
         p->count = 1;
         return true;
@@ -181,9 +216,16 @@ static uint32_t rebuild(prototypes_t *p, uint32_t base, const uint32_t *above, u
     return base;
 }
 
+/* The one found last is in the first place of its pair, unless it was in the second one before. */
 static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, bool adding, uint32_t to, uint32_t column)
 {
-    *prototypes_slot(p, from, key) = (transition_t){
+    transition_t *t = prototypes_cached(p, from, key, adding);
+    if (t == NULL) {
+        t = prototypes_pair(p, from, key);
+        p->pushed_out += t[1].to_run != NULL;
+        t[1] = t[0];
+    }
+    *t = (transition_t){
         .edge = prototypes_edge(from, key, adding) | EDGE_UNLINKED,
         .to = to,
         .column = (uint16_t)column,
@@ -193,14 +235,13 @@ static void keep_transition(prototypes_t *p, uint32_t from, uint32_t key, bool a
 
 void prototypes_link(prototypes_t *p, uint32_t from, uint32_t key, bool adding)
 {
-    transition_t *t = prototypes_slot(p, from, key);
-    uint64_t edge = prototypes_edge(from, key, adding);
-    if (t->edge != (edge | EDGE_UNLINKED) || (p->keys[key].flags & KEY_UNUSUAL) != 0)
+    transition_t *t = prototypes_cached(p, from, key, adding);
+    if (t == NULL || (t->edge & EDGE_UNLINKED) == 0 || (p->keys[key].flags & KEY_UNUSUAL) != 0)
         return;
     t->from_run = p->items[from].run;
     t->to_run = p->items[t->to].run;
     if (t->from_run != NULL && t->to_run != NULL)
-        t->edge = edge;
+        t->edge &= ~EDGE_UNLINKED;
 }
 
 static void forget_transitions(prototypes_t *p)

@@ -33,6 +33,8 @@ enum {
     KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
     KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* not for the short ways for one entity */
     PROTOTYPES_RECENT = 8,
+    PROTOTYPES_TRANSITIONS = 16,    /* places of the cache of transitions in the beginning, and in the end where ... */
+    PROTOTYPES_MOST_TRANSITIONS = 262144, /* ... there are no more prototypes than half as many; powers of two */
     PROTOTYPES_COLUMNS = 512,       /* words of the cache of columns, at least ... */
     PROTOTYPES_MOST_COLUMNS = 65536 /* ... and at most; both are powers of two */
 };
@@ -71,7 +73,7 @@ typedef struct prototypes_t {
     component_key_t *keys;
     prototype_t *items;
     uint32_t *buckets;         /* first prototype of each hash of {base, key} */
-    transition_t *transitions; /* a direct-mapped cache of additions and removals, by prototypes_slot */
+    transition_t *transitions; /* a cache of additions and removals, each in one of two places (prototypes_pair) */
     transition_t *recent[2][PROTOTYPES_RECENT]; /* of removals and additions, by key: the place of one found lately */
     uint32_t key_count, key_capacity;
     uint32_t *key_buckets;       /* open addressing: key number + 1, 0 free; at most half full */
@@ -79,6 +81,7 @@ typedef struct prototypes_t {
     uint32_t count, capacity;  /* count is at least 1: prototype 0 */
     uint32_t bucket_count;     /* a power of two, as are the next two */
     uint32_t transition_count;
+    uint32_t pushed_out;       /* transitions in use that others have pushed out since the cache has its size */
     uint32_t column_count;     /* words of ... */
     _Atomic uint64_t *columns; /* a direct-mapped cache of where a key's columns begin: prototype, key, column in one
                                   word */
@@ -119,19 +122,23 @@ static inline uint64_t prototypes_edge(uint32_t from, uint32_t key, bool adding)
     return (uint64_t)from << 32 | (uint32_t)(key + 1) | (adding ? 0 : EDGE_REMOVAL);
 }
 
-/* Where in the cache a transition is, if it is there. The factor is odd, so transitions by one key lie apart. */
-static inline transition_t *prototypes_slot(const prototypes_t *prototypes, uint32_t from, uint32_t key)
+/* Where in the cache a transition is, if it is there: in one of the two places from here on, which share a line of the
+ * processor's cache. The factor is odd, so transitions by one key lie apart. */
+static inline transition_t *prototypes_pair(const prototypes_t *prototypes, uint32_t from, uint32_t key)
 {
-    return &prototypes->transitions[(from * 0x9E3779B1u + key) & (prototypes->transition_count - 1)];
+    return &prototypes->transitions[(from * 0x9E3779B1u + key * 2) & (prototypes->transition_count - 2)];
 }
 
 /* The cached transition from a prototype by a key, or NULL where it is not cached: then prototypes_with or
  * prototypes_without finds it, or says why there is none. [main] */
-static inline const transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key,
-                                                    bool adding)
+static inline transition_t *prototypes_cached(const prototypes_t *prototypes, uint32_t from, uint32_t key, bool adding)
 {
-    const transition_t *t = prototypes_slot(prototypes, from, key);
-    return (t->edge & ~EDGE_UNLINKED) == prototypes_edge(from, key, adding) ? t : NULL;
+    transition_t *t = prototypes_pair(prototypes, from, key);
+    uint64_t edge = prototypes_edge(from, key, adding);
+    if ((t->edge & ~EDGE_UNLINKED) == edge)
+        return t;
+    t++;
+    return (t->edge & ~EDGE_UNLINKED) == edge ? t : NULL;
 }
 
 /* The cached transition where it is linked, else NULL. No key that is not in use has one. A change is often the same as
@@ -142,12 +149,16 @@ static inline const transition_t *prototypes_linked(prototypes_t *prototypes, ui
     uint64_t edge = prototypes_edge(from, key, adding);
     if (t->edge == edge)
         return t;
-    t = prototypes_slot(prototypes, from, key);
-    if (t->edge != edge)
+    t = prototypes_pair(prototypes, from, key);
+    if (t->edge != edge && (++t)->edge != edge)
         return NULL;
     *recent = t;
     return t;
 }
+
+/* To be called before entities change one by one: the cache of transitions grows where too many that were in use have
+ * been pushed out. False when out of memory: nothing has changed. [main] */
+bool prototypes_widen(prototypes_t *prototypes);
 
 /* Link the cached transition where it may be, after the runs have been made. [main] */
 void prototypes_link(prototypes_t *prototypes, uint32_t from, uint32_t key, bool adding);

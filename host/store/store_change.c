@@ -262,6 +262,8 @@ bp_result_t store_change_any(world_t *world, uint32_t key, bool adding, const bp
     bp_result_t result = check_change(world, key);
     if (result != BP_OK || count == 0)
         return result;
+    if (!prototypes_widen(&world->prototypes))
+        return error_memory(&world->base->error, "looking up prototypes");
     store_change_t c = {.world = world, .key = key, .adding = adding};
     if (count == 1 && (world->prototypes.keys[key].flags & (KEY_OWN_STORAGE | KEY_HOOKED)) == 0)
         return store_change_one(&c, entities[0]);

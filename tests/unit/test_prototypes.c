@@ -168,6 +168,96 @@ START_TEST(transitions_lead_from_set_to_set_and_back)
 }
 END_TEST
 
+static uint32_t ones(uint32_t mask)
+{
+    return mask == 0 ? 0 : (mask & 1) + ones(mask >> 1);
+}
+
+static uint32_t count_transitions(const prototypes_t *p)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->transition_count; i++)
+        count += p->transitions[i].edge != 0;
+    return count;
+}
+
+/* Entities take their turns in getting and losing components, one by one, and come to each of 1,024 sets on each of ten
+ * ways. Once they have done so for a while, nearly every change is one whose transition is known, and where it is known
+ * it leads to where the entity comes. */
+START_TEST(transitions_in_use_stay_known_however_many_they_are)
+{
+    enum { KEYS = 10, WALKERS = 50, CHANGES = 300000, LOOKED_AT = 20000 };
+    uint32_t keys[KEYS], masks[WALKERS] = {0}, known = 0;
+    bp_entity_t e[WALKERS];
+    uint64_t random = 9;
+    prototypes_t *p = &world->rows.prototypes;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "mark-%u", i);
+        keys[i] = key_of(world, "mark", name);
+    }
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, WALKERS));
+    ck_assert_uint_eq(p->transition_count, PROTOTYPES_TRANSITIONS);
+    for (uint32_t i = 0; i < CHANGES; i++) {
+        uint32_t who = bp_random_below(&random, WALKERS), bit = bp_random_below(&random, KEYS);
+        bool adding = (masks[who] >> bit & 1) == 0;
+        uint32_t from = world_record_at(&world->rows, bp_entity_index(e[who]))->prototype;
+        const transition_t *t = prototypes_cached(p, from, keys[bit], adding);
+        uint32_t to = t == NULL ? BP_NONE : t->to;
+        uint32_t count = p->pushed_out > p->transition_count / 2 ? count_transitions(p) : 0;
+        known += i >= CHANGES - LOOKED_AT && prototypes_linked(p, from, keys[bit], adding) == t && t != NULL;
+        WORKS(rig.host, adding ? api->add(world, keys[bit], &e[who], 1) : api->remove(world, keys[bit], &e[who], 1));
+        masks[who] ^= 1u << bit;
+        EXPECT(count == 0 || count_transitions(p) >= count, "%u transitions are fewer", count);
+        uint32_t came_to = world_record_at(&world->rows, bp_entity_index(e[who]))->prototype;
+        EXPECT(t == NULL || to == came_to, "change %u leads to %u instead of %u", i, to, came_to);
+        EXPECT(p->items[came_to].key_count == ones(masks[who]), "set %#x is prototype %u", masks[who], came_to);
+        EXPECT((prototypes_column(p, came_to, keys[bit]) != 0) == adding, "key %u is where it was", bit);
+    }
+    EXPECT(known >= LOOKED_AT / 100 * 95, "%u of %u transitions are known", known, LOOKED_AT);
+    ck_assert_uint_le(p->transition_count, 16 * p->bucket_count);
+}
+END_TEST
+
+/* Prototypes of which no entity goes on to another one need no transitions. */
+START_TEST(prototypes_that_are_made_as_wholes_take_no_room_for_transitions)
+{
+    uint32_t keys[BITS], some[BITS];
+    bp_entity_t e;
+    make_keys(keys, BITS);
+    for (uint32_t mask = 1; mask < SETS; mask++)
+        WORKS(rig.host, api->create(world, prototype_from(some, subset(keys, mask, some)), &e, 1));
+    WORKS(rig.host, api->add(world, key_of(world, "mark", "new"), &e, 1));
+    ck_assert_uint_eq(world->rows.prototypes.transition_count, PROTOTYPES_TRANSITIONS);
+}
+END_TEST
+
+START_TEST(a_change_is_refused_where_transitions_that_need_room_find_none)
+{
+    uint32_t fog = key_of(world, "fx", "fog"), haze = key_of(world, "fx", "haze");
+    bp_entity_t e[2] = {entity_with(world, "label"), entity_with(world, "label")};
+    prototypes_t *p = &world->rows.prototypes;
+    for (uint32_t i = 0; i < 2; i++) {
+        p->pushed_out = PROTOTYPES_TRANSITIONS / 2 + (i == 0 ? 0 : 1);
+        WORKS(rig.host, api->add(world, fog, &e[i], 1));
+        WORKS(rig.host, api->remove(world, fog, &e[i], 1));
+        ck_assert_uint_eq(p->transition_count, i == 0 ? PROTOTYPES_TRANSITIONS : 2 * PROTOTYPES_TRANSITIONS);
+    }
+    ck_assert_uint_le(p->pushed_out, 1);
+    uint32_t at = world_record_at(&world->rows, bp_entity_index(e[0]))->prototype;
+    ck_assert_ptr_nonnull(prototypes_cached(p, at, fog, true));
+    p->pushed_out = UINT32_MAX;
+    rig.heap.refuse_first = rig.heap.requests + 1;
+    rig.heap.refuse_last = UINT64_MAX;
+    FAILS(rig.host, BP_ERROR_MEMORY, "out of memory", api->add(world, haze, e, 1));
+    ck_assert_uint_eq(api->has(world, haze, e, 1, NULL), 0);
+    check_host(rig.host);
+    rig.heap.refuse_first = 0;
+    WORKS(rig.host, api->add(world, haze, e, 1));
+    ck_assert_uint_eq(p->transition_count, 4 * PROTOTYPES_TRANSITIONS);
+}
+END_TEST
+
 START_TEST(prototypes_of_different_sets_differ)
 {
     static uint8_t seen[2 * SETS];
@@ -411,6 +501,9 @@ Suite *prototypes_suite(void)
     tcase_add_test(tests, adding_one_by_one_in_any_order_comes_to_the_same_prototype);
     tcase_add_test(tests, no_components_are_prototype_0);
     tcase_add_test(tests, transitions_lead_from_set_to_set_and_back);
+    tcase_add_test(tests, transitions_in_use_stay_known_however_many_they_are);
+    tcase_add_test(tests, prototypes_that_are_made_as_wholes_take_no_room_for_transitions);
+    tcase_add_test(tests, a_change_is_refused_where_transitions_that_need_room_find_none);
     tcase_add_test(tests, prototypes_of_different_sets_differ);
     tcase_add_test(tests, two_components_of_one_name_are_refused);
     tcase_add_test(tests, a_second_component_of_a_single_type_is_refused);
