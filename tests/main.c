@@ -5,12 +5,16 @@
  * debugger. On Windows it always does, and suites that need a shell, a copy of the process, or other calls of POSIX
  * systems are left out.
  *
+ * With TESTS_COMMA=FOLDER numbers have a comma in the locale of the program, which is made in that folder.
+ *
  * The halves can run beside each other: suites that write files of the same name are in the same one. The first has
  * those that run the program, the second those that put plugins in the place of others (put_plugin makes sure). Storms
  * are in both, each with a folder of its own.
  */
+#include "comma.h"
 #include "suites.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +202,11 @@ static void add(SRunner *runner, const make_suite_t *suites, size_t count)
 
 int main(int argc, char **argv)
 {
-    const char *half = getenv("TESTS_HALF");
+    const char *half = getenv("TESTS_HALF"), *comma = getenv("TESTS_COMMA");
+    if (comma != NULL && !comma_begin(comma)) {
+        fprintf(stderr, "tests: this system has no locale whose numbers have a comma\n");
+        return EXIT_FAILURE;
+    }
     SRunner *runner = srunner_create(NULL);
     if (half == NULL || strcmp(half, "2") != 0)
         add(runner, first_half, sizeof first_half / sizeof first_half[0]);

@@ -10,6 +10,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <helpers/bp_real.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -195,7 +196,7 @@ static const char *read_number(uint32_t type, const char *text, void *out)
     }
     errno = 0;
     text = skip_blanks(text);
-    double number = strtod(text, &end);
+    double number = bp_real_read(text, &end);
     bool fits = type == BP_F64 || !value_is_finite(number) || fabs(number) < 3.4028235677973366e38;
     if (end == text || !value_is_finite(number) || !fits)
         return NULL;
@@ -353,10 +354,11 @@ static void format_float(double number, bool single, char *text, size_t size)
 {
     for (int digits = single ? 6 : 15; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, number);
-        double back = strtod(text, NULL);
+        double back = strtod(text, NULL); /* in the same locale as snprintf */
         if (single ? (float)back == (float)number : back == number)
-            return;
+            break;
     }
+    bp_real_dot(text);
 }
 
 static void format_integer(uint32_t type, const void *value, char *text, size_t size)

@@ -11,6 +11,7 @@
  */
 #include "conformance.h"
 
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static void read_floats(const char *text, float *out, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         char *end;
-        float number = strtof(text, &end);
+        float number = (float)bp_real_read(text, &end);
         if (end == text)
             return;
         out[i] = number;
@@ -94,7 +95,7 @@ static void read_doubles(const char *text, double *out, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         char *end;
-        double number = strtod(text, &end);
+        double number = bp_real_read(text, &end);
         if (end == text)
             return;
         out[i] = number;
@@ -270,8 +271,8 @@ static bool is_given(const char *text)
 void conformance_learn_limits(conformance_property_t *p)
 {
     const bp_field_t *f = &p->declared;
-    p->min = is_given(f->min) ? strtod(f->min, NULL) : -HUGE_VAL;
-    p->max = is_given(f->max) ? strtod(f->max, NULL) : HUGE_VAL;
+    p->min = is_given(f->min) ? bp_real_read(f->min, NULL) : -HUGE_VAL;
+    p->max = is_given(f->max) ? bp_real_read(f->max, NULL) : HUGE_VAL;
     if (conformance_bits(f->type) == 0)
         return;
     type_limits(f->type, &p->least, &p->most);
@@ -443,6 +444,15 @@ bool conformance_same(uint32_t type, const void *a, const void *b)
     return same_turn(turn_a, turn_b);
 }
 
+/* Append a number, behind a blank where others are there; returns how much of the text is used now. */
+static size_t show_real(char *text, size_t used, double number, int digits)
+{
+    snprintf(text + used, CONFORMANCE_TEXT - used, "%s", used > 0 ? " " : "");
+    used += used > 0;
+    snprintf(text + used, CONFORMANCE_TEXT - used, "%.*g", digits, number);
+    return used + strlen(bp_real_dot(text + used));
+}
+
 const char *conformance_show(uint32_t type, const void *value, char *text)
 {
     bp_value_t v;
@@ -462,15 +472,13 @@ const char *conformance_show(uint32_t type, const void *value, char *text)
     case BP_U16: snprintf(text, CONFORMANCE_TEXT, "%u", v.u16); break;
     case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4:
         for (uint32_t i = 0; i < double_count(type); i++)
-            used +=
-                (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.17g", i > 0 ? " " : "", (&v.dvec4.x)[i]);
+            used = show_real(text, used, (&v.dvec4.x)[i], 17);
         break;
     case BP_STRING: snprintf(text, CONFORMANCE_TEXT, "\"%s\"", v.string == NULL ? "(null)" : v.string); break;
     case BP_ENTITY: case BP_NAME: snprintf(text, CONFORMANCE_TEXT, "%llx", (unsigned long long)v.name); break;
     default:
         for (uint32_t i = 0; i < float_count(type) && used < CONFORMANCE_TEXT - 20; i++)
-            used += (size_t)snprintf(text + used, CONFORMANCE_TEXT - used, "%s%.9g", i > 0 ? " " : "",
-                                     (double)v.mat4.m[i]);
+            used = show_real(text, used, (double)v.mat4.m[i], 9);
         break;
     }
     return text;

@@ -7,7 +7,9 @@
 #include "../base/error.h"
 #include "compile_inner.h"
 
+#include <helpers/bp_real.h>
 #include <math.h>
+#include <stdio.h>
 
 static const double most_exact = 9007199254740992.0; /* 2^53 */
 static const double first_too_large = 3.4028235677973366e38; /* rounds to no float any more */
@@ -87,6 +89,7 @@ static bp_result_t read_number(const field_t *field, uint32_t type, const tree_i
                                error_text_t *error)
 {
     value_integer_t whole;
+    char text[40];
     double real = tree_number(json);
     if (!tree_is_number(json))
         return wrong_type(field, json, error);
@@ -94,17 +97,20 @@ static bp_result_t read_number(const field_t *field, uint32_t type, const tree_i
         memcpy(out, &real, sizeof real);
         return BP_OK;
     }
-    if (type == BP_F32 && !(fabs(real) < first_too_large))
-        return error_set(error, BP_ERROR_RANGE, "%s = %g does not fit into a number of type f32, at most 3.4028235e38",
-                         field->name, real);
+    if (type == BP_F32 && !(fabs(real) < first_too_large)) {
+        snprintf(text, sizeof text, "%g", real);
+        return error_set(error, BP_ERROR_RANGE, "%s = %s does not fit into a number of type f32, at most 3.4028235e38",
+                         field->name, bp_real_dot(text));
+    }
     if (type == BP_F32) {
         memcpy(out, &(float){(float)real}, sizeof(float));
         return BP_OK;
     }
     if (whole_number(json, &whole) && value_write_integer(type, whole, out))
         return BP_OK;
-    return error_set(error, BP_ERROR_RANGE, "%s = %.17g is not %s (type %s)", field->name, real, form_of(field->type),
-                     value_type_name(field->type));
+    snprintf(text, sizeof text, "%.17g", real);
+    return error_set(error, BP_ERROR_RANGE, "%s = %s is not %s (type %s)", field->name, bp_real_dot(text),
+                     form_of(field->type), value_type_name(field->type));
 }
 
 static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_value_t *value, error_text_t *error)

@@ -8,7 +8,7 @@
 
 #include "../base/strings.h"
 
-#include <locale.h>
+#include <helpers/bp_real.h>
 #include <stdlib.h>
 
 bp_result_t json_fail(json_cursor_t *in, const char *at, bp_result_t code, const char *sentence)
@@ -223,10 +223,7 @@ static bp_result_t slow_real(json_cursor_t *in, const digits_t *n, double *real)
         return json_fail(in, n->begin, BP_ERROR_LIMIT, "a number has at most 400 characters");
     memcpy(text, n->begin, length);
     text[length] = '\0';
-    char *point = strchr(text, '.');
-    if (point != NULL)
-        *point = localeconv()->decimal_point[0]; /* the decimal point that strtod expects */
-    *real = strtod(text, NULL);
+    *real = bp_real_read(text, NULL);
     if (*real - *real == 0.0)
         return BP_OK;
     return json_fail(in, n->begin, BP_ERROR_SYNTAX, "the number is larger than any: the largest is 1.8e308");

@@ -5,6 +5,7 @@
  */
 #include "formula.h"
 
+#include <helpers/bp_real.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static const char *need_number(reading_t *r)
 {
     const char *text = need_piece(r, "a number");
     char *end = NULL;
-    if (text != NULL && r->result == BP_OK && (strtod(text, &end), *end != '\0'))
+    if (text != NULL && r->result == BP_OK && (bp_real_read(text, &end), *end != '\0'))
         refuse(r, "'%.40s' is no number", text);
     return text;
 }
@@ -234,7 +235,7 @@ static void read_name(reading_t *r)
 static void read_number(reading_t *r)
 {
     char *end;
-    double number = strtod(r->at, &end);
+    double number = bp_real_read(r->at, &end);
     r->at = end;
     put(r, (formula_step_t){.op = FORMULA_NUMBER, .number = number}, 1);
 }

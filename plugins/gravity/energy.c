@@ -12,6 +12,7 @@
  */
 #include "gravity.h"
 
+#include <helpers/bp_real.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -112,7 +113,8 @@ static void report_row(bp_system_t *s, bp_report_o *report, const char *name, co
     snprintf(kinetic, sizeof kinetic, "%.9e", e->kinetic);
     snprintf(potential, sizeof potential, "%.9e", e->potential);
     snprintf(total, sizeof total, "%.9e", total_of(e));
-    s->api->report->row(report, (const char *const[]){name, step, time, kinetic, potential, total});
+    s->api->report->row(report, (const char *const[]){name, step, bp_real_dot(time), bp_real_dot(kinetic),
+                                                      bp_real_dot(potential), bp_real_dot(total)});
 }
 
 void gravity_energy_report(bp_system_t *s, bp_report_o *report)
@@ -128,7 +130,7 @@ void gravity_energy_report(bp_system_t *s, bp_report_o *report)
 
     char text[32];
     snprintf(text, sizeof text, "%.3g", g->drift);
-    s->api->report->value(report, "energy drift", text);
+    s->api->report->value(report, "energy drift", bp_real_dot(text));
     if (g->begun_anew > 0) {
         snprintf(text, sizeof text, "%" PRIu32, g->begun_anew);
         s->api->report->value(report, "energy measured anew", text);

@@ -5,6 +5,7 @@
  */
 #include "methods.h"
 
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -34,8 +35,9 @@ static bool write_value(ask_t *ask, const json_t *json, char *text, size_t size)
         {
             if (!json_is_number(part) || length + 40 > size)
                 return ask_fail(ask, RPC_INVALID_PARAMS, "a value is an array of at most 12 numbers, or a text");
-            length += (size_t)snprintf(text + length, size - length, index > 0 ? " %.17g" : "%.17g",
-                                       json_number_value(part));
+            length += (size_t)snprintf(text + length, size - length, "%s", index > 0 ? " " : "");
+            snprintf(text + length, size - length, "%.17g", json_number_value(part));
+            length += strlen(bp_real_dot(text + length));
         }
         return true;
     } else if (json_is_boolean(json)) {
@@ -43,7 +45,7 @@ static bool write_value(ask_t *ask, const json_t *json, char *text, size_t size)
     } else if (json_is_integer(json)) {
         return snprintf(text, size, "%lld", (long long)json_integer_value(json)) > 0;
     } else if (json_is_real(json)) {
-        return snprintf(text, size, "%.17g", json_real_value(json)) > 0;
+        return snprintf(text, size, "%.17g", json_real_value(json)) > 0 && bp_real_dot(text)[0] != '\0';
     }
     return ask_fail(ask, RPC_INVALID_PARAMS, "a value is a number, true or false, an array of numbers, or a text of at "
                                              "most %d bytes", VALUE_MAX - 1);

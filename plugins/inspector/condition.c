@@ -13,6 +13,7 @@
 #include "shapes.h"
 
 #include <ctype.h>
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,7 @@ static bool read_value(reader_t *r, side_t *side)
     if (*r->at == '"' || *r->at == '\'')
         return read_text(r, side);
     if (isdigit((unsigned char)*r->at) || ((*r->at == '-' || *r->at == '+' || *r->at == '.') && r->at[1] != '\0')) {
-        *side = (side_t){SIDE_NUMBER, 0, strtod(r->at, &end)};
+        *side = (side_t){SIDE_NUMBER, 0, bp_real_read(r->at, &end)};
         if (end == r->at)
             return refuse(r, "this is no number");
         r->at = end;

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <float.h>
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,13 +196,6 @@ void writer_count(writer_t *w, uint64_t value)
     writer_plain(w, text);
 }
 
-static void point(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text == ',')
-            *text = '.';
-}
-
 static bool odd(writer_t *w, double value)
 {
     if (fabs(value) <= DBL_MAX)
@@ -220,7 +214,7 @@ void writer_real(writer_t *w, double value)
         if (strtod(text, NULL) == value)
             break;
     }
-    point(text);
+    bp_real_dot(text);
     separate(w);
     writer_plain(w, text);
 }
@@ -235,7 +229,7 @@ void writer_real32(writer_t *w, float value)
         if (strtof(text, NULL) == value)
             break;
     }
-    point(text);
+    bp_real_dot(text);
     separate(w);
     writer_plain(w, text);
 }

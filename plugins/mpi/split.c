@@ -13,6 +13,7 @@
  */
 #include "split.h"
 
+#include <helpers/bp_real.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -481,7 +482,7 @@ static void tell_seconds(bp_system_t *s, bp_report_o *out, const char *name, dou
 {
     char text[32];
     snprintf(text, sizeof text, "%.6f", seconds);
-    s->api->report->value(out, name, text);
+    s->api->report->value(out, name, bp_real_dot(text));
 }
 
 static void report(bp_system_t *s, bp_report_o *out)

@@ -12,6 +12,7 @@
 
 #include <bp_query.h>
 
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +230,8 @@ static void report_row(bp_system_t *s, bp_report_o *report, const result *r)
         snprintf(published, sizeof published, "%.4f", r->published);
     if (r->revolutions > 0 && r->published > 0)
         snprintf(difference, sizeof difference, "%+.4f", 100.0 * (r->measured / r->published - 1.0));
-    s->api->report->row(report, (const char *const[]){name, revolutions, measured, published, difference});
+    s->api->report->row(report, (const char *const[]){name, revolutions, bp_real_dot(measured),
+                                                         bp_real_dot(published), bp_real_dot(difference)});
 }
 
 void orbit_measure_report(bp_system_t *s, bp_report_o *report)

@@ -4,6 +4,7 @@
  */
 #include "picture.h"
 
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -65,6 +66,7 @@ static void draw_scale(const picture_canvas *canvas, const picture_look *look, c
     for (int32_t i = -most; i <= most; i++) {
         char text[32];
         snprintf(text, sizeof text, "%g", (double)((float)i * step));
+        bp_real_dot(text);
         float wide = picture_text_width(text, size);
         float at = middle + (upright ? -1.0f : 1.0f) * (float)i * step * per_unit;
         if (upright)

@@ -13,6 +13,7 @@
 #include "recorder.h"
 
 #include <helpers/bp_file.h>
+#include <helpers/bp_real.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +199,7 @@ static long long copy_rows(FILE *from, FILE *to, double time)
     long long rows = -1;
     bool begins = true;
     while (fgets(piece, sizeof piece, from) != NULL) {
-        if (begins && rows >= 0 && strtod(piece, NULL) > time)
+        if (begins && rows >= 0 && bp_real_read(piece, NULL) > time)
             break;
         if (fputs(piece, to) < 0)
             return -1;

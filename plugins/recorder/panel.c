@@ -7,6 +7,7 @@
 #include "curve.h"
 #include "series.h"
 
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static double half_width(const recorder_state *r, uint32_t number)
     const char *list = recorder_text(r, RECORDER_SVG_PANELS), *word = recorder_word(&list, &length);
     while (number-- > 0)
         word = recorder_word(&list, &length);
-    return strtod(word, NULL);
+    return bp_real_read(word, NULL);
 }
 
 int recorder_find_panel(const recorder_state *r, uint32_t number, recorder_panel *p)

@@ -17,6 +17,7 @@
 #include "series.h"
 
 #include <float.h>
+#include <helpers/bp_real.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,10 +75,7 @@ void recorder_complain(const recorder_state *r, const char *text)
 char *recorder_number(char *text, size_t size, double value, int digits)
 {
     snprintf(text, size, "%.*g", digits, value);
-    char *comma = strchr(text, ',');
-    if (comma != NULL)
-        *comma = '.';
-    return text;
+    return bp_real_dot(text);
 }
 
 /* --- options that are more than a value ----------------------------------------------------------------- */
@@ -103,7 +101,7 @@ static bp_result_t read_panels(recorder_state *r)
     const char *list = recorder_text(r, RECORDER_SVG_PANELS);
     for (const char *word; (word = recorder_word(&list, &length)) != NULL; r->panels++) {
         char *end;
-        double half = strtod(word, &end);
+        double half = bp_real_read(word, &end);
         if (end != word + length || !(half > 0 && half <= DBL_MAX))
             return refuse(r, "svg_panels is a list of numbers above 0, such as: 2 32");
     }

@@ -4,9 +4,11 @@
  * same bits is tested by many random values, from fixed seeds.
  */
 #include "../suites.h"
+#include "../comma.h"
 #include "base_stage.h"
 
 #include <float.h>
+#include <helpers/bp_real.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -619,6 +621,104 @@ START_TEST(limited_integers_of_a_dense_column_are_checked)
 }
 END_TEST
 
+/* --- locales ------------------------------------------------------------------------------------------------------ */
+
+/* Texts that strtod reads in the locale "C", each to its end or not at all, and what follows. */
+static const char *const real_texts[] = {
+    "0", "1.5", "-1.5", "+1.5", " \t1.5", ".5", "-.5", "5.", "1.5.2", "1.5,2", "1,5", "1,5.2", ",5", "-,5", ",", ".",
+    "-.", "-", "", " ", "x", "1x", "1e3", "1.5e3", "1.5e+3x", "1.5e-", "2e", "0x10", "0x1.8p3", "0x.8", "inf", "-inf",
+    "nan", "infinity.5", "1e400", "1e-400", "4.9e-324", "1.7976931348623157e308", "0.1 0.2 0.3", "0.1, 0.2", "1..5",
+    "12.5;3,5",
+};
+
+START_TEST(numbers_are_read_alike_in_every_locale)
+{
+    double numbers[COUNT(real_texts)];
+    size_t ends[COUNT(real_texts)];
+    comma_end();
+    for (uint32_t i = 0; i < COUNT(real_texts); i++) {
+        char *end;
+        numbers[i] = strtod(real_texts[i], &end);
+        ends[i] = (size_t)(end - real_texts[i]);
+    }
+    for (uint32_t with_comma = 0; with_comma < 2; with_comma++) {
+        if (with_comma == 1 && !comma_begin("build/scratch"))
+            break;
+        for (uint32_t i = 0; i < COUNT(real_texts); i++) {
+            char *end;
+            double number = bp_real_read(real_texts[i], &end);
+            EXPECT(memcmp(&number, &numbers[i], sizeof number) == 0, "'%s' is read as %g", real_texts[i], number);
+            EXPECT((size_t)(end - real_texts[i]) == ends[i], "'%s' ends before '%s'", real_texts[i], end);
+            number = bp_real_read(real_texts[i], NULL);
+            ck_assert_mem_eq(&number, &numbers[i], sizeof number);
+        }
+    }
+    comma_end();
+}
+END_TEST
+
+/* What follows the longest number that is read may be anything: the text of a file. */
+START_TEST(a_number_has_an_end_in_every_locale)
+{
+    static char text[4 * BP_REAL_LONG];
+    ck_assert(comma_begin("build/scratch"));
+    for (size_t digits = 1; digits < 2 * BP_REAL_LONG; digits++) {
+        char *end;
+        memset(text, '0', sizeof text - 1);
+        memcpy(text, "3.5", 3);
+        text[2 + digits] = ' ';
+        double number = bp_real_read(text, &end);
+        if (digits + 3 < BP_REAL_LONG)
+            EXPECT(number > 3.4 && number < 3.6 && end == text + 2 + digits, "%zu digits are %g", digits, number);
+        else
+            EXPECT(end == text || (number > 3.4 && number < 3.6 && end == text + 2 + digits), "%zu digits", digits);
+    }
+    comma_end();
+}
+END_TEST
+
+START_TEST(numbers_that_printf_wrote_get_a_point)
+{
+    static const char *const texts[][2] = {
+        {"1,5", "1.5"}, {"-0,25e+10", "-0.25e+10"}, {"+12,5000", "+12.5000"}, {"12", "12"}, {"1e+20", "1e+20"},
+        {"1.5", "1.5"}, {"inf", "inf"}, {"-nan", "-nan"}, {"", ""}, {"1\xd9\xab" "5e-7", "1.5e-7"}, {"-", "-"},
+        {" 3,25", " 3.25"}, {"5,", "5."},
+    };
+    for (uint32_t i = 0; i < COUNT(texts); i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%s", texts[i][0]);
+        ck_assert_ptr_eq(bp_real_dot(text), text);
+        ck_assert_str_eq(text, texts[i][1]);
+    }
+}
+END_TEST
+
+/* A program that has asked for the locale of its user has the same texts as any other. */
+START_TEST(values_have_the_same_texts_in_every_locale)
+{
+    static const struct { uint32_t type; const char *text; } cases[] = {
+        {BP_F32, "0.1"}, {BP_F64, "-1234.5678901234567"}, {BP_F64, "1e-07"}, {BP_VEC2, "0.5 1.25"},
+        {BP_DVEC3, "0.1 -2.5 1e+300"}, {BP_QUAT, "0 0 0.6 0.8"}, {BP_COLOUR, "0.25 0.5 0.75 1"},
+    };
+    ck_assert(comma_begin("build/scratch"));
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        bp_value_t value;
+        char text[256];
+        memset(&value, 0, sizeof value);
+        ck_assert_int_eq(value_parse(&context, cases[i].type, cases[i].text, &value, &error), BP_OK);
+        value_format(&context, cases[i].type, &value, text, sizeof text);
+        if (cases[i].type != BP_COLOUR)
+            ck_assert_str_eq(text, cases[i].text);
+        ck_assert_ptr_null(strchr(text, ','));
+    }
+    bp_value_t value;
+    ck_assert_int_eq(value_parse(&context, BP_VEC3, "1.5,2.5,3", &value, &error), BP_OK);
+    ck_assert(value.vec3.x == 1.5f && value.vec3.y == 2.5f && value.vec3.z == 3.0f);
+    ck_assert_int_eq(value_parse(&context, BP_F64, "1,5", &value, &error), BP_ERROR_TYPE);
+    comma_end();
+}
+END_TEST
+
 Suite *values_suite(void)
 {
     Suite *suite = suite_create("values");
@@ -638,5 +738,9 @@ Suite *values_suite(void)
     tcase_add_test(tests, limits_of_long_integers_are_exact);
     tcase_add_test(tests, every_part_of_every_value_of_a_column_is_checked);
     tcase_add_test(tests, limited_integers_of_a_dense_column_are_checked);
+    tcase_add_test(tests, numbers_are_read_alike_in_every_locale);
+    tcase_add_test(tests, a_number_has_an_end_in_every_locale);
+    tcase_add_test(tests, numbers_that_printf_wrote_get_a_point);
+    tcase_add_test(tests, values_have_the_same_texts_in_every_locale);
     return suite;
 }
