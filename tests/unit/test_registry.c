@@ -799,6 +799,52 @@ START_TEST(a_set_in_which_nothing_is_registered_empties_the_slots)
 }
 END_TEST
 
+/* Each slot is in the set once, whether the version brings it again or not. */
+START_TEST(a_version_that_brings_the_same_takes_each_slot_once)
+{
+    add_all(&one);
+    DONE(add_system(&one, small_system("second")));
+    tell(0, true);
+    ck_assert(registry_set_init(registry, &set, &one));
+    registry_set_enter(&set);
+    add_all(&one);
+    DONE(add_system(&one, small_system("second")));
+    registry_set_leave(&set);
+    ck_assert_uint_eq(set.component_count, 2);
+    ck_assert_uint_eq(set.system_count, 2);
+    ck_assert_uint_eq(set.table_count, 1);
+    registry_exchange(&set);
+    registry_set_keep_promises(&set);
+    expect_text(tell(1, true), pages[0].text);
+    registry_set_free(registry, &set);
+    ck_assert(registry_set_init(registry, &set, &one));
+    registry_exchange(&set);
+    expect_text(tell(1, false), "");
+    registry_set_free(registry, &set);
+}
+END_TEST
+
+START_TEST(fields_of_each_component_are_withdrawn)
+{
+    DONE(add_component(&one, small_component("first", "a", "")));
+    DONE(add_component(&one, small_component("last", "c", "")));
+    ck_assert(registry_set_init(registry, &set, &one));
+    registry_set_enter(&set);
+    DONE(add_component(&one, small_component("first", "b", "a")));
+    DONE(add_component(&one, small_component("last", "d", "c")));
+    registry_set_leave(&set);
+    registry_exchange(&set);
+    registry_exchange(&set);
+    registry_set_withdraw(&set);
+    registry_set_free(registry, &set);
+    for (uint32_t i = 0; i < 2; i++) {
+        const known_field_t *to = registry_follow(registry->components[i]->known[1]);
+        ck_assert_ptr_nonnull(to);
+        ck_assert_str_eq(to->name, i == 0 ? "a" : "c");
+    }
+}
+END_TEST
+
 START_TEST(a_version_brings_each_name_once)
 {
     add_all(&one);
@@ -1143,6 +1189,44 @@ START_TEST(a_former_name_leads_to_the_field_that_has_its_values)
 }
 END_TEST
 
+/* Prepare a version that has these fields. */
+static void prepare_fields(const char *list)
+{
+    ck_assert(registry_set_init(registry, &set, &one));
+    registry_set_enter(&set);
+    DONE(add_component(&one, component_of(list)));
+    registry_set_leave(&set);
+}
+
+/* Where a name has come back meanwhile, what it led to before it did counts no more. */
+START_TEST(a_name_that_comes_back_leads_nowhere_when_it_goes_once_more)
+{
+    static const char *const versions[] = {"b<a", "a", "b"};
+    DONE(add_component(&one, component_of("a")));
+    for (uint32_t i = 0; i < COUNT(versions); i++) {
+        prepare_fields(versions[i]);
+        registry_exchange(&set);
+        registry_set_free(registry, &set);
+    }
+    expect_followed("a:- b:b", "a, b<a, a, b");
+}
+END_TEST
+
+START_TEST(a_name_of_a_withdrawn_version_leads_to_what_the_last_such_version_said)
+{
+    static const char *const versions[] = {"b<a", "b"}, *const followed[] = {"a:a b:a", "a:a b:-"};
+    DONE(add_component(&one, component_of("a")));
+    for (uint32_t i = 0; i < COUNT(versions); i++) {
+        prepare_fields(versions[i]);
+        registry_exchange(&set);
+        registry_exchange(&set);
+        registry_set_withdraw(&set);
+        registry_set_free(registry, &set);
+        expect_followed(followed[i], versions[i]);
+    }
+}
+END_TEST
+
 /* A reload that was withdrawn leaves both names leading to each other; when the plugin has gone neither leads on. */
 START_TEST(names_that_lead_to_each_other_lead_nowhere_once_both_have_gone)
 {
@@ -1176,6 +1260,8 @@ Suite *registry_suite(void)
     tcase_add_test(sets, a_set_that_lacks_memory_leaves_the_slots_as_they_were);
     tcase_add_test(sets, a_set_of_a_plugin_without_anything_lacks_memory);
     tcase_add_test(sets, a_set_in_which_nothing_is_registered_empties_the_slots);
+    tcase_add_test(sets, a_version_that_brings_the_same_takes_each_slot_once);
+    tcase_add_test(sets, fields_of_each_component_are_withdrawn);
     tcase_add_test(sets, a_version_brings_each_name_once);
     tcase_add_test(sets, sets_are_found_by_their_plugins_until_they_are_left);
     tcase_add_test(sets, a_table_that_lacks_memory_is_promised_by_none_of_its_slots);
@@ -1190,6 +1276,8 @@ Suite *registry_suite(void)
     tcase_add_test(sets, a_table_that_grows_gets_room_to_grow_further);
     tcase_add_test(sets, a_former_name_leads_to_the_field_of_the_version_that_is_loaded);
     tcase_add_test(sets, a_former_name_leads_to_the_field_that_has_its_values);
+    tcase_add_test(sets, a_name_that_comes_back_leads_nowhere_when_it_goes_once_more);
+    tcase_add_test(sets, a_name_of_a_withdrawn_version_leads_to_what_the_last_such_version_said);
     tcase_add_test(sets, names_that_lead_to_each_other_lead_nowhere_once_both_have_gone);
     return suite;
 }
