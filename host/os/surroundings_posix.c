@@ -6,6 +6,8 @@
 
 #include "surroundings.h"
 
+#include "arithmetic.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -18,9 +20,6 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 extern char **environ;
 
@@ -48,27 +47,12 @@ struct os_surroundings_t {
 /* The settings for rounding and for denormal numbers, without the flags. */
 static uint32_t control_of_numbers(void)
 {
-#if defined(__SSE__)
-    return _mm_getcsr() & ~0x3Fu;
-#elif defined(__aarch64__)
-    uint64_t control;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
-    return (uint32_t)control;
-#else
-    return 0;
-#endif
+    return arithmetic_control() & ~ARITHMETIC_FLAGS;
 }
 
 static void set_control_of_numbers(uint32_t control)
 {
-#if defined(__SSE__)
-    _mm_setcsr((_mm_getcsr() & 0x3Fu) | control);
-#elif defined(__aarch64__)
-    uint64_t wide = control;
-    __asm__ volatile("msr fpcr, %0" : : "r"(wide));
-#else
-    (void)control;
-#endif
+    arithmetic_set_control((arithmetic_control() & ARITHMETIC_FLAGS) | control);
 }
 
 /* Where the system tells it, it is read: setting it would be seen by threads that make files at that moment. */

@@ -14,6 +14,7 @@
 #include "ahead.h"
 
 #include "../os/os.h"
+#include "../step/jobs.h"
 
 enum {
     PIECE = 16384 /* rows converted by one job */,
@@ -421,7 +422,7 @@ static bool convert_some(const reload_change_t *change, ahead_column_t *c)
     if (is_counted(c))
         return convert_counted(c);
     if (shared && pieces > 1)
-        jobs->run(jobs->context, convert_piece, &s, pieces);
+        jobs_run(jobs, convert_piece, &s, pieces);
     for (uint32_t i = 0; i < pieces && !(shared && pieces > 1); i++)
         convert_piece(&s, i);
     c->rows = s.end;

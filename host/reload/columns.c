@@ -14,6 +14,7 @@
  * The error is always about the first value that does not fit of the first such field, whichever piece finds one first.
  */
 #include "ahead.h"
+#include "../step/jobs.h"
 
 enum { PIECE = 16384 /* rows: a few hundred microseconds at most */ };
 
@@ -207,7 +208,7 @@ static void fill_pieces(const reload_change_t *change, filling_t *f)
     const bp_jobs_i *jobs = reload->jobs;
     uint32_t count = f->pieces * f->m->component->source_count;
     if (f->pieces > 1 && jobs != NULL && jobs->threads > 1 && jobs->run != NULL && !reload->loader->on_trial) {
-        jobs->run(jobs->context, fill_piece, f, count);
+        jobs_run(jobs, fill_piece, f, count);
         return;
     }
     for (uint32_t i = 0; i < count; i++)

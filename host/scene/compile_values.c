@@ -84,12 +84,24 @@ static bp_result_t wrong_part(const field_t *field, uint32_t part, const tree_it
                      form_of(field->type), value_type_name(field->type), part, json_value_kind(json));
 }
 
+/* What a number cannot be, in as many digits as tell it from those that can. */
+NOT_INLINED static bp_result_t refuse_number(const field_t *field, uint32_t type, double real, error_text_t *error)
+{
+    char text[40];
+    snprintf(text, sizeof text, type == BP_F32 ? "%g" : "%.17g", real);
+    bp_real_dot(text);
+    if (type == BP_F32)
+        return error_set(error, BP_ERROR_RANGE, "%s = %s does not fit into a number of type f32, at most 3.4028235e38",
+                         field->name, text);
+    return error_set(error, BP_ERROR_RANGE, "%s = %s is not %s (type %s)", field->name, text, form_of(field->type),
+                     value_type_name(field->type));
+}
+
 /* One number as a part of a value of `field`, of the scalar type `type`. */
 static bp_result_t read_number(const field_t *field, uint32_t type, const tree_item_t *json, void *out,
                                error_text_t *error)
 {
     value_integer_t whole;
-    char text[40];
     double real = tree_number(json);
     if (!tree_is_number(json))
         return wrong_type(field, json, error);
@@ -97,20 +109,15 @@ static bp_result_t read_number(const field_t *field, uint32_t type, const tree_i
         memcpy(out, &real, sizeof real);
         return BP_OK;
     }
-    if (type == BP_F32 && !(fabs(real) < first_too_large)) {
-        snprintf(text, sizeof text, "%g", real);
-        return error_set(error, BP_ERROR_RANGE, "%s = %s does not fit into a number of type f32, at most 3.4028235e38",
-                         field->name, bp_real_dot(text));
-    }
+    if (type == BP_F32 && !(fabs(real) < first_too_large))
+        return refuse_number(field, type, real, error);
     if (type == BP_F32) {
         memcpy(out, &(float){(float)real}, sizeof(float));
         return BP_OK;
     }
     if (whole_number(json, &whole) && value_write_integer(type, whole, out))
         return BP_OK;
-    snprintf(text, sizeof text, "%.17g", real);
-    return error_set(error, BP_ERROR_RANGE, "%s = %s is not %s (type %s)", field->name, bp_real_dot(text),
-                     form_of(field->type), value_type_name(field->type));
+    return refuse_number(field, type, real, error);
 }
 
 static bp_result_t read_parts(const field_t *field, const tree_item_t *json, bp_value_t *value, error_text_t *error)

@@ -215,7 +215,7 @@ static bool read_exponent(json_cursor_t *in, digits_t *n)
     return in->at > begin;
 }
 
-static bp_result_t slow_real(json_cursor_t *in, const digits_t *n, double *real)
+NOT_INLINED static bp_result_t slow_real(json_cursor_t *in, const digits_t *n, double *real)
 {
     char text[JSON_MAX_NUMBER + 1];
     size_t length = (size_t)(n->end - n->begin);

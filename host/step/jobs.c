@@ -13,6 +13,7 @@
  */
 #include "jobs.h"
 
+#include "../os/arithmetic.h"
 #include "../os/os.h"
 
 #define OPEN UINT64_C(0x80000000)
@@ -190,4 +191,26 @@ void jobs_free(jobs_t *jobs)
 bp_jobs_i jobs_table(jobs_t *jobs)
 {
     return (bp_jobs_i){.context = jobs, .threads = jobs->worker_count + 1, .run = run};
+}
+
+/* --- batches on any table ----------------------------------------------------------------------------------------- */
+
+typedef struct alike_t {
+    void (*job)(void *data, uint32_t index);
+    void *data;
+    uint32_t arithmetic; /* of the thread that waits for the batch */
+} alike_t;
+
+static void run_alike(void *data, uint32_t index)
+{
+    const alike_t *alike = data;
+    uint32_t before = arithmetic_begin(alike->arithmetic);
+    alike->job(alike->data, index);
+    arithmetic_end(before);
+}
+
+void jobs_run(const bp_jobs_i *jobs, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
+{
+    alike_t alike = {job, data, arithmetic_control()};
+    jobs->run(jobs->context, run_alike, &alike, count);
 }

@@ -24,4 +24,8 @@ void jobs_free(jobs_t *jobs);
 /* The pool as the table that the schedule uses. */
 bp_jobs_i jobs_table(jobs_t *jobs);
 
+/* Run a batch on such a table, the pool's or the embedder's: all its jobs round numbers, and treat denormal ones, as
+ * the calling thread does (arithmetic.h). [main] */
+void jobs_run(const bp_jobs_i *jobs, void (*job)(void *data, uint32_t index), void *data, uint32_t count);
+
 #endif

@@ -10,6 +10,7 @@
  */
 #include "../os/os.h"
 #include "audit.h"
+#include "jobs.h"
 #include "schedule_inner.h"
 #include "trace.h"
 
@@ -127,7 +128,7 @@ static void run_on_threads(region_t *region, const crew_t *crew)
 {
     uint32_t tasks = cut(region);
     region->parts[0].schedule->read = 0;
-    crew->jobs.run(crew->jobs.context, take_part, region, tasks < crew->jobs.threads ? tasks : crew->jobs.threads);
+    jobs_run(&crew->jobs, take_part, region, tasks < crew->jobs.threads ? tasks : crew->jobs.threads);
     for (uint32_t p = 0; p < region->count; p++) {
         const region_part_t *part = &region->parts[p];
         for (uint32_t i = 0; i < part->count; i++)

@@ -81,10 +81,20 @@ static inline double bp_real_read_anywhere(const char *text, char **end, const c
 static inline double bp_real_read(const char *text, char **end)
 {
     char point[BP_REAL_POINT], *stop;
-    size_t length = bp_real_point(point), blanks = strspn(text, " \t\n\v\f\r");
-    double number;
+    double number = strtod(text, &stop);
+    const char *at = text;
+    size_t length, blanks;
+    while (at < stop && ((*at >= '0' && *at <= '9') || *at == '.' || *at == '-' || *at == '+' || *at == 'e'))
+        at++;
+    if (at > text && at == stop && *at != '.' && *at != 'x' && *at != 'X') { /* the same in all locales */
+        if (end != NULL)
+            *end = stop;
+        return number;
+    }
+    length = bp_real_point(point);
     if (length == 0 || (length == 1 && point[0] == '.'))
         return strtod(text, end);
+    blanks = strspn(text, " \t\n\v\f\r");
     number = bp_real_read_anywhere(text + blanks, &stop, point, length);
     if (end != NULL)
         *end = stop == text + blanks ? (char *)(uintptr_t)text : stop;

@@ -10,8 +10,10 @@
 #include "inspect.h"
 #include "zoo.h"
 
+#include "os/arithmetic.h"
 #include "step/jobs.h"
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -255,13 +257,19 @@ static uint64_t sum_of_bits(const bp_world_o *world)
     return sum;
 }
 
+/* How the thread that steps rounds. */
+static int rounding = FE_TONEAREST;
+
 static uint64_t result_of(uint32_t threads, const bp_jobs_i *jobs, uint32_t rows)
 {
     bp_entity_t *entities = malloc(rows * sizeof *entities);
     bp_host_o *host = make_host(threads, jobs);
     bp_world_o *world = make_world(host, entities, rows);
+    fesetround(rounding);
     for (uint32_t i = 0; i < STEPS; i++)
         WORKS(host, bp_world_step(world));
+    ck_assert_int_eq(fegetround(), rounding);
+    fesetround(FE_TONEAREST);
     const uint32_t *ticks = world->rows.runs[0]->columns[5];
     for (uint32_t i = 0; i < rows; i++)
         EXPECT(ticks[i] == 1001 * STEPS, "row %u was visited %u times", i, ticks[i]);
@@ -277,6 +285,52 @@ START_TEST(results_are_the_same_bits_on_any_number_of_threads)
     uint64_t one = result_of(1, NULL, ROWS);
     ck_assert_uint_eq(result_of(2, NULL, ROWS), one);
     ck_assert_uint_eq(result_of(4, NULL, ROWS), one);
+}
+END_TEST
+
+/* The threads of the pool began before, and those of the embedder may do as they like between jobs. */
+static void run_rounding_down(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
+{
+    (void)context;
+    for (uint32_t i = 0; i < count; i++) {
+        fesetround(FE_DOWNWARD);
+        job(data, i);
+        ck_assert_int_eq(fegetround(), FE_DOWNWARD);
+    }
+    fesetround(rounding);
+}
+
+START_TEST(all_threads_of_a_step_round_as_the_thread_that_steps)
+{
+    bp_jobs_i jobs = {.threads = 3, .run = run_rounding_down};
+    uint64_t nearest = result_of(1, NULL, ROWS);
+    rounding = FE_UPWARD;
+    uint64_t upward = result_of(1, NULL, ROWS);
+    ck_assert_uint_ne(upward, nearest);
+    for (uint32_t threads = 2; threads <= 4; threads++)
+        EXPECT(result_of(threads, NULL, ROWS) == upward, "%u threads compute something else", threads);
+    EXPECT(result_of(3, &jobs, ROWS) == upward, "the embedder's threads compute something else");
+    rounding = FE_TONEAREST;
+    ck_assert_uint_eq(result_of(3, &jobs, ROWS), nearest);
+}
+END_TEST
+
+START_TEST(each_setting_that_decides_about_results_is_taken_over_and_put_back)
+{
+    uint32_t usual = arithmetic_control();
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        if ((ARITHMETIC_RESULTS >> bit & 1) == 0)
+            continue;
+        arithmetic_set_control(usual | UINT32_C(1) << bit);
+        uint32_t set = arithmetic_control();
+        uint32_t before = arithmetic_begin(usual);
+        ck_assert_uint_eq(arithmetic_control(), set & ~ARITHMETIC_RESULTS);
+        volatile float smallest = 1e-45f, half = smallest * 0.75f;
+        ck_assert(half > 0);
+        arithmetic_end(before);
+        ck_assert_uint_eq(arithmetic_control() & ~ARITHMETIC_FLAGS, set & ~ARITHMETIC_FLAGS);
+    }
+    arithmetic_set_control(usual);
 }
 END_TEST
 
@@ -640,6 +694,8 @@ Suite *threads_suite(void)
     TCase *steps = tcase_create("steps");
     tcase_set_timeout(steps, 240);
     tcase_add_test(steps, results_are_the_same_bits_on_any_number_of_threads);
+    tcase_add_test(steps, all_threads_of_a_step_round_as_the_thread_that_steps);
+    tcase_add_test(steps, each_setting_that_decides_about_results_is_taken_over_and_put_back);
     tcase_add_loop_test(steps, any_number_of_rows_is_cut_right, 0, 5);
     tcase_add_loop_test(steps, a_range_is_a_sixteenth_of_a_run_from_512_rows_to_16384, 0, 8);
     tcase_add_test(steps, an_embedders_jobs_are_used_instead_of_the_pool);
