@@ -322,7 +322,7 @@ DOUBLED := open close read write fsync ftruncate flock fchmod fstat stat rename 
 DOUBLED += openat fdopendir fstatat unlinkat lstat access readlink fcntl dup dup2 getcwd chdir mprotect madvise malloc calloc \
            sysconf sched_getaffinity getrlimit waitpid unsetenv dlinfo posix_spawn_file_actions_init \
            posix_spawn_file_actions_addopen posix_spawn_file_actions_adddup2 posix_spawn_file_actions_addclose \
-           posix_spawnattr_init posix_spawnattr_setflags posix_spawnattr_setsigmask
+           posix_spawnattr_init posix_spawnattr_setflags posix_spawnattr_setsigmask posix_spawnattr_setsigdefault
 # What adds a test is led to tests/chosen.c, which can leave it out.
 DOUBLED += _tcase_add_test
 

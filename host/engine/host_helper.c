@@ -267,7 +267,7 @@ static int check_it(helper_t *h)
     return h->reader.failed ? 1 : host_check_here(h->self, path, h->given, count);
 }
 
-static int run(const char *file, bool trial, const bp_host_desc_t *desc)
+static int run(const char *file, bool trial, bool tells, const bp_host_desc_t *desc)
 {
     error_text_t error = {.calls = NULL};
     memory_t memory;
@@ -275,7 +275,7 @@ static int run(const char *file, bool trial, const bp_host_desc_t *desc)
     size_t size;
     memory_init(&memory, "helper", &(bp_allocator_i){0});
     helper_t *h = memory_new(&memory, sizeof *h);
-    if (h == NULL || (h->self = process_be_helper(&memory)) == NULL)
+    if (h == NULL || (h->self = process_be_helper(&memory, tells)) == NULL)
         return 1;
     if (file_read_plain(&memory, file, &bytes, &size, &error) != BP_OK) {
         trial_cannot(h->self, error.text);
@@ -288,11 +288,12 @@ static int run(const char *file, bool trial, const bp_host_desc_t *desc)
 int bp_helper_run(int count, char **texts, const bp_host_desc_t *desc)
 {
     bp_host_desc_t known = {0};
-    bool trial = count == 3 && strcmp(texts[1], TRIAL_WORD) == 0;
-    if (!trial && (count != 3 || strcmp(texts[1], HELPER_CHECK) != 0))
+    bool tells = count == 4 && strcmp(texts[3], PROCESS_TELLS) == 0, asked = count == 3 || tells;
+    bool trial = asked && strcmp(texts[1], TRIAL_WORD) == 0;
+    if (!trial && (!asked || strcmp(texts[1], HELPER_CHECK) != 0))
         return -1;
     if (desc != NULL)
         memcpy(&known, desc,
                desc->struct_size != 0 && desc->struct_size < sizeof known ? desc->struct_size : sizeof known);
-    process_leave(run(texts[2], trial, &known));
+    process_leave(run(texts[2], trial, tells, &known));
 }

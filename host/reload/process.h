@@ -33,14 +33,18 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
 process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *data), void *data);
 bool process_can_fork(void);
 
-/* Start a program as a helper, in the working directory: `word` and `file` are its arguments. What it writes with
- * process_write can be read here. NULL where it cannot be started. [main] */
+/* The third argument of a helper that also writes how it ends, since the system may not tell. */
+#define PROCESS_TELLS "tells"
+
+/* Start a program as a helper, in the working directory: `word` and `file` are its arguments, and PROCESS_TELLS where
+ * the program itself has set anything for the ends of its processes (SIGCHLD). What it writes with process_write can be
+ * read here. NULL where it cannot be started. [main] */
 process_t *process_start_helper(memory_t *memory, const char *program, const char *word, const char *file);
 
 /* In a helper: what process_write needs. From now on the standard streams and all other files that were handed down
  * lead nowhere, a call of exit ends this process with PROCESS_CALLED_EXIT, a crash opens no window, and this process
- * ends when the one that started it ends. NULL where memory is lacking. [main] */
-process_t *process_be_helper(memory_t *memory);
+ * ends when the one that started it ends. `tells`: it was given PROCESS_TELLS. NULL where memory is lacking. [main] */
+process_t *process_be_helper(memory_t *memory, bool tells);
 
 /* End this process at once, without handlers. */
 _Noreturn void process_leave(int code);

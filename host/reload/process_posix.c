@@ -11,8 +11,13 @@
  * that buffers of the C library that were filled before the fork are not written a second time. And a handler that is
  * registered last, and so runs first, turns exit into _exit.
  *
- * Its standard error is a pipe of its own that takes what fits and never blocks; the end of it is kept, since libraries
- * write there why they end a process. The C library would write to the terminal, and is told to use standard error.
+ * How a process has ended is asked of the system, which tells it once, to the part of the program that asks first. A
+ * program that ignores SIGCHLD, or waits for all its processes whenever one has ended, leaves nothing to ask for. So
+ * where a program has set anything for that signal, a command and a copy also write how they end into a pipe.
+ *
+ * The standard error of a copy is a pipe of its own that takes what fits and never blocks; the end of it is kept, since
+ * libraries write there why they end a process. The C library would write to the terminal, and is told to use standard
+ * error.
  */
 #define _GNU_SOURCE 1
 
@@ -33,7 +38,10 @@
 #include <sys/prctl.h>
 #endif
 
-enum { WORDS = 240 };
+enum { WORDS = 240, TOLD = 3 /* the descriptor by which a shell tells how a command has ended */ };
+
+/* A shell that runs the command `$1` by another one, and writes down how that has ended. */
+static const char telling_shell[] = "\"$0\" -c \"$1\" 3>&-; ended=$?; echo $ended >&3; exit $ended";
 
 struct process_t {
     memory_t *memory;
@@ -43,6 +51,8 @@ struct process_t {
     size_t word_count;
     char last_words[WORDS + 1];
     int pipe; /* the parent's end; in the child, its own */
+    int told; /* what the child writes at its end; -1: nothing */
+    int tell; /* the child's end of that; in the parent until the child is there; -1: none */
     process_end_t end;
     bool copy; /* made by process_fork: the processes that it has started end with it */
 };
@@ -76,8 +86,16 @@ static bool make_pipe(int ends[2])
     return true;
 }
 
+/* May the system have nothing to tell of processes that have ended? */
+static bool others_wait(void)
+{
+    struct sigaction how;
+    return sigaction(SIGCHLD, NULL, &how) == 0 && (how.sa_handler != SIG_DFL || (how.sa_flags & SA_NOCLDWAIT) != 0);
+}
+
 static process_t *new_process(memory_t *memory, int ends[2])
 {
+    int told[2];
     process_t *process = memory_new(memory, sizeof *process);
     if (process != NULL && !make_pipe(ends)) {
         memory_free(memory, process, sizeof *process);
@@ -86,24 +104,36 @@ static process_t *new_process(memory_t *memory, int ends[2])
     if (process != NULL) {
         process->memory = memory;
         process->pipe = ends[0];
-        process->errors = -1;
+        process->errors = process->told = process->tell = -1;
         process->end.signal = "";
+        if (others_wait() && make_pipe(told)) {
+            process->told = told[0];
+            process->tell = told[1];
+        }
     }
     return process;
+}
+
+static void close_file(int file)
+{
+    if (file >= 0)
+        close(file);
 }
 
 /* In the parent, after a fork. */
 static process_t *keep(process_t *process, pid_t pid, const int ends[2])
 {
     close(ends[1]);
+    close_file(process->tell);
+    process->tell = -1;
     if (pid > 0) {
         process->pid = pid;
         setpgid(pid, pid); /* the child does this too, since either may come first */
         return process;
     }
     close(ends[0]);
-    if (process->errors >= 0)
-        close(process->errors);
+    close_file(process->errors);
+    close_file(process->told);
     memory_free(process->memory, process, sizeof *process);
     return NULL;
 }
@@ -130,8 +160,14 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
     dup2(ends[1], 1);
     dup2(ends[1], 2);
     unblock_signals();
+    signal(SIGCHLD, SIG_DFL); /* compilers wait for processes of theirs */
     if (folder != NULL && chdir(folder) != 0)
         _exit(127);
+    if (process->tell >= 0) {
+        dup2(process->tell, TOLD);
+        fcntl(TOLD, F_SETFD, 0);
+        execl("/bin/sh", "sh", "-c", telling_shell, "/bin/sh", command, (char *)NULL);
+    }
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }
@@ -139,14 +175,14 @@ process_t *process_start(memory_t *memory, const char *command, const char *fold
 /* --- a copy of this process
  * ------------------------------------------------------------------------------------------ */
 
-static void cover(int fd, int nothing, int pipe, int errors)
+static void cover(int fd, int nothing, const process_t *self, int errors)
 {
-    if (fd != nothing && fd != pipe && fd != errors && fcntl(fd, F_GETFD) != -1)
+    if (fd != nothing && fd != self->pipe && fd != self->tell && fd != errors && fcntl(fd, F_GETFD) != -1)
         dup2(nothing, fd);
 }
 
 /* Cover every descriptor that is open, by the list that the system keeps, else by trying the first thousand. */
-static void cover_files(int pipe, int errors)
+static void cover_files(const process_t *self, int errors)
 {
     int nothing = open("/dev/null", O_RDWR);
 #if defined(__linux__)
@@ -155,7 +191,7 @@ static void cover_files(int pipe, int errors)
     while (list != NULL && (entry = readdir(list)) != NULL) {
         int fd = atoi(entry->d_name);
         if (entry->d_name[0] != '.' && fd != dirfd(list))
-            cover(fd, nothing, pipe, errors);
+            cover(fd, nothing, self, errors);
     }
     if (list != NULL) {
         closedir(list);
@@ -163,7 +199,7 @@ static void cover_files(int pipe, int errors)
     }
 #endif
     for (int fd = 0; fd < 1024; fd++)
-        cover(fd, nothing, pipe, errors);
+        cover(fd, nothing, self, errors);
 }
 
 /* Kill what a process has started, and what these have started, of whatever group or session they are. Without memory
@@ -201,9 +237,16 @@ static void adopt_orphans(void)
 #endif
 }
 
+/* In a copy that tells how it ends: where to. */
+static int told_at_end = -1;
+
 _Noreturn void process_leave(int code)
 {
+    char text[16];
     kill_below(getpid());
+    int length = snprintf(text, sizeof text, "%d\n", code);
+    if (told_at_end >= 0 && write(told_at_end, text, (size_t)length) != length)
+        _exit(code); /* the parent has gone */
     _exit(code);
 }
 
@@ -260,9 +303,10 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
 #endif
     adopt_orphans();
     atexit(end_at_once);
-    cover_files(ends[1], errors[1]);
-    speak_into(errors[1]);
     process->pipe = ends[1];
+    told_at_end = process->tell;
+    cover_files(process, errors[1]);
+    speak_into(errors[1]);
     process_leave(child(process, data));
 }
 
@@ -283,7 +327,7 @@ static bool lead_errors(posix_spawn_file_actions_t *files, int errors)
 }
 
 /* posix_spawn, since fork copies the page tables of a large host to no purpose. */
-static bool spawn(pid_t *pid, const char *program, char *const *arguments, int pipe, int errors)
+static bool spawn(pid_t *pid, const char *program, char *const *arguments, int pipe, int errors, int tell)
 {
     sigset_t none;
     posix_spawnattr_t how;
@@ -295,11 +339,16 @@ static bool spawn(pid_t *pid, const char *program, char *const *arguments, int p
         posix_spawnattr_destroy(&how);
         return false;
     }
-    bool good = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) == 0 &&
-                posix_spawnattr_setsigmask(&how, &none) == 0 &&
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    bool good = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                   POSIX_SPAWN_SETSIGDEF) == 0 &&
+                posix_spawnattr_setsigmask(&how, &none) == 0 && posix_spawnattr_setsigdefault(&how, &ends) == 0 &&
                 posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) == 0 &&
                 posix_spawn_file_actions_adddup2(&files, pipe, 1) == 0 &&
                 lead_errors(&files, errors) &&
+                (tell < 0 || posix_spawn_file_actions_adddup2(&files, tell, TOLD) == 0) &&
                 posix_spawn(pid, program, &files, &how, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
@@ -310,24 +359,27 @@ process_t *process_start_helper(memory_t *memory, const char *program, const cha
 {
     int ends[2], errors[2];
     pid_t pid;
-    char *const arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)word, (char *)(uintptr_t)file, NULL};
+    char tells[] = PROCESS_TELLS;
+    char *arguments[] = {(char *)(uintptr_t)program, (char *)(uintptr_t)word, (char *)(uintptr_t)file, NULL, NULL};
     process_t *process = new_copy(memory, ends, errors);
     if (process == NULL)
         return NULL;
-    if (!spawn(&pid, program, arguments, ends[1], errors[1]))
+    arguments[3] = process->tell < 0 ? NULL : tells;
+    if (!spawn(&pid, program, arguments, ends[1], errors[1], process->tell))
         pid = -1;
     if (errors[1] >= 0)
         close(errors[1]);
     return keep(process, pid, ends);
 }
 
-process_t *process_be_helper(memory_t *memory)
+process_t *process_be_helper(memory_t *memory, bool tells)
 {
     process_t *process = memory_new(memory, sizeof *process);
     if (process == NULL)
         return NULL;
     process->memory = memory;
-    process->errors = -1;
+    process->errors = process->told = -1;
+    process->tell = told_at_end = tells ? TOLD : -1;
     process->pipe = fcntl(1, F_DUPFD_CLOEXEC, 3);
     if (process->pipe < 0) {
         memory_free(memory, process, sizeof *process);
@@ -338,7 +390,7 @@ process_t *process_be_helper(memory_t *memory)
 #endif
     adopt_orphans();
     atexit(end_at_once);
-    cover_files(process->pipe, STDERR_FILENO);
+    cover_files(process, STDERR_FILENO);
     fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK); /* as speak_into does for a copy */
     setenv("LIBC_FATAL_STDERR_", "1", 1);
     return process;
@@ -425,6 +477,17 @@ static void end_stopped(process_t *process)
     process->end = (process_end_t){PROCESS_KILLED, stopped.si_status, signal_name(stopped.si_status)};
 }
 
+/* Another part of the program has waited for the process: how has it ended, by its own words? */
+static process_end_t end_told(const process_t *process)
+{
+    char text[16];
+    ssize_t length = process->told < 0 ? 0 : read(process->told, text, sizeof text - 1);
+    if (length <= 0)
+        return (process_end_t){PROCESS_KILLED, 0, "a signal that another part of the program was told of"};
+    text[length] = '\0';
+    return (process_end_t){PROCESS_ENDED, atoi(text), ""};
+}
+
 process_end_t process_state(process_t *process)
 {
     int status;
@@ -435,7 +498,10 @@ process_end_t process_state(process_t *process)
     if (process->copy && process->end.state == PROCESS_RUNNING &&
         waitid(P_PID, (id_t)process->pid, &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid != 0)
         kill(-process->pid, SIGKILL);
-    if (process->end.state != PROCESS_RUNNING || waitpid(process->pid, &status, WNOHANG) != process->pid)
+    pid_t waited = process->end.state == PROCESS_RUNNING ? waitpid(process->pid, &status, WNOHANG) : 0;
+    if (waited < 0 && errno == ECHILD)
+        process->end = end_told(process);
+    if (waited != process->pid)
         return process->end;
     if (WIFSIGNALED(status))
         process->end = (process_end_t){PROCESS_KILLED, WTERMSIG(status), signal_name(WTERMSIG(status))};
@@ -456,7 +522,7 @@ void process_free(process_t *process)
         waitpid(process->pid, NULL, 0);
     }
     close(process->pipe);
-    if (process->errors >= 0)
-        close(process->errors);
+    close_file(process->errors);
+    close_file(process->told);
     memory_free(process->memory, process, sizeof *process);
 }

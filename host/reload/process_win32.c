@@ -92,8 +92,9 @@ static void end_at_once(void)
     process_leave(PROCESS_CALLED_EXIT);
 }
 
-process_t *process_be_helper(memory_t *memory)
+process_t *process_be_helper(memory_t *memory, bool tells)
 {
+    (void)tells; /* the system tells all ends */
     process_t *process = memory_new(memory, sizeof *process);
     if (process == NULL)
         return NULL;

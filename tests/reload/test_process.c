@@ -73,6 +73,7 @@ START_TEST(a_helper_that_cannot_be_started_leaves_nothing)
 {
     static const char *const names[] = {"posix_spawnattr_init",          "posix_spawn_file_actions_init",
                                         "posix_spawnattr_setflags",      "posix_spawnattr_setsigmask",
+                                        "posix_spawnattr_setsigdefault",
                                         "posix_spawn_file_actions_addopen", "posix_spawn_file_actions_adddup2",
                                         "pipe"};
     uint32_t before = calls_descriptors(), refused = 0;
@@ -182,6 +183,39 @@ START_TEST(a_copy_that_is_killed_says_by_what)
     ck_assert_uint_eq(over.state, PROCESS_KILLED);
     ck_assert_int_eq(over.code, SIGSEGV);
     ck_assert_str_eq(over.signal, "SIGSEGV");
+}
+END_TEST
+
+/* A program that has told the system that it will not ask for the ends of its processes, and one that asks for all of
+ * them as soon as one has ended. */
+static void ask_for_all(int number)
+{
+    int saved = errno;
+    (void)number;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    errno = saved;
+}
+
+START_TEST(how_a_process_ended_is_known_where_the_system_does_not_tell)
+{
+    uint32_t before = calls_descriptors();
+    void (*kept)(int) = signal(SIGCHLD, _i == 0 ? SIG_IGN : ask_for_all);
+    process_end_t command = finish(process_start(&memory, "echo out; echo errors >&2; exec sh -c 'exit 7'", NULL));
+    ck_assert_str_eq(said, "out\nerrors\n");
+    process_end_t lost = finish(process_start(&memory, "echo >&3; exit 6", NULL));
+    ck_assert_ptr_nonnull(strstr(said, "3")); /* the shell's complaint: nothing of ours is open in a command */
+    process_end_t copy = finish(process_fork(&memory, speak, "hello from below"));
+    ck_assert_str_eq(said, "hello from below");
+    process_end_t killed = finish(process_fork(&memory, die, NULL));
+    process_free(process_start(&memory, "sleep 100", NULL));
+    signal(SIGCHLD, kept);
+    ck_assert(command.state == PROCESS_ENDED && command.code == 7);
+    ck_assert(lost.state == PROCESS_ENDED && lost.code == 6);
+    ck_assert(copy.state == PROCESS_ENDED && copy.code == 5);
+    ck_assert_uint_eq(killed.state, PROCESS_KILLED);
+    ck_assert(killed.code == SIGSEGV || strstr(killed.signal, "another part of the program") != NULL);
+    ck_assert_uint_eq(calls_descriptors(), before);
 }
 END_TEST
 
@@ -309,6 +343,7 @@ Suite *process_suite(void)
     tcase_add_test(processes, a_copy_of_ourselves_reports_by_its_pipe);
     tcase_add_loop_test(processes, a_program_whose_own_standard_files_are_closed_hears_all_the_same, 0, 8);
     tcase_add_test(processes, a_copy_that_is_killed_says_by_what);
+    tcase_add_loop_test(processes, how_a_process_ended_is_known_where_the_system_does_not_tell, 0, 2);
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
     tcase_add_test(processes, the_last_words_of_a_copy_are_one_line);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);

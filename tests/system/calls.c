@@ -611,6 +611,7 @@ BY_NAME_ERROR(posix_spawn_file_actions_adddup2, (posix_spawn_file_actions_t * ac
 BY_NAME_ERROR(posix_spawnattr_init, (posix_spawnattr_t * how), (how))
 BY_NAME_ERROR(posix_spawnattr_setflags, (posix_spawnattr_t * how, short flags), (how, flags))
 BY_NAME_ERROR(posix_spawnattr_setsigmask, (posix_spawnattr_t * how, const sigset_t *set), (how, set))
+BY_NAME_ERROR(posix_spawnattr_setsigdefault, (posix_spawnattr_t * how, const sigset_t *set), (how, set))
 BY_NAME_ERROR(posix_spawn_file_actions_addclose, (posix_spawn_file_actions_t * actions, int file), (actions, file))
 
 int __real_openat(int folder, const char *path, int flags, ...);
