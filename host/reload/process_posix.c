@@ -40,6 +40,8 @@
 
 enum { WORDS = 240, TOLD = 3 /* the descriptor by which a shell tells how a command has ended */ };
 
+#define TELLS_BY "BACKPLANE_TELLS" /* a variable of the environment of a copy or a helper */
+
 /* A shell that runs the command `$1` by another one, and writes down how that has ended. */
 static const char telling_shell[] = "\"$0\" -c \"$1\" 3>&-; ended=$?; echo $ended >&3; exit $ended";
 
@@ -237,15 +239,25 @@ static void adopt_orphans(void)
 #endif
 }
 
-/* In a copy that tells how it ends: where to. */
-static int told_at_end = -1;
+/* In a copy, or a helper: where it tells how it ends, -1: nowhere. That is written down in its environment, since a
+ * library keeps no state, and `exit` hands nothing to what it calls. */
+static void tell_at_end(int file)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", file);
+    if (file < 0)
+        unsetenv(TELLS_BY);
+    else
+        setenv(TELLS_BY, text, 1);
+}
 
 _Noreturn void process_leave(int code)
 {
     char text[16];
+    const char *file = getenv(TELLS_BY);
     kill_below(getpid());
     int length = snprintf(text, sizeof text, "%d\n", code);
-    if (told_at_end >= 0 && write(told_at_end, text, (size_t)length) != length)
+    if (file != NULL && write(atoi(file), text, (size_t)length) != length)
         _exit(code); /* the parent has gone */
     _exit(code);
 }
@@ -304,7 +316,7 @@ process_t *process_fork(memory_t *memory, int (*child)(process_t *self, void *da
     adopt_orphans();
     atexit(end_at_once);
     process->pipe = ends[1];
-    told_at_end = process->tell;
+    tell_at_end(process->tell);
     cover_files(process, errors[1]);
     speak_into(errors[1]);
     process_leave(child(process, data));
@@ -379,7 +391,8 @@ process_t *process_be_helper(memory_t *memory, bool tells)
         return NULL;
     process->memory = memory;
     process->errors = process->told = -1;
-    process->tell = told_at_end = tells ? TOLD : -1;
+    process->tell = tells ? TOLD : -1;
+    tell_at_end(process->tell);
     process->pipe = fcntl(1, F_DUPFD_CLOEXEC, 3);
     if (process->pipe < 0) {
         memory_free(memory, process, sizeof *process);
