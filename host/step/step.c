@@ -224,6 +224,16 @@ static void run_segments(schedule_t *schedule)
 
 /* --- steps ------------------------------------------------------------------------------------------------------ */
 
+/* Tell systems, at the beginning of a step, of what has changed since the one before. No notice waits then, and pages
+ * of records can go (store_tend_records). */
+static inline void begin_notices(schedule_t *schedule)
+{
+    if (schedule->world->notices == NULL)
+        return;
+    notify_subscribers(schedule);
+    store_tend_records(schedule->world);
+}
+
 /* Has the world neither units nor rows, and nothing to collect, settle or trace? */
 static inline bool is_empty(const schedule_t *schedule, const crew_t *crew)
 {
@@ -245,7 +255,7 @@ bp_result_t schedule_step(schedule_t *schedule, const crew_t *crew)
     if (result != BP_OK)
         return result;
     begin(schedule, crew, began);
-    notify_systems(schedule);
+    begin_notices(schedule);
     run_segments(schedule);
     world->hold = WORLD_FREE;
     if (schedule->destruction->waiting_count > 0)
@@ -282,7 +292,7 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
         parts[i] = (region_part_t){schedules[i], 0, schedules[i]->count};
     }
     for (uint32_t i = 0; i < count; i++)
-        notify_systems(schedules[i]);
+        begin_notices(schedules[i]);
     for (uint32_t i = 0; i < count; i++)
         stamp_units(schedules[i], 0, schedules[i]->count);
     run_together(parts, count, crew);

@@ -78,6 +78,11 @@ void store_forget(world_t *world, const bp_entity_t *entities, uint32_t count);
 uint32_t store_collect(world_t *world);
 uint32_t store_collect_all(world_t *world);
 
+/* Look at some pages of records whether they can be given back. A world with subscriptions does so after all notices
+ * have been told, since an entity's page also has the place of the notice about it; any other world in store_collect.
+ * [main] */
+void store_tend_records(world_t *world);
+
 /* Take all memory that is needed to take the components of a plugin's managers away, the last manager first, or of one
  * of them alone (`only`; NULL: all): store_strip of each then cannot fail, unless something changes in between.
  * [main] */

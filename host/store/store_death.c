@@ -531,6 +531,12 @@ NOT_INLINED static void look_at_records(world_t *world)
         world->tended = true;
 }
 
+void store_tend_records(world_t *world)
+{
+    if (world->pages_held > RECORDS_KEPT)
+        look_at_records(world);
+}
+
 NOT_INLINED static void tend_indices(world_t *world)
 {
     if (parking_tend(world->entities, &world->ids))
@@ -544,8 +550,8 @@ uint32_t store_collect(world_t *world)
         look_for_room(world);
     if (world->scratch_size > 0 && world->collections - world->scratch_used >= WORLD_TRIM_AFTER)
         world_drop_scratch(world);
-    if (world->pages_held > RECORDS_KEPT)
-        look_at_records(world);
+    if (world->notices == NULL)
+        store_tend_records(world);
     if (world->entities->restless)
         tend_indices(world);
     return world->collecting > 0 ? collected + collect_managers(world) : collected;

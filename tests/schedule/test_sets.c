@@ -576,6 +576,75 @@ START_TEST(notices_are_exact_where_memory_runs_out)
 }
 END_TEST
 
+enum { PAGES = 12 };
+
+/* One entity with a body on each of many pages of records, of which a system knows. */
+static void scatter(void)
+{
+    static bp_entity_t e[PAGES * ENTITIES_PAGE];
+    use(0);
+    WORKS(rig.host, bp_world_use_system(world, "meddler"));
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, COUNT(e)));
+    for (uint32_t i = 0; i < PAGES; i++) {
+        be(e[i * ENTITIES_PAGE], 1u << BODY);
+        WORKS(rig.host, rig.api->world->add(world, keys[BODY], &beings[i].entity, 1));
+    }
+    step();
+    expect_sets(1);
+}
+
+/* A page of records without an entity is given back, but not before all deaths have been told: what is written down of
+ * one entity is found by places that lie in the page. */
+static void destroy_all_but_the_last(const bp_step_t *now)
+{
+    for (uint32_t i = 0; i + 1 < being_count; i++) {
+        WORKS(rig.host, rig.api->command->destroy(now->commands, &beings[i].entity, 1));
+        beings[i].alive = false;
+    }
+}
+
+START_TEST(deaths_are_told_before_the_records_of_the_dead_go)
+{
+    const world_t *w = &world->rows;
+    scatter();
+    inside = destroy_all_but_the_last;
+    step();
+    inside = NULL;
+    being_t *last = &beings[PAGES - 1];
+    notices = 0;
+    WORKS(rig.host, rig.api->world->remove(world, keys[BODY], &last->entity, 1));
+    WORKS(rig.host, rig.api->world->add(world, keys[BODY], &last->entity, 1));
+    for (uint32_t i = 0; i < 2 * PAGES; i++) {
+        step();
+        expect_sets(1);
+    }
+    ck_assert_uint_eq(notices, 1);
+    ck_assert_uint_le(w->pages_used, RECORDS_KEPT + 1);
+}
+END_TEST
+
+/* An entity that has lost its components, with which the page of its records would go, and gets them back. */
+static void take_all(const bp_step_t *now)
+{
+    for (uint32_t i = 0; i < being_count; i++)
+        WORKS(rig.host, rig.api->command->remove(now->commands, keys[BODY], &beings[i].entity, 1));
+}
+
+START_TEST(what_comes_back_after_its_records_would_have_gone_is_not_told)
+{
+    scatter();
+    inside = take_all;
+    step();
+    inside = NULL;
+    notices = 0;
+    for (uint32_t i = 0; i < being_count; i++)
+        WORKS(rig.host, rig.api->world->add(world, keys[BODY], &beings[i].entity, 1));
+    step();
+    ck_assert_uint_eq(notices, 0);
+    expect_sets(1);
+}
+END_TEST
+
 Suite *sets_suite(void)
 {
     Suite *suite = suite_create("sets");
@@ -591,6 +660,8 @@ Suite *sets_suite(void)
     tcase_add_test(notices_case, a_component_that_goes_and_comes_again);
     tcase_add_test(notices_case, there_is_room_for_a_notice_of_everybody_however_they_came);
     tcase_add_test(notices_case, notices_are_exact_where_memory_runs_out);
+    tcase_add_test(notices_case, deaths_are_told_before_the_records_of_the_dead_go);
+    tcase_add_test(notices_case, what_comes_back_after_its_records_would_have_gone_is_not_told);
     suite_add_tcase(suite, notices_case);
     return suite;
 }
