@@ -278,13 +278,12 @@ static uint32_t lacking_page(const world_t *world, const void *entities, uint32_
 {
     bp_entity_t e;
     memcpy(&e, (const char *)entities + i * sizeof e, sizeof e);
-    uint32_t index = bp_entity_index(e);
-    return e.id != 0 && index < world->entities->room && !world_has_record(world, index) ? index / ENTITIES_PAGE
-                                                                                             : BP_NONE;
+    uint32_t index = bp_entity_index(e), page = index / ENTITIES_PAGE;
+    return e.id != 0 && page < world->entities->page_capacity && !world_has_record(world, index) ? page : BP_NONE;
 }
 
-/* Records for entities, as far as there are ids for them: pages in a row at once, as they lie in a world that was
- * filled from the beginning. */
+/* Records for entities, as far as the host has pages for their indices: pages in a row at once, as they lie in a world
+ * that was filled from the beginning. */
 static bool reserve_records_of(world_t *world, const void *entities, uint32_t count)
 {
     uint32_t first = 0, pages = 0;

@@ -7,7 +7,9 @@
 
 #include "../suites.h"
 #include "inspect.h"
+#include "store/notices.h"
 #include "store/parking.h"
+#include "zoo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +35,46 @@ static entities_t *entities_of(place_t *p)
     return &p->rig.host->entities;
 }
 
+/* --- a system that destroys and is told --------------------------------------------------------------------------- */
+
+static uint64_t told;            /* a sum of the ids of which the system has been told */
+static uint32_t told_count;
+static const bp_entity_t *doomed; /* what it destroys in a step, the last one first */
+static uint32_t doomed_count;
+
+static void mourner_removed(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s;
+    for (uint32_t i = 0; i < count; i++)
+        told += entities[i].id;
+    told_count += count;
+}
+
+static void mourner_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)step, (void)matches, (void)count;
+    for (; doomed_count > 0; doomed_count--)
+        s->api->entity->destroy(s->host, &doomed[doomed_count - 1], 1);
+}
+
+static const bp_term_t marked[] = {{.component = "mark"}};
+static const bp_system_i mourner[] = {{.name = "mourner", .terms = BP_LIST(marked), .run_all = mourner_run,
+                                       .entities_removed = mourner_removed, .keeps = BP_KEEP_NOTHING}};
+static const bp_plugin_head_t mourning =
+    BP_PLUGIN_HEAD("mourning", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(mourner)}));
+
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
 static void open(place_t *p, uint32_t worlds)
 {
     static const char *const names[] = {"a", "b", "c"};
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
     memset(p, 0, sizeof *p);
     rig_init(&p->rig);
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &mourning;
+    p->rig.desc.static_plugins = plugins;
+    p->rig.desc.static_plugin_count = COUNT(plugins);
     rig_open(&p->rig);
     WORKS(p->rig.host, bp_host_load_plugin(p->rig.host, "zoo", NULL, 0));
     for (; p->world_count < worlds; p->world_count++) {
@@ -558,6 +595,90 @@ START_TEST(the_same_ids_come_after_the_host_has_gone_back)
 }
 END_TEST
 
+static void expect_to_be_told(place_t *p, uint64_t ids, uint32_t count)
+{
+    told = told_count = 0;
+    step(p, 1);
+    ck_assert_uint_eq(told_count, count);
+    EXPECT(told == ids, "it was told of others");
+    check_host(p->rig.host);
+}
+
+static void open_with_mourner(place_t *p)
+{
+    open(p, 1);
+    WORKS(p->rig.host, bp_host_load_plugin(p->rig.host, "mourning", NULL, 0));
+    WORKS(p->rig.host, bp_world_use_system(p->worlds[0], "mourner"));
+    step(p, 1);
+}
+
+/* What systems are to be told is about entities that there have been. `dead` are two that lie one behind the other,
+ * with indices below `reached`. */
+static void expect_strangers_refused(const char *bytes, size_t size, const bp_entity_t dead[2], uint32_t reached)
+{
+    const bp_entity_t strangers[] = {
+        {0}, {dead[0].id - bp_entity_index(dead[0]) + reached}, {dead[0].id | UINT32_MAX}};
+    bp_snapshot_o *read;
+    size_t at = 0;
+    while (memcmp(bytes + at, dead, 2 * sizeof *dead) != 0)
+        at += sizeof(uint32_t);
+    char *copy = malloc(size);
+    memcpy(copy, bytes, size);
+    for (uint32_t i = 0; i < COUNT(strangers); i++) {
+        memcpy(copy + at, &strangers[i], sizeof *strangers);
+        EXPECT(bp_snapshot_read(place.rig.host, copy, size, &read) == BP_ERROR_SYNTAX, "stranger %u is believed", i);
+    }
+    const bp_entity_t last = {strangers[1].id - 1};
+    memcpy(copy + at, &last, sizeof last);
+    WORKS(place.rig.host, bp_snapshot_read(place.rig.host, copy, size, &read));
+    bp_snapshot_free(read);
+    free(copy);
+}
+
+/* Pages of indices may be given up in the very step at whose end the entities die: a system is told of them in the next
+ * one, in a host that has gone back too, and in another one that never had so many indices. */
+START_TEST(deaths_are_told_after_going_back_though_their_indices_have_been_given_up)
+{
+    enum { CROWD = 20000 };
+    bp_snapshot_o *taken, *read;
+    open_with_mourner(&place);
+    come_to(&place, 0, CROWD + 1);
+    step(&place, 1);
+    bp_host_o *host = place.rig.host;
+    const entities_t *e = entities_of(&place);
+    uint64_t ids = 0;
+    doomed = place.living + 1;
+    doomed_count = CROWD;
+    for (uint32_t i = 0; i < CROWD; i++)
+        ids += doomed[i].id;
+    step(&place, 1);
+    const bp_entity_t dead[] = {place.living[CROWD], place.living[CROWD - 1]};
+    ck_assert_uint_eq(e->living, 1);
+    ck_assert_uint_lt(e->bound, bp_entity_index(dead[0]) / ENTITIES_PAGE * ENTITIES_PAGE);
+    if (_i == 1) { /* one entity changes twice: each one that is written down is found by its place then */
+        uint32_t key = key_of(place.worlds[0], "mark", "");
+        WORKS(host, place.rig.api->world->remove(place.worlds[0], key, place.living, 1));
+        WORKS(host, place.rig.api->world->add(place.worlds[0], key, place.living, 1));
+    }
+    ck_assert_uint_eq(world_of(place.worlds[0])->notices->indexed, _i == 1);
+    WORKS(host, bp_host_snapshot(host, &taken));
+    expect_to_be_told(&place, ids, CROWD);
+    WORKS(host, bp_host_bring_back(host, taken));
+    expect_to_be_told(&place, ids, CROWD);
+    size_t size;
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    expect_strangers_refused(bytes, size, dead, e->reached * ENTITIES_PAGE);
+    open_with_mourner(&other);
+    WORKS(other.rig.host, bp_snapshot_read(other.rig.host, bytes, size, &read));
+    WORKS(other.rig.host, bp_host_bring_back(other.rig.host, read));
+    expect_to_be_told(&other, ids, CROWD);
+    bp_snapshot_free(taken);
+    bp_snapshot_free(read);
+    close(&other);
+    close(&place);
+}
+END_TEST
+
 /* Numbers about parked indices and pages that were given up contradict the others when one of their bits is another. */
 START_TEST(a_snapshot_that_contradicts_itself_about_parked_indices_is_refused)
 {
@@ -620,6 +741,7 @@ Suite *parking_suite(void)
     tcase_add_test(memory, without_memory_indices_are_brought_back_later);
     TCase *back = add_case(suite, "back", NULL, NULL, 120);
     tcase_add_loop_test(back, the_same_ids_come_after_the_host_has_gone_back, 0, 4);
+    tcase_add_loop_test(back, deaths_are_told_after_going_back_though_their_indices_have_been_given_up, 0, 2);
     tcase_add_test(back, a_snapshot_that_contradicts_itself_about_parked_indices_is_refused);
     return suite;
 }
