@@ -80,6 +80,8 @@ typedef struct manager_change_t {
     uint32_t pick_count;
     uint32_t *old_slots;      /* of own storage on probation: all slots that instances had */
     uint32_t old_slot_count, old_slot_room;
+    uint32_t **made;          /* on the way back: where the slots of instances made for it stand in hidden columns */
+    uint32_t made_count, made_capacity;
 } manager_change_t;
 
 /* One system of a world. */

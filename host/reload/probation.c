@@ -31,8 +31,6 @@ static bool keeps_instances(const manager_change_t *m)
 typedef struct missing_t {
     world_change_t *w;
     manager_change_t *m;
-    uint32_t **made;     /* where the slots of those made stand in hidden columns, to take them back */
-    uint32_t count, capacity;
 } missing_t;
 
 /* The hidden column of old slots of a key. */
@@ -48,17 +46,18 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
 {
     world_t *world = s->w->world;
     uint32_t made[BATCH];
-    if (!memory_reserve(&world->memory, &s->made, &s->capacity, (uint64_t)s->count + count, sizeof *s->made))
+    manager_change_t *m = s->m;
+    if (!memory_reserve(&world->memory, &m->made, &m->made_capacity, (uint64_t)m->made_count + count, sizeof *m->made))
         return error_memory(&world->base->error, "taking a reload back");
-    manager_enter(s->m);
+    manager_enter(m);
     reason_await(&world->base->error);
-    bp_result_t result = verb_create(s->m->component->kept, &s->m->manager->verb, world->prototypes.keys[key].name,
-                                     entities, count, NULL, made);
-    manager_leave(s->m);
+    bp_result_t result = verb_create(m->component->kept, &m->manager->verb, world->prototypes.keys[key].name, entities,
+                                     count, NULL, made);
+    manager_leave(m);
     reason_given(&world->base->error, result);
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {
         slots[rows[i]] = made[i];
-        s->made[s->count++] = &slots[rows[i]];
+        m->made[m->made_count++] = &slots[rows[i]];
     }
     return result;
 }
@@ -81,16 +80,46 @@ static bp_result_t make_in_run(missing_t *s, run_t *run, uint32_t key)
     return result;
 }
 
-/* Rows get "no slot" again where their instance is taken back, so that the next try makes one. */
-static void unmake(missing_t *s)
+/* Lead a manager's look-ups of slots to the hidden columns. */
+static void lead_slots(missing_t *s)
 {
-    manager_enter(s->m);
-    for (uint32_t i = s->count; i > 0; i--) {
-        uint32_t slot = *s->made[i - 1];
-        *s->made[i - 1] = BP_NONE;
-        verb_destroy(s->m->component->kept, &s->m->manager->verb, &slot, 1);
+    s->w->slots_elsewhere =
+        (world_slots_i){.manager = s->m->manager->number, .context = s, .slots = hidden_slots};
+    s->w->world->slots_elsewhere = &s->w->slots_elsewhere;
+}
+
+/* Rows get "no slot" again where their instance is taken back, so that the next try makes one. */
+static void unmake(world_change_t *w, manager_change_t *m)
+{
+    missing_t s = {.w = w, .m = m};
+    lead_slots(&s);
+    manager_enter(m);
+    for (uint32_t i = m->made_count; i > 0; i--) {
+        uint32_t slot = *m->made[i - 1];
+        *m->made[i - 1] = BP_NONE;
+        verb_destroy(m->component->kept, &m->manager->verb, &slot, 1);
     }
-    manager_leave(s->m);
+    manager_leave(m);
+    w->world->slots_elsewhere = NULL;
+}
+
+/* All that was missing has been made, or something could not be: then what was made is ended in all worlds, since those
+ * of it that die before the next try would be unknown to the manager. */
+static void end_making(reload_change_t *change, bool good)
+{
+    error_text_t kept = *change_error(change);
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        world_change_t *w = &change->worlds[i];
+        for (uint32_t k = 0; k < w->manager_count; k++) {
+            manager_change_t *m = &w->managers[k];
+            if (!good && m->made_count > 0)
+                unmake(w, m);
+            memory_free(&w->world->memory, m->made, m->made_capacity * sizeof *m->made);
+            m->made = NULL;
+            m->made_count = m->made_capacity = 0;
+        }
+    }
+    *change_error(change) = kept;
 }
 
 static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
@@ -99,8 +128,7 @@ static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
     world_t *world = w->world;
     const prototypes_t *p = &world->prototypes;
     bp_result_t result = BP_OK;
-    w->slots_elsewhere = (world_slots_i){.manager = m->manager->number, .context = &s, .slots = hidden_slots};
-    world->slots_elsewhere = &w->slots_elsewhere;
+    lead_slots(&s);
     for (uint32_t r = 0; r < world->run_count && result == BP_OK; r++) {
         for (uint32_t at = world->runs[r]->prototype; at != 0 && result == BP_OK && world->runs[r]->count > 0;
              at = p->items[at].base) {
@@ -108,10 +136,7 @@ static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
                 result = make_in_run(&s, world->runs[r], p->items[at].key);
         }
     }
-    if (result != BP_OK)
-        unmake(&s);
     world->slots_elsewhere = NULL;
-    memory_free(&world->memory, s.made, s.capacity * sizeof *s.made);
     return result;
 }
 
@@ -254,6 +279,7 @@ bp_result_t reload_rollback(reload_t *reload)
     result = prepare_back(change, &most);
     if (result == BP_OK && most > 0 && (used = memory_new(&reload->memory, most)) == NULL)
         result = error_memory(&reload->base->error, "taking a reload back");
+    end_making(change, result == BP_OK);
     if (result == BP_OK)
         go_back(change);
     reload_unseal(reload);

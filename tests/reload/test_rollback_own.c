@@ -175,6 +175,28 @@ START_TEST(what_was_made_for_a_way_back_that_failed_is_ended)
 }
 END_TEST
 
+/* Nor is anything left in the worlds that were ready when another one was not: their dead are unknown to the manager
+ * that comes back at the next try. */
+START_TEST(what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too)
+{
+    const bp_option_t options[] = {{.name = "where", .value = "create"}, {.name = "how", .value = "full"}};
+    open_world("crasher", "crash_own", options, FEW);
+    bp_world_o *second = bp_world_create(rig.host, &(bp_world_desc_t){.name = "second"});
+    WORKS(rig.host, bp_world_use_component(second, "crash_own"));
+    bring("crasher_next", "crasher");
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL), entities + FEW,
+                                           2));
+    WORKS(rig.host, rig.api->world->create(second, prototype_of(second, "crash_own", NULL, NULL, NULL),
+                                           entities + FEW + 2, 3 * BEFORE));
+    FAILS(rig.host, BP_ERROR_LIMIT, "it is full", reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + FEW, 2 + 3 * BEFORE), 2 + 3 * BEFORE);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(instances("crash_own"), FEW);
+    ck_assert_uint_eq(world_count(&second->rows, world_component(&second->rows, "crash_own")), 0);
+    close_world();
+}
+END_TEST
+
 /* --- saved and loaded ----------------------------------------------------------------------------------------- */
 
 START_TEST(a_load_that_loses_one_instance_is_refused)
@@ -204,6 +226,7 @@ Suite *rollback_own_suite(void)
     tcase_add_test(own, what_a_scene_spawned_on_probation_has_instances_of_its_own_afterwards);
     tcase_add_test(own, a_way_back_that_fails_leaves_nothing_in_the_old_manager);
     tcase_add_test(own, what_was_made_for_a_way_back_that_failed_is_ended);
+    tcase_add_test(own, what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too);
     tcase_add_test(own, a_load_that_loses_one_instance_is_refused);
     suite_add_tcase(suite, own);
     return suite;
