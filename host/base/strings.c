@@ -202,6 +202,11 @@ static string_header_t *header_of(const char *string)
     return (string_header_t *)(uintptr_t)string - 1;
 }
 
+uint32_t strings_uses(const char *string)
+{
+    return string == strings_empty ? 0 : header_of(string)->uses;
+}
+
 void strings_retain(const char *string, uint32_t times)
 {
     if (string != strings_empty)

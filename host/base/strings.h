@@ -80,6 +80,9 @@ void strings_retain(const char *string, uint32_t times);
 /* Count it once less; the last one frees it. */
 void strings_release(strings_t *strings, const char *string);
 
+/* How often a string is counted, for checks of that; 0 of the empty one. */
+uint32_t strings_uses(const char *string);
+
 /* --- hash -------------------------------------------------------------------------------------------------------- */
 
 /* The hash of bytes, for checksums and tables: XXH3, 64 bits, seed 0.

@@ -91,12 +91,12 @@ static bp_result_t everywhere(carry_t *c, bp_result_t (*visit)(carry_t *c))
     return result;
 }
 
+/* Asked of runs with rows that have a key of the manager. Such runs all have a shape. */
 static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
 {
     const carry_t *c = context;
     uint32_t first;
-    const run_shape_t *shape = world_shape(c->w, run, key, &first);
-    return shape == NULL || run->count == 0 ? NULL : shape->kept.columns[first];
+    return world_shape(c->w, run, key, &first)->kept.columns[first];
 }
 
 /* Put the new manager in place for a call. Its requests and notices about slots then concern its own slots. */
@@ -281,7 +281,6 @@ static bp_result_t clear_slots(carry_t *c)
 {
     for (uint32_t row = 0; row < c->shape->run->count; row++)
         new_slots(c)[row] = BP_NONE;
-    c->shape->filled[c->new_first] = 1;
     return BP_OK;
 }
 
@@ -290,7 +289,6 @@ static bp_result_t copy_slots(carry_t *c)
     const run_t *run = c->shape->run;
     if (run->count > 0)
         memcpy(new_slots(c), run->columns[c->old_first], run->count * sizeof(uint32_t));
-    c->shape->filled[c->new_first] = 1;
     return BP_OK;
 }
 
@@ -412,16 +410,15 @@ static bp_result_t compare_field(carry_t *c, uint32_t number, carry_loss_t *loss
     enter(c);
     bp_result_t result = verb_get(c->next, &c->m->manager->verb, number, c->to, c->count, c->found, field->size);
     leave(c);
-    if (result != BP_OK)
-        return about(c, result, "the new version cannot tell property ", field->name);
-    bool alike = field->type != BP_STRING && memcmp(c->values, c->found, (size_t)c->count * field->size) == 0;
+    bool alike = result != BP_OK ||
+                 (field->type != BP_STRING && memcmp(c->values, c->found, (size_t)c->count * field->size) == 0);
     for (uint32_t i = 0; i < c->count && !alike; i++) {
         size_t offset = (size_t)i * field->size;
         if (!is_same_cell(field, c->values + offset, c->found + offset))
             note_difference(c, loss, field, i);
     }
     release_new(c, number);
-    return BP_OK;
+    return result == BP_OK ? BP_OK : about(c, result, "the new version cannot tell property ", field->name);
 }
 
 /* All properties of a batch before the next batch, so that its instances are still at hand. */

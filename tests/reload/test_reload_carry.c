@@ -13,7 +13,7 @@
 enum { ROOM = 2600, WIDE = 4096, WIDE_ROOM = 400 };
 enum { NUMBER, TEXT, FRIEND, LOCKED, LARGE, FIELDS };
 
-typedef enum verb_t { NONE, CREATE, GET, SET, SAVE, LOAD, COUNTS, LOSES } verb_t;
+typedef enum verb_t { NONE, CREATE, GET, SET, SAVE, LOAD, COUNTS, LOSES, FORGETS } verb_t;
 
 /* What goes wrong: the verb of which version, with which field, and with a sentence or without one. */
 typedef struct harm_t {
@@ -37,6 +37,7 @@ static harm_t harm;
 static uint32_t fails_after; /* calls of the verb that are well before */
 static uint32_t largest_batch;
 static bool has_large;
+static bool looks_slots_up; /* `create` of version 2 finds the slots of the instances that it has made, and no others */
 
 static uint32_t version_of(const bp_manager_t *m)
 {
@@ -54,13 +55,25 @@ static bp_result_t refuse(bp_manager_t *m)
     return harm.silent ? BP_ERROR_FAILED : m->api->error->set(m->host, BP_ERROR_LIMIT, "hoard: not today");
 }
 
+static bp_result_t starve(bp_manager_t *m)
+{
+    return m->api->error->set(m->host, BP_ERROR_MEMORY, "hoard: out of memory while hoarding");
+}
+
+/* A verb that has got over a failure, whose sentence is nobody's reason. */
+static bp_result_t done(bp_manager_t *m)
+{
+    m->api->error->set(m->host, BP_ERROR_NOT_FOUND, "hoard: that was nothing");
+    return BP_OK;
+}
+
 static bp_result_t start(bp_manager_t *m)
 {
     m->state = m->api->memory->resize(m->plugin, NULL, 0, sizeof(hoard_t));
     if (m->state == NULL)
-        return BP_ERROR_MEMORY;
+        return starve(m);
     memset(m->state, 0, sizeof(hoard_t));
-    return BP_OK;
+    return done(m);
 }
 
 static void stop(bp_manager_t *m)
@@ -97,7 +110,7 @@ static bp_result_t get(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
         else
             memcpy(to, cell(h, field, slots[i]), size_of(field));
     }
-    return BP_OK;
+    return done(m);
 }
 
 static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, const void *values,
@@ -106,6 +119,8 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
     hoard_t *h = m->state;
     if (is_harmed(m, SET, field))
         return refuse(m);
+    if (harm.verb == FORGETS && harm.version == version_of(m) && harm.field == field)
+        return BP_OK;
     for (uint32_t i = 0; i < count; i++) {
         const char *from = (const char *)values + i * stride, *text;
         if (field == TEXT) {
@@ -117,7 +132,20 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
         if (field == NUMBER)
             h->locked[slots[i]] = h->number[slots[i]] * 2; /* follows from it */
     }
-    return BP_OK;
+    return done(m);
+}
+
+/* The first `made` entities have their slots, in order, and the others none. */
+static void expect_slots(bp_manager_t *m, uint32_t made)
+{
+    static uint32_t slots[ROOM];
+    uint32_t count = 0, key = key_of(world, "hoard", "");
+    while (count < ROOM && entities[count].id != 0)
+        count++;
+    uint32_t found = m->api->world->slots(world, key, entities, count, slots);
+    EXPECT(found == made, "%u of %u entities have slots; %u are made", found, count, made);
+    for (uint32_t i = 0; i < count; i++)
+        EXPECT(slots[i] == (i < made ? i : BP_NONE), "entity %u has slot %u; %u are made", i, slots[i], made);
 }
 
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *all, uint32_t count,
@@ -128,6 +156,8 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
     if (is_harmed(m, CREATE, FIELDS))
         return refuse(m);
     largest_batch = count > largest_batch ? count : largest_batch;
+    if (looks_slots_up && version_of(m) == 2)
+        expect_slots(m, h->used);
     for (uint32_t i = 0; i < count; i++) {
         slots[i] = h->used++;
         snprintf(h->text[slots[i]], sizeof h->text[0], "none");
@@ -137,7 +167,7 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
         if (columns[f] != NULL)
             set(m, f, slots, count, columns[f], size_of(f));
     }
-    return BP_OK;
+    return done(m);
 }
 
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
@@ -156,11 +186,13 @@ static bp_result_t save(bp_manager_t *m, void **data, size_t *size)
 {
     if (is_harmed(m, SAVE, FIELDS))
         return refuse(m);
+    if (((hoard_t *)m->state)->used == 0)
+        return BP_OK; /* nothing to save: what is there for the answer stays as it is */
     *size = sizeof(hoard_t);
     *data = m->api->memory->resize(m->plugin, NULL, 0, *size);
     if (*data != NULL)
         memcpy(*data, m->state, *size);
-    return *data == NULL ? BP_ERROR_MEMORY : BP_OK;
+    return *data == NULL ? starve(m) : done(m);
 }
 
 static bp_result_t load(bp_manager_t *m, uint32_t version, const void *data, size_t size)
@@ -168,10 +200,12 @@ static bp_result_t load(bp_manager_t *m, uint32_t version, const void *data, siz
     (void)version;
     if (is_harmed(m, LOAD, FIELDS))
         return refuse(m);
-    memcpy(m->state, data, size);
+    ck_assert_uint_eq(size, data == NULL ? 0 : sizeof(hoard_t));
+    if (size > 0)
+        memcpy(m->state, data, size);
     if (harm.verb == LOSES)
         ((hoard_t *)m->state)->count = 1;
-    return BP_OK;
+    return done(m);
 }
 
 #define NUMBER_FIELDS(flags_of_locked)              \
@@ -203,6 +237,18 @@ static const bp_component_i by_saving[][1] = {
     {{HOARD(2), OWN, .fields = BP_LIST(small_fields), .extensions = BP_LIST(saved)}}};
 static const bp_component_i by_columns[][1] = {{{HOARD(1), .fields = BP_LIST(column_fields)}},
                                                {{HOARD(2), .fields = BP_LIST(column_fields)}}};
+
+/* Declared fields of other types; the text has a second line. */
+static const bp_field_t wide_fields[] = {{.name = "number", .type = BP_F64},
+                                         {.name = "text", .type = BP_STRING, .count = 2, .initial = "none"},
+                                         {.name = "friend", .type = BP_ENTITY},
+                                         {.name = "locked", .type = BP_F64}};
+static const bp_field_t limited_fields[] = {{.name = "number", .type = BP_U32, .max = "1049"},
+                                            {.name = "text", .type = BP_STRING, .initial = "none"},
+                                            {.name = "friend", .type = BP_ENTITY},
+                                            {.name = "locked", .type = BP_U32, .flags = BP_FIELD_READ_ONLY}};
+static const bp_component_i by_limited[] = {{HOARD(2), OWN, .fields = BP_LIST(limited_fields)}};
+static const bp_component_i by_wide[] = {{HOARD(3), .fields = BP_LIST(wide_fields)}};
 
 static bp_plugin_desc_t described;
 static bp_plugin_head_t staged;
@@ -251,6 +297,7 @@ static void open_hoard(const bp_component_i *component, uint32_t count)
     static const bp_plugin_head_t *linked[] = {&stage};
     static uint32_t large[WIDE];
     harm = (harm_t){0};
+    memset(entities, 0, sizeof entities);
     has_large = component->fields.count > LARGE;
     rig_open_with(&rig, linked, COUNT(linked));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "stage", NULL, 0));
@@ -263,12 +310,20 @@ static void open_hoard(const bp_component_i *component, uint32_t count)
         char words[16];
         const char *text = words;
         snprintf(words, sizeof words, "text %u", i);
+        const char *const lines[2] = {text, "none"};
+        bp_property_t property;
+        set_one(i, "friend", BP_ENTITY, &entities[(i * 7 + 1) % count]);
+        if (component == by_wide) {
+            set_one(i, "number", BP_F64, &(double){i});
+            set_one(i, "locked", BP_F64, &(double){i * 2.0});
+            WORKS(rig.host, rig.api->property->resolve(world, entities[i], "hoard", "text", &property));
+            WORKS(rig.host, rig.api->property->set(world, &property, &entities[i], 1, lines, sizeof lines));
+            continue;
+        }
         set_one(i, "number", BP_U32, &i);
         set_one(i, "text", BP_STRING, &text);
-        set_one(i, "friend", BP_ENTITY, &entities[(i * 7 + 1) % count]);
         if (component->storage == NULL)
             set_one(i, "locked", BP_U32, &(uint32_t){i * 2});
-        bp_property_t property;
         if (!has_large)
             continue;
         for (uint32_t k = 0; k < WIDE; k++)
@@ -314,20 +369,22 @@ static void expect_values(uint32_t count, bool with_large)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* More than two batches, and the last one is not full; then one batch less an instance, a batch, and one more. */
+/* More than two batches, and the last one is not full; none; then one batch less an instance, a batch, and one more. */
 START_TEST(every_value_of_every_instance_goes_over_on_each_road)
 {
     static const bp_component_i *const roads[][2] = {
         {by_properties[0], by_properties[1]}, {by_saving[0], by_saving[1]},   {by_columns[0], by_properties[1]},
         {by_properties[0], by_columns[1]},    {by_saving[0], by_columns[1]},  {by_properties[0], by_saving[1]},
         {by_columns[0], by_columns[1]}};
-    static const uint32_t counts[] = {2051, 1023, 1024, 1025, 1};
+    static const uint32_t counts[] = {2051, 0, 1023, 1024, 1025, 1};
     for (uint32_t r = 0; r < COUNT(roads); r++) {
-        for (uint32_t c = 0; c < (r == 0 ? COUNT(counts) : 1); c++) {
+        for (uint32_t c = 0; c < (r == 0 ? COUNT(counts) : 2); c++) {
             open_hoard(roads[r][0], counts[c]);
             put(roads[r][1]);
             largest_batch = 0;
+            looks_slots_up = true;
             WORKS(rig.host, reload());
+            looks_slots_up = false;
             ck_assert_uint_le(largest_batch, 1024);
             expect_values(counts[c], false);
             close_hoard();
@@ -346,6 +403,145 @@ START_TEST(large_values_go_over_in_batches_of_a_bounded_size)
     ck_assert_uint_eq(largest_batch, 64);
     expect_values(150, true);
     close_hoard();
+}
+END_TEST
+
+/* --- other types -------------------------------------------------------------------------------------------------- */
+
+/* A version with storage of its own that has the same properties in other types. */
+typedef struct store_t {
+    uint32_t used, count;
+    double number[ROOM], locked[ROOM];
+    char text[ROOM][16];
+    bp_entity_t friend[ROOM];
+} store_t;
+
+static bp_result_t start_store(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, NULL, 0, sizeof(store_t));
+    if (m->state == NULL)
+        return starve(m);
+    memset(m->state, 0, sizeof(store_t));
+    return BP_OK;
+}
+
+static void stop_store(bp_manager_t *m)
+{
+    m->api->memory->resize(m->plugin, m->state, sizeof(store_t), 0);
+}
+
+static bp_result_t get_stored(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count, void *values,
+                              size_t stride)
+{
+    store_t *s = m->state;
+    if (is_harmed(m, GET, field))
+        return refuse(m);
+    for (uint32_t i = 0; i < count; i++) {
+        char *to = (char *)values + i * stride;
+        const char *text = s->text[slots[i]];
+        if (field == TEXT)
+            memcpy(to, &text, sizeof text);
+        else if (field == FRIEND)
+            memcpy(to, &s->friend[slots[i]], sizeof(bp_entity_t));
+        else
+            memcpy(to, field == NUMBER ? &s->number[slots[i]] : &s->locked[slots[i]], sizeof(double));
+    }
+    return BP_OK;
+}
+
+static bp_result_t set_stored(bp_manager_t *m, uint32_t field, const uint32_t *slots, uint32_t count,
+                              const void *values, size_t stride)
+{
+    store_t *s = m->state;
+    if (is_harmed(m, SET, field))
+        return refuse(m);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *from = (const char *)values + i * stride, *text;
+        if (field == TEXT) {
+            memcpy(&text, from, sizeof text);
+            snprintf(s->text[slots[i]], sizeof s->text[0], "%s", text);
+        } else if (field == FRIEND) {
+            memcpy(&s->friend[slots[i]], from, sizeof(bp_entity_t));
+        } else {
+            memcpy(&s->number[slots[i]], from, sizeof(double));
+            s->locked[slots[i]] = s->number[slots[i]] * 2;
+        }
+    }
+    return BP_OK;
+}
+
+static bp_result_t create_stored(bp_manager_t *m, bp_name_t instance, const bp_entity_t *all, uint32_t count,
+                                 const void *const *columns, uint32_t *slots)
+{
+    store_t *s = m->state;
+    (void)instance, (void)all;
+    if (is_harmed(m, CREATE, FIELDS))
+        return refuse(m);
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = s->used++;
+    s->count += count;
+    return columns[NUMBER] == NULL ? BP_OK : set_stored(m, NUMBER, slots, count, columns[NUMBER], sizeof(double));
+}
+
+static void destroy_stored(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)slots;
+    ((store_t *)m->state)->count -= count;
+}
+
+static uint32_t count_stored(bp_manager_t *m)
+{
+    return ((store_t *)m->state)->count;
+}
+
+static const bp_field_t stored_fields[] = {{.name = "number", .type = BP_F64},
+                                           {.name = "text", .type = BP_STRING, .initial = "none"},
+                                           {.name = "friend", .type = BP_ENTITY},
+                                           {.name = "locked", .type = BP_F64, .flags = BP_FIELD_READ_ONLY}};
+static const bp_storage_i stored = {.struct_size = sizeof stored, .create = create_stored, .destroy = destroy_stored,
+                                    .get = get_stored, .set = set_stored, .count = count_stored};
+static const bp_component_i by_store[] = {{HOARD(3), .storage = &stored, .start = start_store, .stop = stop_store,
+                                           .fields = BP_LIST(stored_fields)}};
+
+static void expect_converted(uint32_t count, bool two_lines)
+{
+    const bp_property_api *p = rig.api->property;
+    for (uint32_t i = 0; i < count; i++) {
+        double number = 0, locked = 0;
+        const char *lines[2] = {"", ""};
+        char wanted[16];
+        bp_entity_t friend = {0};
+        bp_property_t property;
+        WORKS(rig.host, p->get_named(world, entities[i], "hoard", "number", BP_F64, &number));
+        WORKS(rig.host, p->get_named(world, entities[i], "hoard", "locked", BP_F64, &locked));
+        WORKS(rig.host, p->get_named(world, entities[i], "hoard", "friend", BP_ENTITY, &friend));
+        WORKS(rig.host, p->resolve(world, entities[i], "hoard", "text", &property));
+        WORKS(rig.host, p->get(world, &property, &entities[i], 1, lines, two_lines ? sizeof lines : sizeof lines[0]));
+        snprintf(wanted, sizeof wanted, "text %u", i);
+        EXPECT(number == i && locked == i * 2.0 && strcmp(lines[0], wanted) == 0 &&
+                   strcmp(lines[1], two_lines ? "none" : "") == 0,
+               "%u: %g, %g, %s, %s", i, number, locked, lines[0], lines[1]);
+        EXPECT(friend.id == entities[(i * 7 + 1) % count].id, "the friend of %u", i);
+    }
+}
+
+/* There and back, since values of f64 must be looked at on their way to u32. */
+START_TEST(values_of_other_types_go_over_on_each_road_and_come_back)
+{
+    static const bp_component_i *const roads[][3] = {{by_properties[0], by_store, by_properties[1]},
+                                                     {by_columns[0], by_store, by_columns[1]},
+                                                     {by_properties[0], by_wide, by_properties[1]}};
+    for (uint32_t r = 0; r < COUNT(roads); r++) {
+        open_hoard(roads[r][0], 1100);
+        put(roads[r][1]);
+        WORKS(rig.host, reload());
+        expect_converted(1100, roads[r][1] == by_wide);
+        check_host(rig.host);
+        put(roads[r][2]);
+        WORKS(rig.host, reload());
+        expect_values(1100, false);
+        close_hoard();
+    }
 }
 END_TEST
 
@@ -435,6 +631,61 @@ START_TEST(instances_of_which_no_value_is_carried_are_told_as_made_anew)
 }
 END_TEST
 
+/* --- what is compared --------------------------------------------------------------------------------------------- */
+
+/* What cannot be told cannot be lost: properties that are not carried are only read to be compared. */
+START_TEST(a_property_that_the_old_version_cannot_tell_and_that_is_not_carried_keeps_nothing_out)
+{
+    static const bp_component_i *const nexts[] = {by_properties[1], by_store};
+    for (uint32_t n = 0; n < COUNT(nexts); n++) {
+        open_hoard(by_properties[0], 30);
+        put(nexts[n]);
+        harm = (harm_t){GET, 1, LOCKED, n == 0};
+        fails_after = 0;
+        WORKS(rig.host, reload());
+        harm = (harm_t){0};
+        if (nexts[n] == by_store)
+            expect_converted(30, false);
+        else
+            expect_values(30, false);
+        close_hoard();
+    }
+}
+END_TEST
+
+/* A new version that does not keep what it is given is refused, and told by its first value. References may become
+ * none, since those to the dead do. */
+START_TEST(what_the_new_version_does_not_keep_is_refused_but_for_references)
+{
+    static const char given[] = "though it was given the values: `create` keeps those of its columns, and `set` all "
+                                "that it takes; or let it go with `reload hoard --lossy`";
+    static const struct {
+        uint32_t field;
+        const char *lost; /* NULL: nothing that counts */
+    } forgotten[] = {
+        {NUMBER, "it would lose number of 1099 entities (the first is #1:1: 1 before, 0 after), and 1 more property, "},
+        {TEXT, "it would lose text of 1100 entities (the first is #0:1: text 0 before, none after), "},
+        {FRIEND, NULL},
+    };
+    for (uint32_t i = 0; i < COUNT(forgotten); i++) {
+        char sentence[600];
+        open_hoard(by_properties[0], 1100);
+        put(by_properties[1]);
+        harm = (harm_t){FORGETS, 2, forgotten[i].field, false};
+        bp_result_t result = reload();
+        if (forgotten[i].lost == NULL) {
+            WORKS(rig.host, result);
+        } else {
+            ck_assert_int_eq(result, BP_ERROR_FAILED);
+            snprintf(sentence, sizeof sentence, "component 'hoard', world 'main': %s%s", forgotten[i].lost, given);
+            ck_assert_str_eq(bp_host_error(rig.host), sentence);
+            expect_values(1100, false);
+        }
+        close_hoard();
+    }
+}
+END_TEST
+
 /* --- refusals ----------------------------------------------------------------------------------------------------- */
 
 typedef struct refusal_t {
@@ -469,6 +720,18 @@ static const refusal_t refusals[] = {
      "the new version cannot tell property number: it gave no reason (code 13)"},
     {by_columns[0], by_properties[1], {CREATE, 2, 0, false}, 0,
      "the new version does not take the instances: hoard: not today"},
+    {by_properties[0], by_limited, {NONE, 0, 0, false}, 0,
+     ", entity #1050:1: field 'number' holds 1050, which does not fit the new u32 (from any to 1049); bring the values into "
+     "range first, or give the new field another name"},
+    {by_columns[0], by_limited, {NONE, 0, 0, false}, 0,
+     ", entity #1050:1: field 'number' holds 1050, which does not fit the new u32 (from any to 1049); bring the values into "
+     "range first, or give the new field another name"},
+    {by_properties[0], by_wide, {GET, 1, TEXT, false}, 1,
+     "the old version cannot tell property text: hoard: not today"},
+    {by_wide, by_properties[1], {GET, 2, TEXT, false}, 0,
+     "the new version cannot tell property text: hoard: not today"},
+    {by_wide, by_properties[1], {SET, 2, TEXT, false}, 0,
+     "the new version does not take property text: hoard: not today"},
     {by_properties[0], by_columns[1], {GET, 1, NUMBER, false}, 1,
      "the old version cannot tell property number: hoard: not today"},
     {by_properties[0], by_columns[1], {GET, 1, LOCKED, true}, 0,
@@ -488,6 +751,14 @@ static const refusal_t refusals[] = {
      "`state_form`; say BP_FIELD_DERIVED of what follows from the rest; or let it go with `reload hoard --lossy`"},
 };
 
+static void expect_all(const bp_component_i *version, uint32_t count)
+{
+    if (version == by_wide)
+        expect_converted(count, true);
+    else
+        expect_values(count, false);
+}
+
 START_TEST(a_verb_that_fails_refuses_the_reload_with_its_reason_and_all_stays)
 {
     enum { INSTANCES = 1100 };
@@ -500,12 +771,115 @@ START_TEST(a_verb_that_fails_refuses_the_reload_with_its_reason_and_all_stays)
         bp_result_t result = reload();
         EXPECT(result != BP_OK, "%u is not refused", i);
         harm = (harm_t){0};
-        snprintf(sentence, sizeof sentence, "component 'hoard', world 'main': %s", refusals[i].sentence);
+        snprintf(sentence, sizeof sentence, "component 'hoard', world 'main'%s%s",
+                 refusals[i].sentence[0] == ',' ? "" : ": ", refusals[i].sentence);
         EXPECT(strcmp(bp_host_error(rig.host), sentence) == 0, "%u: '%s' instead of '%s'", i, bp_host_error(rig.host),
                sentence);
-        expect_values(INSTANCES, false);
+        expect_all(refusals[i].old, INSTANCES);
         close_hoard();
     }
+}
+END_TEST
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/* Each request for memory fails once, on every road, with a probation and without one: either the reload is refused and
+ * all is as it was, or it could do without that memory, and all has gone over. */
+START_TEST(without_memory_nothing_is_carried_or_all_of_it)
+{
+    enum { INSTANCES = 30, MOST = 1000 };
+    static const char *const names[] = {"hoard"};
+    static const struct {
+        const bp_component_i *old, *next;
+        uint32_t probation;
+        verb_t loses; /* how the new version loses something, and may; NONE: all goes over */
+    } roads[] = {
+        {by_properties[0], by_properties[1], 0, FORGETS}, {by_properties[0], by_properties[1], 0, COUNTS},
+        {by_properties[0], by_properties[1], 3, NONE},    {by_saving[0], by_saving[1], 3, NONE},
+        {by_columns[0], by_properties[1], 3, NONE},       {by_properties[0], by_columns[1], 3, NONE},
+        {by_properties[0], by_wide, 0, NONE},             {by_wide, by_properties[1], 0, FORGETS},
+    };
+    for (uint32_t r = 0; r < COUNT(roads); r++) {
+        heap_t *heap = &rig.heap;
+        uint32_t refused = 0;
+        bool over = false;
+        open_hoard(roads[r].old, INSTANCES);
+        rig.host->reload.probation_steps = roads[r].probation;
+        for (uint32_t nth = 1; nth < MOST && !over; nth++) {
+            harm = (harm_t){roads[r].loses, 2, NUMBER, false};
+            fails_after = 0;
+            put(roads[r].next);
+            heap->refused = 0;
+            rig.api->error->set(rig.host, BP_OK, "nothing was said");
+            heap->refuse_first = heap->refuse_last = heap->requests + nth;
+            bp_result_t result = bp_host_reload_lossy(rig.host, names, 1, NULL);
+            heap->refuse_first = heap->refuse_last = 0;
+            rig.log = (log_text_t){.target = rig.log.target};
+            over = heap->refused == 0;
+            refused += result != BP_OK;
+            EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_IO || (result == BP_OK && roads[r].loses == NONE) || over,
+                   "road %u, request %u: %d: %s", r, nth, result, bp_host_error(rig.host));
+            EXPECT(result != BP_ERROR_MEMORY || strstr(bp_host_error(rig.host), "out of memory while ") != NULL,
+                   "road %u, request %u: %s", r, nth, bp_host_error(rig.host));
+            if (roads[r].loses != FORGETS || !over)
+                expect_all(result == BP_OK ? roads[r].next : roads[r].old, INSTANCES);
+            check_host(rig.host);
+            if (result != BP_OK || over)
+                continue;
+            put(roads[r].old);
+            WORKS(rig.host, reload());
+            reload_accept(&rig.host->reload);
+        }
+        EXPECT(over && refused > 20, "road %u: %u requests were refused", r, refused);
+        close_hoard();
+    }
+}
+END_TEST
+
+static uint32_t times_in(const char *text, const char *words)
+{
+    uint32_t times = 0;
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at++)
+        times++;
+    return times;
+}
+
+/* Whatever a change was refused for, it is as it was after its files were read: nothing of the attempt is left. */
+START_TEST(a_change_that_was_refused_can_be_prepared_again)
+{
+    static const char *const names[] = {"hoard"};
+    reload_change_t *change;
+    reload_t *reload;
+    heap_t *heap = &rig.heap;
+    uint32_t refused = 0;
+    open_hoard(by_properties[0], 3);
+    reload = &rig.host->reload;
+    put(by_properties[1]);
+    for (uint32_t nth = 1; nth < 1000; nth++) {
+        WORKS(rig.host, reload_read(reload, names, 1, &change));
+        heap->refused = 0;
+        heap->refuse_first = heap->refuse_last = heap->requests + nth;
+        bp_result_t result = reload_prepare(change);
+        heap->refuse_first = heap->refuse_last = 0;
+        if (result != BP_OK)
+            WORKS(rig.host, reload_prepare(change));
+        refused += result != BP_OK;
+        reload_discard(change);
+        check_host(rig.host);
+        if (heap->refused == 0)
+            break;
+    }
+    ck_assert_uint_gt(refused, 20);
+    harm = (harm_t){FORGETS, 2, NUMBER, false};
+    WORKS(rig.host, reload_read(reload, names, 1, &change));
+    FAILS(rig.host, BP_ERROR_FAILED, "it would lose number of 2 entities", reload_prepare(change));
+    reload_allow_loss(change);
+    WORKS(rig.host, reload_prepare(change));
+    reload_commit(change);
+    EXPECT(times_in(reload->last.text, "    lost       number of 2 entities") == 1, "%s", reload->last.text);
+    EXPECT(times_in(reload->last.text, "    lost       ") == 2, "%s", reload->last.text);
+    ck_assert_uint_eq(reload->last.rows, 3);
+    close_hoard();
 }
 END_TEST
 
@@ -515,9 +889,14 @@ Suite *reload_carry_suite(void)
     TCase *tests = tcase_create("roads");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_value_of_every_instance_goes_over_on_each_road);
+    tcase_add_test(tests, values_of_other_types_go_over_on_each_road_and_come_back);
     tcase_add_test(tests, large_values_go_over_in_batches_of_a_bounded_size);
     tcase_add_test(tests, instances_of_which_no_value_is_carried_are_told_as_made_anew);
+    tcase_add_test(tests, a_property_that_the_old_version_cannot_tell_and_that_is_not_carried_keeps_nothing_out);
+    tcase_add_test(tests, what_the_new_version_does_not_keep_is_refused_but_for_references);
     tcase_add_test(tests, a_verb_that_fails_refuses_the_reload_with_its_reason_and_all_stays);
+    tcase_add_test(tests, a_change_that_was_refused_can_be_prepared_again);
+    tcase_add_test(tests, without_memory_nothing_is_carried_or_all_of_it);
     suite_add_tcase(suite, tests);
     return suite;
 }

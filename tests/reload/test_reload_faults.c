@@ -198,6 +198,7 @@ static void starve(int from, int version, bool all_after)
     uint32_t refused = 0, spared = 0;
     for (uint64_t nth = 1; nth < 5000; nth += nth < 150 ? NEXT : 3 * NEXT) {
         heap->refused = 0;
+        scene.api->error->set(scene.host, BP_OK, "nothing was said");
         heap->refuse_first = heap->requests + nth;
         heap->refuse_last = all_after ? UINT64_MAX : heap->refuse_first;
         bp_result_t result = scene_reload(&scene, version);
@@ -219,6 +220,8 @@ static void starve(int from, int version, bool all_after)
         refused++;
         EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_IO || result == BP_ERROR_ABI, "request %u: %d: %s",
                (unsigned)nth, result, bp_host_error(scene.host));
+        EXPECT(strstr(bp_host_error(scene.host), "memory") != NULL, "request %u: %s", (unsigned)nth,
+               bp_host_error(scene.host));
         snprintf(what, sizeof what, "request %u without memory", (unsigned)nth);
         check_host(scene.host);
         if (nth % 17 == 0 || nth < 20)

@@ -5,6 +5,7 @@
  */
 #include "inspect.h"
 
+#include "reload/change.h"
 #include "step/schedule_check.h"
 #include "store/world_check.h"
 
@@ -40,16 +41,27 @@ static void add_text(texts_t *texts, const char *text)
     texts->items[texts->count++] = text;
 }
 
-static void add_cells(texts_t *texts, const run_t *run)
+static void add_cells(texts_t *texts, const field_t *field, const char *cells, uint32_t count)
 {
-    for (uint32_t c = 1; c < run->column_count && run->count > 0; c++) {
-        const field_t *field = run->fields[c];
-        for (uint32_t row = 0; field->type == BP_STRING && row < run->count; row++) {
-            uint32_t count;
-            const char *const *items = field_items(field, run_cell(run, c, row), &count);
-            for (uint32_t i = 0; i < count; i++)
-                add_text(texts, items[i]);
-        }
+    for (uint32_t cell = 0; field->type == BP_STRING && cell < count; cell++) {
+        uint32_t item_count;
+        const char *const *items = field_items(field, cells + (size_t)cell * field->size, &item_count);
+        for (uint32_t i = 0; i < item_count; i++)
+            add_text(texts, items[i]);
+    }
+}
+
+/* What the rows of a world hold, and what columns that have left them do still. */
+static void add_world(texts_t *texts, const world_t *world)
+{
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const run_t *run = world->runs[r];
+        for (uint32_t c = 1; c < run->column_count && run->count > 0; c++)
+            add_cells(texts, run->fields[c], run_cell(run, c, 0), run->count);
+    }
+    for (uint32_t i = 0; i < world->leavings.count; i++) {
+        const left_column_t *left = &world->leavings.items[i];
+        add_cells(texts, &left->field, left->cells + (size_t)left->done * left->field.size, left->count - left->done);
     }
 }
 
@@ -61,33 +73,45 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The pool holds exactly the strings that cells and defaults point to: none is forgotten, none freed early
- * (the sanitizers see that). */
+/* The defaults of the fields of a component. */
+static void add_defaults(texts_t *texts, const component_t *c)
+{
+    for (uint32_t f = 0; f < component_columns(c); f++) {
+        const field_t *field = &c->fields[f];
+        uint32_t values = field->initial_cell != NULL ? field->elements : 1;
+        for (uint32_t v = 0; field->type == BP_STRING && !field_is_list(field) && v < values; v++) {
+            const char *text;
+            memcpy(&text, field_initial(field, v), sizeof text);
+            add_text(texts, text);
+        }
+    }
+}
+
+/* The pool holds exactly the strings that cells and defaults point to, each as often as they do: none is forgotten, none
+ * freed early (the sanitizers see that). */
 static void check_strings(const bp_host_o *host)
 {
     texts_t texts = {NULL, 0, 0};
-    for (uint32_t i = 0; i < host->registry.component_count; i++) {
-        const component_t *c = host->registry.components[i];
-        for (uint32_t f = 0; f < c->field_count; f++) {
-            const field_t *field = &c->fields[f];
-            uint32_t values = field->initial_cell != NULL ? field->elements : 1;
-            for (uint32_t v = 0; field->type == BP_STRING && !field_is_list(field) && v < values; v++) {
-                const char *text;
-                memcpy(&text, field_initial(field, v), sizeof text);
-                add_text(&texts, text);
-            }
-        }
+    for (uint32_t i = 0; i < host->registry.component_count; i++)
+        add_defaults(&texts, host->registry.components[i]);
+    const reload_change_t *probation = host->reload.probation;
+    for (uint32_t v = 0; probation != NULL && v < probation->version_count; v++) {
+        const registry_set_t *set = &probation->versions[v].set;
+        for (uint32_t i = 0; i < set->component_count; i++)
+            add_defaults(&texts, &set->components[i].kept);
     }
-    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
-        const world_t *world = host->destruction.worlds[w];
-        for (uint32_t i = 0; i < world->run_count; i++)
-            add_cells(&texts, world->runs[i]);
-    }
+    for (uint32_t w = 0; w < host->destruction.world_count; w++)
+        add_world(&texts, host->destruction.worlds[w]);
     size_t distinct = 0;
     if (texts.count > 0)
         qsort(texts.items, texts.count, sizeof *texts.items, by_address);
-    for (size_t i = 0; i < texts.count; i++)
-        distinct += i == 0 || texts.items[i] != texts.items[i - 1];
+    for (size_t i = 0, length; i < texts.count; i += length) {
+        for (length = 1; i + length < texts.count && texts.items[i + length] == texts.items[i];)
+            length++;
+        EXPECT(strings_uses(texts.items[i]) == length, "'%s' is counted %u times, and found %zu times", texts.items[i],
+               strings_uses(texts.items[i]), length);
+        distinct++;
+    }
     SAME(distinct, host->base.strings.count);
     free(texts.items);
 }
