@@ -152,7 +152,7 @@ static void free_content(loader_t *loader, plugin_t *plugin)
 
 static void free_plugin(loader_t *loader, plugin_t *plugin)
 {
-    posts_drop(&loader->posts, plugin, 0, NULL);
+    posts_drop(&loader->posts, plugin, 0, POSTS_END, NULL);
     free_content(loader, plugin);
     memory_free(&loader->memory, plugin, sizeof *plugin);
 }
@@ -414,7 +414,7 @@ void loader_unload(loader_t *loader, plugin_t *plugin)
     if (plugin->desc.unload != NULL)
         verb_unload(plugin);
     plugin->all->calling--;
-    posts_drop(&loader->posts, plugin, 0, "the plugin is unloaded");
+    posts_drop(&loader->posts, plugin, 0, POSTS_END, "the plugin is unloaded");
     registry_sweep(loader->registry, plugin);
     free_plugin(loader, plugin);
 }

@@ -129,7 +129,7 @@ static void tell_dropped(posts_t *posts, const plugin_t *plugin, const char *tas
               count == 1 ? "task was" : "tasks were", count == 1 ? "" : "the first is ", task, why);
 }
 
-void posts_drop(posts_t *posts, const plugin_t *plugin, uint64_t from, const char *why)
+void posts_drop(posts_t *posts, const plugin_t *plugin, uint64_t from, uint64_t end, const char *why)
 {
     post_t *post, *next, *first = NULL, *last = NULL;
     char task[NAME_ROOM] = "";
@@ -138,7 +138,7 @@ void posts_drop(posts_t *posts, const plugin_t *plugin, uint64_t from, const cha
     for (post = posts->first; post != NULL; post = next) {
         next = post->next;
         post->next = NULL;
-        if (post->plugin != plugin || post->number < from) {
+        if (post->plugin != plugin || post->number < from || post->number >= end) {
             *(first == NULL ? &first : &last->next) = post;
             last = post;
             continue;
@@ -183,7 +183,7 @@ static void carry_out(posts_t *posts, const post_t *post)
 /* Drop the posts of a plugin that has crashed. The log is told once only, since its threads may go on posting. */
 static void drop_of_crashed(posts_t *posts, plugin_t *plugin)
 {
-    posts_drop(posts, plugin, 0, plugin->told_dropped ? NULL : "the plugin has crashed, and is set aside");
+    posts_drop(posts, plugin, 0, POSTS_END, plugin->told_dropped ? NULL : "the plugin has crashed, and is set aside");
     plugin->told_dropped = true;
 }
 

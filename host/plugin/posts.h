@@ -41,12 +41,13 @@ bp_result_t posts_put(posts_t *posts, plugin_t *plugin, const char *task, const 
  * each time that posts of a plugin set aside were dropped; 0 from inside a task. [main], between steps */
 uint32_t posts_run(posts_t *posts);
 
-/* Take all posts; return how many have been taken so far, for `from` of posts_drop. [main] */
+/* Take all posts; return how many have been taken so far, for `from` and `end` of posts_drop. [main] */
 uint64_t posts_count(posts_t *posts);
 
-/* Drop the posts of a plugin that come after the first `from` of all. `why` is told in the log, as the end of a
- * sentence ("it is unloaded"); NULL: nothing is told. [main] */
-void posts_drop(posts_t *posts, const plugin_t *plugin, uint64_t from, const char *why);
+/* Drop the posts of a plugin that come after the first `from` of all and are among the first `end`. `why` is told in the
+ * log, as the end of a sentence ("it is unloaded"); NULL: nothing is told. [main] */
+#define POSTS_END UINT64_MAX
+void posts_drop(posts_t *posts, const plugin_t *plugin, uint64_t from, uint64_t end, const char *why);
 
 /* Drop all posts of all plugins; nothing is told. [main] */
 void posts_forget(posts_t *posts);

@@ -538,7 +538,7 @@ static bp_result_t put_all(carry_t *c)
         uint32_t column = c->new_first + f;
         if (c->shape->run->count > 0)
             cells_fill_many(&c->next->fields[f], c->shape->kept.columns[column], c->shape->run->count);
-        c->shape->filled[column] = 1;
+        c->shape->filled[column] = true;
         c->row = 0;
         while (result == BP_OK && c->m->component->sources[f].old != BP_NONE && next_batch(c))
             result = put_batch(c, f);
@@ -632,8 +632,8 @@ bp_result_t carry_instances(reload_change_t *change, world_change_t *w, manager_
     } else {
         error_memory(change_error(change), "carrying instances");
     }
-    memory_free(memory, c->values, c->values == NULL ? 0 : c->values_size + 1);
-    memory_free(memory, c->columns, c->columns == NULL ? 0 : columns_size);
+    memory_free(memory, c->values, c->values_size + 1);
+    memory_free(memory, c->columns, columns_size);
     memory_free(memory, c->read, c->read_size);
     memory_free(memory, c->found, c->read_size);
     memory_free(memory, c, sizeof *c);

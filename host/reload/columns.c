@@ -238,7 +238,7 @@ bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const
         if (bad < run->count)
             return columns_refuse(change, w, m, run_entities(run)[bad], old_field(&f, i), &c->kept->fields[i],
                                   run_cell(run, old_first + c->sources[i].old, bad));
-        shape->filled[new_first + i] = 1;
+        shape->filled[new_first + i] = true;
     }
     return BP_OK;
 }

@@ -262,6 +262,20 @@ static void go_back(reload_change_t *change)
         worlds_tell(&change->worlds[i], true);
 }
 
+/* Drop the posts of the versions that go: the first `posts` are of those that were in place, later ones of those that
+ * were to come back. */
+static void drop_posts(reload_change_t *change, uint64_t posts, bool back)
+{
+    posts_t *all = &change->reload->loader->posts;
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        const plugin_t *plugin = change->versions[i].plugin;
+        if (back)
+            posts_drop(all, plugin, 0, posts, "its version is taken back");
+        else
+            posts_drop(all, plugin, posts, POSTS_END, NULL);
+    }
+}
+
 bp_result_t reload_rollback(reload_t *reload)
 {
     reload_change_t *change = reload->probation;
@@ -273,8 +287,7 @@ bp_result_t reload_rollback(reload_t *reload)
     if (result != BP_OK)
         return result;
     change_pause(change);
-    for (uint32_t i = 0; i < change->version_count; i++)
-        posts_drop(&reload->loader->posts, change->versions[i].plugin, 0, "its version is taken back");
+    uint64_t posts = posts_count(&reload->loader->posts);
     reload_seal(reload);
     result = prepare_back(change, &most);
     if (result == BP_OK && most > 0 && (used = memory_new(&reload->memory, most)) == NULL)
@@ -283,6 +296,7 @@ bp_result_t reload_rollback(reload_t *reload)
     if (result == BP_OK)
         go_back(change);
     reload_unseal(reload);
+    drop_posts(change, posts, result == BP_OK);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
         for (uint32_t k = 0; k < change->worlds[i].manager_count; k++) {
             if (!keeps_instances(&change->worlds[i].managers[k]))
@@ -292,7 +306,7 @@ bp_result_t reload_rollback(reload_t *reload)
             end_dead(&change->worlds[i], &change->worlds[i].managers[k], used);
         }
     }
-    memory_free(&reload->memory, used, used == NULL ? 0 : most);
+    memory_free(&reload->memory, used, most);
     if (result != BP_OK) {
         change_resume(change);
         return result;

@@ -226,7 +226,7 @@ static void let_go(reload_change_t *change)
     change->report = (bp_reload_report_t){.text = ""};
     change->loss_count = 0;
     for (uint32_t i = 0; i < change->version_count; i++)
-        posts_drop(&change->reload->loader->posts, change->versions[i].plugin, change->posts, NULL);
+        posts_drop(&change->reload->loader->posts, change->versions[i].plugin, change->posts, POSTS_END, NULL);
     change_resume(change);
     assert_worlds(change->reload);
 }

@@ -66,7 +66,7 @@ static void touch_properties(world_t *world, const manager_t *manager, const bp_
             property_get(world, &property, entities, count, values, field->size) == BP_OK &&
             (field->flags & BP_FIELD_READ_ONLY) == 0)
             property_set(world, &property, entities, count, values, field->size);
-        memory_free(&world->memory, values, values == NULL ? 0 : size);
+        memory_free(&world->memory, values, size);
     }
 }
 

@@ -335,8 +335,7 @@ void versions_free(reload_change_t *change)
             loader_remove_copy(loader, version->copy);
         memory_free_text(&loader->memory, version->copy);
     }
-    memory_free(&change->reload->memory, change->versions,
-                change->versions == NULL ? 0 : RELOAD_MAX_PLUGINS * sizeof *change->versions);
+    memory_free(&change->reload->memory, change->versions, RELOAD_MAX_PLUGINS * sizeof *change->versions);
     change->versions = NULL;
     change->version_count = 0;
 }
@@ -553,8 +552,7 @@ void plan_free(reload_change_t *change)
         component_change_t *c = &change->components[i];
         memory_free(memory, c->sources, c->source_count * sizeof *c->sources);
     }
-    memory_free(memory, change->components,
-                change->components == NULL ? 0 : change->component_capacity * sizeof *change->components);
+    memory_free(memory, change->components, change->component_capacity * sizeof *change->components);
     change->components = NULL;
     change->component_count = 0;
 }

@@ -243,10 +243,10 @@ void worlds_stop(reload_change_t *change)
 
 static void free_manager(memory_t *memory, manager_change_t *m)
 {
-    memory_free(memory, m->columns, m->columns == NULL ? 0 : m->column_count * sizeof *m->columns);
-    memory_free(memory, m->visible, m->visible == NULL ? 0 : m->visible_count * sizeof *m->visible);
-    memory_free(memory, m->picks, m->picks == NULL ? 0 : m->pick_count * sizeof *m->picks);
-    memory_free(memory, m->old_slots, m->old_slots == NULL ? 0 : m->old_slot_room * sizeof *m->old_slots);
+    memory_free(memory, m->columns, m->column_count * sizeof *m->columns);
+    memory_free(memory, m->visible, m->visible_count * sizeof *m->visible);
+    memory_free(memory, m->picks, m->pick_count * sizeof *m->picks);
+    memory_free(memory, m->old_slots, m->old_slot_room * sizeof *m->old_slots);
 }
 
 static void free_world(world_change_t *w)
@@ -262,10 +262,10 @@ static void free_world(world_change_t *w)
     }
     spots_free(&w->spots, memory);
     memory_free(memory, w->shapes, w->shape_capacity * sizeof *w->shapes);
-    memory_free(memory, w->shape_of, w->shape_of == NULL ? 0 : w->prototype_count * sizeof *w->shape_of);
+    memory_free(memory, w->shape_of, w->prototype_count * sizeof *w->shape_of);
     memory_free(memory, w->units, w->unit_capacity * sizeof *w->units);
-    memory_free(memory, w->managers, w->managers == NULL ? 0 : w->manager_capacity * sizeof *w->managers);
-    memory_free(memory, w->systems, w->systems == NULL ? 0 : w->system_capacity * sizeof *w->systems);
+    memory_free(memory, w->managers, w->manager_capacity * sizeof *w->managers);
+    memory_free(memory, w->systems, w->system_capacity * sizeof *w->systems);
 }
 
 void worlds_forget(reload_change_t *change, const world_t *world)
@@ -285,8 +285,7 @@ void worlds_free(reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->world_count; i++)
         free_world(&change->worlds[i]);
-    memory_free(&change->reload->memory, change->worlds,
-                change->worlds == NULL ? 0 : change->world_capacity * sizeof *change->worlds);
+    memory_free(&change->reload->memory, change->worlds, change->world_capacity * sizeof *change->worlds);
     change->worlds = NULL;
     change->world_count = 0;
 }

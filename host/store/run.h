@@ -206,7 +206,7 @@ typedef struct run_shape_t {
     run_t *run;
     run_t kept;       /* only what has to do with columns is used; no run points to it */
     uint8_t *adopted;  /* of the run's columns, then of the shape's: is it the same memory, or a copy? */
-    uint8_t *filled;   /* of the shape's: have values been put in that must be let go of? */
+    bool *filled;      /* of the shape's: have values been put in that must be let go of? */
     uint32_t old_count, new_count;
     bool exchanged;
 } run_shape_t;

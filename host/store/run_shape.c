@@ -94,7 +94,7 @@ static void take_over(run_shape_t *shape, run_made_t *const *made)
         kept->blocks[c] = made[c]->block;
         kept->columns[c] = made[c]->cells;
         *made[c] = (run_made_t){.cells = NULL};
-        shape->filled[c] = 1;
+        shape->filled[c] = true;
     }
 }
 
@@ -202,7 +202,7 @@ void run_shape_free(run_shape_t *shape, memory_t *memory, const holdings_t *hold
     uint32_t count = kept->blocks == NULL ? 0 : kept->column_count;
     const uint8_t *adopted = shape->adopted == NULL ? NULL : shape->adopted + (shape->exchanged ? 0 : shape->old_count);
     for (uint32_t c = 0; c < count; c++) {
-        uint32_t held = holdings != NULL && (shape->exchanged || shape->filled[c] != 0) ? shape->run->count : 0;
+        uint32_t held = holdings != NULL && (shape->exchanged || shape->filled[c]) ? shape->run->count : 0;
         if (adopted[c] == 0)
             free_column(kept, memory, holdings, c, held);
     }

@@ -442,6 +442,33 @@ START_TEST(a_version_that_is_taken_back_leaves_no_post_behind)
 }
 END_TEST
 
+/* Where it cannot be taken back it goes on, and carries out what it has posted. */
+START_TEST(a_version_that_could_not_be_taken_back_carries_out_its_posts)
+{
+    static const char *const both[] = {"caller", "crasher"};
+    const bp_option_t full[] = {{.name = "where", .value = "create"}, {.name = "how", .value = "full"}};
+    static bp_entity_t entities[300];
+    log_text.text[0] = '\0';
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text), .flags = BP_HOST_COPY_PLUGINS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("caller_first", "caller"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), full, COUNT(full)));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "crash_own"));
+    host->reload.probation_steps = 3;
+    put_plugin("caller_next", "caller");
+    put_plugin("crasher_next", "crasher");
+    WORKS(host, bp_host_reload(host, both, COUNT(both), NULL));
+    WORKS(host, bp_host_api(host)->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL), entities,
+                                                 COUNT(entities)));
+    log_text.text[0] = '\0';
+    FAILS(host, BP_ERROR_LIMIT, "it is full", reload_rollback(&host->reload));
+    ck_assert_str_eq(log_text.text, "");
+    WORKS(host, bp_host_poll(host));
+    expect_once("called");
+    bp_host_destroy(host);
+}
+END_TEST
+
 /* The bytes say in which process they were posted; in another one the task ends the trial. */
 START_TEST(a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original)
 {
@@ -494,6 +521,7 @@ Suite *posts_suite(void)
     tcase_add_test(versions, the_version_that_posted_carries_out_and_what_its_tasks_post_goes_to_the_next);
     tcase_add_test(versions, a_version_that_is_refused_leaves_no_post_behind);
     tcase_add_test(versions, a_version_that_is_taken_back_leaves_no_post_behind);
+    tcase_add_test(versions, a_version_that_could_not_be_taken_back_carries_out_its_posts);
     tcase_add_test(versions, a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original);
     tcase_add_test(versions, a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one_word);
     suite_add_tcase(suite, alone);

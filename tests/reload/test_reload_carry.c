@@ -7,6 +7,7 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include <bp_task.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ typedef struct harm_t {
 typedef struct hoard_t {
     uint32_t used, count;
     uint32_t number[ROOM], locked[ROOM];
-    char text[ROOM][16];
+    char text[ROOM][160];
     bp_entity_t friend[ROOM];
     uint32_t large[WIDE_ROOM][WIDE];
 } hoard_t;
@@ -37,6 +38,8 @@ static harm_t harm;
 static uint32_t fails_after; /* calls of the verb that are well before */
 static uint32_t largest_batch;
 static bool has_large;
+static bool posts;          /* `create` posts a task, which says of which version it was */
+static char heard[64];
 static bool looks_slots_up; /* `create` of version 2 finds the slots of the instances that it has made, and no others */
 
 static uint32_t version_of(const bp_manager_t *m)
@@ -153,6 +156,10 @@ static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t
 {
     hoard_t *h = m->state;
     (void)instance, (void)all;
+    if (posts) {
+        const bp_task_api *tasks = (const bp_task_api *)m->api->registry->find(m->host, BP_TASK_API, 1);
+        ck_assert_int_eq(tasks->post(m->plugin, "hear", &(uint32_t){version_of(m)}, sizeof(uint32_t)), BP_OK);
+    }
     if (is_harmed(m, CREATE, FIELDS))
         return refuse(m);
     largest_batch = count > largest_batch ? count : largest_batch;
@@ -224,12 +231,25 @@ static const bp_save_i saving = {.save = save, .load = load};
 static const bp_extension_t saved[] = {{BP_EXTENSION("bp_save", saving)}};
 static uint32_t numbers[] = {0, 1, 2, 3, 4};
 
+/* As the others, and it counts its dead, which it has not collected yet. */
+static uint32_t collect_none(bp_manager_t *m, uint64_t *random)
+{
+    (void)m, (void)random;
+    return 0;
+}
+
+static const bp_storage_i collecting = {.struct_size = sizeof collecting, .create = create, .destroy = destroy,
+                                        .get = get, .set = set, .count = count_all, .gc = collect_none};
+
 #define HOARD(number) .name = "hoard", .user = &numbers[number]
 #define OWN .storage = &storage, .start = start, .stop = stop
 
 /* The kinds of versions, twice each, so that the old one is told from the new. */
 static const bp_component_i by_properties[][1] = {{{HOARD(1), OWN, .fields = BP_LIST(small_fields)}},
                                                   {{HOARD(2), OWN, .fields = BP_LIST(small_fields)}}};
+static const bp_component_i by_collecting[][1] = {
+    {{HOARD(1), .storage = &collecting, .start = start, .stop = stop, .fields = BP_LIST(small_fields)}},
+    {{HOARD(2), .storage = &collecting, .start = start, .stop = stop, .fields = BP_LIST(small_fields)}}};
 static const bp_component_i by_large[][1] = {{{HOARD(1), OWN, .fields = BP_LIST(large_fields)}},
                                              {{HOARD(2), OWN, .fields = BP_LIST(large_fields)}}};
 static const bp_component_i by_saving[][1] = {
@@ -271,10 +291,24 @@ static const bp_loader_t loaders[] = {{.ending = "stage", .open = open_staged, .
 static const bp_plugin_head_t stage =
     BP_PLUGIN_HEAD("stage", (&(const bp_plugin_desc_t){.version = "1", .loaders = BP_LIST(loaders)}));
 
+static void hear(bp_plugin_t *plugin, const void *bytes, size_t size)
+{
+    uint32_t version;
+    size_t length = strlen(heard);
+    (void)plugin;
+    ck_assert_uint_eq(size, sizeof version);
+    memcpy(&version, bytes, size);
+    snprintf(heard + length, sizeof heard - length, "[%u]", version);
+}
+
+static const bp_task_t tasks_of_hoard[] = {{"hear", hear}};
+
 static void put(const bp_component_i *component)
 {
-    described = (bp_plugin_desc_t){
-        .version = "1", .components = {component, 1, sizeof *component}, .keeps = BP_KEEP_NOTHING};
+    described = (bp_plugin_desc_t){.version = "1",
+                                   .components = {component, 1, sizeof *component},
+                                   .tasks = BP_LIST(tasks_of_hoard),
+                                   .keeps = BP_KEEP_NOTHING};
     staged = (bp_plugin_head_t)BP_PLUGIN_HEAD("hoard", &described);
 }
 
@@ -306,7 +340,7 @@ static void open_hoard(const bp_component_i *component, uint32_t count)
     world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "hoard"));
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "hoard", NULL, NULL, NULL), entities, count));
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && component->fields.count > 1; i++) {
         char words[16];
         const char *text = words;
         snprintf(words, sizeof words, "text %u", i);
@@ -402,6 +436,32 @@ START_TEST(large_values_go_over_in_batches_of_a_bounded_size)
     WORKS(rig.host, reload());
     ck_assert_uint_eq(largest_batch, 64);
     expect_values(150, true);
+    close_hoard();
+}
+END_TEST
+
+/* The largest field may be one that becomes small: a batch of it has at most 1 MB all the same. */
+START_TEST(large_arrays_that_become_single_values_go_over)
+{
+    static const bp_field_t fields[] = {{.name = "number", .type = BP_U32, .count = WIDE}};
+    static const bp_component_i by_arrays[] = {{HOARD(1), .fields = BP_LIST(fields)}};
+    static uint32_t all[WIDE];
+    enum { INSTANCES = 150 };
+    open_hoard(by_arrays, INSTANCES);
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        bp_property_t property;
+        all[0] = i;
+        all[1] = 77;
+        WORKS(rig.host, rig.api->property->resolve(world, entities[i], "hoard", "number", &property));
+        WORKS(rig.host, rig.api->property->set(world, &property, &entities[i], 1, all, sizeof all));
+    }
+    put(by_properties[1]);
+    WORKS(rig.host, reload());
+    for (uint32_t i = 0; i < INSTANCES; i++) {
+        uint32_t number;
+        WORKS(rig.host, rig.api->property->get_named(world, entities[i], "hoard", "number", BP_U32, &number));
+        ck_assert_uint_eq(number, i);
+    }
     close_hoard();
 }
 END_TEST
@@ -653,6 +713,37 @@ START_TEST(a_property_that_the_old_version_cannot_tell_and_that_is_not_carried_k
 }
 END_TEST
 
+/* A text that is lost is told with its beginning. */
+START_TEST(a_long_value_that_is_lost_is_cut)
+{
+    char text[140], beginning[240], *long_text = text;
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    open_hoard(by_properties[0], 3);
+    set_one(0, "text", BP_STRING, &long_text);
+    put(by_properties[1]);
+    harm = (harm_t){FORGETS, 2, TEXT, false};
+    snprintf(beginning, sizeof beginning, "it would lose text of 3 entities (the first is #0:1: %.119s before, none after)",
+             text);
+    bp_result_t result = reload();
+    FAILS(rig.host, BP_ERROR_FAILED, beginning, result);
+    close_hoard();
+}
+END_TEST
+
+/* Nor can instances be lost that belong to the dead. */
+START_TEST(the_dead_of_a_manager_that_collects_them_later_are_not_missed)
+{
+    open_hoard(by_collecting[0], 30);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + 20, 10), 10);
+    put(by_collecting[1]);
+    ck_assert_uint_eq(world_count(&world->rows, world_component(&world->rows, "hoard")), 30);
+    WORKS(rig.host, reload());
+    ck_assert_uint_eq(world_count(&world->rows, world_component(&world->rows, "hoard")), 20);
+    close_hoard();
+}
+END_TEST
+
 /* A new version that does not keep what it is given is refused, and told by its first value. References may become
  * none, since those to the dead do. */
 START_TEST(what_the_new_version_does_not_keep_is_refused_but_for_references)
@@ -883,6 +974,33 @@ START_TEST(a_change_that_was_refused_can_be_prepared_again)
 }
 END_TEST
 
+/* On the way back both versions may have posted. Those of the version that stays are carried out, and no others. */
+START_TEST(the_version_that_stays_carries_out_its_posts_whether_it_comes_back_or_not)
+{
+    bp_entity_t more;
+    open_hoard(by_properties[0], 3);
+    uint32_t prototype = prototype_of(world, "hoard", NULL, NULL, NULL);
+    rig.host->reload.probation_steps = 3;
+    put(by_properties[1]);
+    WORKS(rig.host, reload());
+    heard[0] = '\0';
+    posts = true;
+    WORKS(rig.host, rig.api->world->create(world, prototype, &more, 1));
+    harm = (harm_t){CREATE, 1, 0, false};
+    fails_after = 0;
+    FAILS(rig.host, BP_ERROR_LIMIT, "not today", reload_rollback(&rig.host->reload));
+    WORKS(rig.host, bp_host_poll(rig.host));
+    ck_assert_str_eq(heard, "[2]");
+    heard[0] = '\0';
+    WORKS(rig.host, rig.api->world->create(world, prototype, &more, 1));
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    posts = false;
+    WORKS(rig.host, bp_host_poll(rig.host));
+    ck_assert_str_eq(heard, "[1]");
+    close_hoard();
+}
+END_TEST
+
 Suite *reload_carry_suite(void)
 {
     Suite *suite = suite_create("reload_carry");
@@ -890,11 +1008,15 @@ Suite *reload_carry_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_value_of_every_instance_goes_over_on_each_road);
     tcase_add_test(tests, values_of_other_types_go_over_on_each_road_and_come_back);
+    tcase_add_test(tests, large_arrays_that_become_single_values_go_over);
     tcase_add_test(tests, large_values_go_over_in_batches_of_a_bounded_size);
     tcase_add_test(tests, instances_of_which_no_value_is_carried_are_told_as_made_anew);
     tcase_add_test(tests, a_property_that_the_old_version_cannot_tell_and_that_is_not_carried_keeps_nothing_out);
+    tcase_add_test(tests, a_long_value_that_is_lost_is_cut);
+    tcase_add_test(tests, the_dead_of_a_manager_that_collects_them_later_are_not_missed);
     tcase_add_test(tests, what_the_new_version_does_not_keep_is_refused_but_for_references);
     tcase_add_test(tests, a_verb_that_fails_refuses_the_reload_with_its_reason_and_all_stays);
+    tcase_add_test(tests, the_version_that_stays_carries_out_its_posts_whether_it_comes_back_or_not);
     tcase_add_test(tests, a_change_that_was_refused_can_be_prepared_again);
     tcase_add_test(tests, without_memory_nothing_is_carried_or_all_of_it);
     suite_add_tcase(suite, tests);

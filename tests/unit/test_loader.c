@@ -233,7 +233,7 @@ START_TEST(posts_of_other_plugins_are_carried_out_in_order_where_some_are_droppe
             stays += rich_one;
             ck_assert_int_eq(posts_put(posts, plugin_at(&rig, rich_one), rich_one ? "count" : "x", NULL, 0), BP_OK);
         }
-        posts_drop(posts, plugin_at(&rig, 0), 0, NULL);
+        posts_drop(posts, plugin_at(&rig, 0), 0, POSTS_END, NULL);
         ck_assert_int_eq(posts_put(posts, plugin_at(&rig, 1), "count", NULL, 0), BP_OK);
         tasks_run = 0;
         ck_assert_uint_eq(posts_run(posts), stays);
