@@ -185,12 +185,21 @@ static void look_after_changes(bp_host_o *host)
 static bp_result_t reload(bp_host_o *host, const char *const *names, uint32_t count, bool lossy,
                           bp_reload_report_t *report)
 {
-    bp_result_t result = hot_reload(&host->hot, names, count, lossy);
+    bp_result_t result = BP_OK;
+    if (host->using) {
+        result = reload_refuse_moment(&host->reload);
+        reload_tell_refusal(&host->reload, names, count, 0, result);
+    } else {
+        result = hot_reload(&host->hot, names, count, lossy);
+    }
     copy_report(&host->reload, report);
+    error_text_t kept = host->base.error; /* what follows must not replace the reason of a refusal */
     if (host_refuse_from_inside(host) == BP_OK) {
         host_attend_crashes(host);
         look_after_changes(host);
     }
+    if (result != BP_OK)
+        host->base.error = kept;
     return result;
 }
 
@@ -209,6 +218,8 @@ bp_result_t bp_host_begin_reload(bp_host_o *host, const char *const *names, uint
     if ((flags & ~(uint32_t)BP_RELOAD_LOSSY) != 0)
         return error_set(&host->base.error, BP_ERROR_ARGUMENT, "a reload is begun with flags that are not known: 0x%x",
                          (unsigned)flags);
+    if (host->using)
+        return reload_refuse_moment(&host->reload);
     return hot_ask(&host->hot, names, count, (flags & BP_RELOAD_LOSSY) != 0);
 }
 

@@ -44,8 +44,8 @@ uint32_t posts_run(posts_t *posts);
 /* Take all posts; return how many have been taken so far, for `from` and `end` of posts_drop. [main] */
 uint64_t posts_count(posts_t *posts);
 
-/* Drop the posts of a plugin that come after the first `from` of all and are among the first `end`. `why` is told in the
- * log, as the end of a sentence ("it is unloaded"); NULL: nothing is told. [main] */
+/* Drop the posts of a plugin that come after the first `from` of all and are among the first `end`. `why` is told in
+ * the log, as the end of a sentence ("it is unloaded"); NULL: nothing is told. [main] */
 #define POSTS_END UINT64_MAX
 void posts_drop(posts_t *posts, const plugin_t *plugin, uint64_t from, uint64_t end, const char *why);
 

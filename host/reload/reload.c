@@ -70,17 +70,23 @@ static void assert_worlds(const reload_t *reload)
         world_assert(d->worlds[i]);
 }
 
+bp_result_t reload_refuse_moment(const reload_t *reload)
+{
+    return error_set(&reload->base->error, BP_ERROR_STATE,
+                     "plugins are reloaded between steps: not from inside one, nor from a callback or a verb");
+}
+
 bp_result_t reload_check_moment(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
-    bool held = d->stepping != 0 || d->announcing || d->entities->sealed || reload->loader->posts.running ||
-                reload->loader->plugins.calling > 0;
+    bool held = (reload->base->attention & BASE_ASKED) != 0 || d->stepping != 0 || d->announcing ||
+                d->entities->sealed || reload->loader->plugins.calling > 0;
+    if (reload->loader->posts.running)
+        return error_set(&reload->base->error, BP_ERROR_STATE,
+                         "plugins are reloaded between steps: not from inside a posted task");
     for (uint32_t i = 0; i < d->world_count; i++)
         held = held || world_holds_rows(d->worlds[i]);
-    if (!held)
-        return BP_OK;
-    return error_set(&reload->base->error, BP_ERROR_STATE,
-                     "plugins are reloaded between steps: not from inside one, nor from a callback or a verb");
+    return held ? reload_refuse_moment(reload) : BP_OK;
 }
 
 /* --- the end of one side ------------------------------------------------------------------------------------------ */

@@ -90,6 +90,9 @@ void reload_free(reload_t *reload);
 /* BP_OK between steps, outside callbacks and other reloads; else BP_ERROR_STATE. */
 bp_result_t reload_check_moment(const reload_t *reload);
 
+/* The same refusal, for moments that the caller alone knows of. */
+bp_result_t reload_refuse_moment(const reload_t *reload);
+
 /* Begin a change of the named plugins. On failure there is no change, and the error says why. */
 bp_result_t reload_read(reload_t *reload, const char *const *names, uint32_t count, reload_change_t **out);
 

@@ -723,8 +723,8 @@ START_TEST(a_long_value_that_is_lost_is_cut)
     set_one(0, "text", BP_STRING, &long_text);
     put(by_properties[1]);
     harm = (harm_t){FORGETS, 2, TEXT, false};
-    snprintf(beginning, sizeof beginning, "it would lose text of 3 entities (the first is #0:1: %.119s before, none after)",
-             text);
+    snprintf(beginning, sizeof beginning,
+             "it would lose text of 3 entities (the first is #0:1: %.119s before, none after)", text);
     bp_result_t result = reload();
     FAILS(rig.host, BP_ERROR_FAILED, beginning, result);
     close_hoard();
@@ -812,11 +812,11 @@ static const refusal_t refusals[] = {
     {by_columns[0], by_properties[1], {CREATE, 2, 0, false}, 0,
      "the new version does not take the instances: hoard: not today"},
     {by_properties[0], by_limited, {NONE, 0, 0, false}, 0,
-     ", entity #1050:1: field 'number' holds 1050, which does not fit the new u32 (from any to 1049); bring the values into "
-     "range first, or give the new field another name"},
+     ", entity #1050:1: field 'number' holds 1050, which does not fit the new u32 (from any to 1049); bring the values "
+     "into range first, or give the new field another name"},
     {by_columns[0], by_limited, {NONE, 0, 0, false}, 0,
-     ", entity #1050:1: field 'number' holds 1050, which does not fit the new u32 (from any to 1049); bring the values into "
-     "range first, or give the new field another name"},
+     ", entity #1050:1: field 'number' holds 1050, which does not fit the new u32 (from any to 1049); bring the values "
+     "into range first, or give the new field another name"},
     {by_properties[0], by_wide, {GET, 1, TEXT, false}, 1,
      "the old version cannot tell property text: hoard: not today"},
     {by_wide, by_properties[1], {GET, 2, TEXT, false}, 0,
@@ -908,7 +908,8 @@ START_TEST(without_memory_nothing_is_carried_or_all_of_it)
             rig.log = (log_text_t){.target = rig.log.target};
             over = heap->refused == 0;
             refused += result != BP_OK;
-            EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_IO || (result == BP_OK && roads[r].loses == NONE) || over,
+            EXPECT(result == BP_ERROR_MEMORY || result == BP_ERROR_IO || over ||
+                       (result == BP_OK && roads[r].loses == NONE),
                    "road %u, request %u: %d: %s", r, nth, result, bp_host_error(rig.host));
             EXPECT(result != BP_ERROR_MEMORY || strstr(bp_host_error(rig.host), "out of memory while ") != NULL,
                    "road %u, request %u: %s", r, nth, bp_host_error(rig.host));

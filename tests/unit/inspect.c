@@ -87,8 +87,8 @@ static void add_defaults(texts_t *texts, const component_t *c)
     }
 }
 
-/* The pool holds exactly the strings that cells and defaults point to, each as often as they do: none is forgotten, none
- * freed early (the sanitizers see that). */
+/* The pool holds exactly the strings that cells and defaults point to, each as often as they do: none is forgotten,
+ * none freed early (the sanitizers see that). */
 static void check_strings(const bp_host_o *host)
 {
     texts_t texts = {NULL, 0, 0};
