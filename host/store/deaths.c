@@ -47,7 +47,7 @@ void deaths_check(deaths_t *asked, const world_t *world, const char *kind, const
     const registry_t *r = world->registry;
     nearest_t nearest = {.wanted = asked->component};
     text_t hint;
-    bool brought = asked->which == BP_DEATHS_ALL || asked->component == NULL;
+    bool brought = asked->component == NULL; /* it asks for all deaths, or for none */
     for (uint32_t i = 0; i < r->component_count && !brought; i++) {
         if (r->components[i]->owner == NULL)
             continue;

@@ -630,29 +630,32 @@ END_TEST
 /* --- two that are told ------------------------------------------------------------------------------------------- */
 
 static uint32_t pair_rows[2], pair_refuses;
+static bool pair_says_why;
+static void *const *pair_columns[2]; /* where the rows were that it took last */
 
 static bp_result_t take(uint32_t which, const bp_run_t *rows, uint32_t count)
 {
-    if (pair_refuses == which + 1)
+    if (pair_refuses == which + 1 && pair_says_why)
         return rows->manager->api->error->set(rows->manager->host, BP_ERROR_FAILED, "not now");
+    if (pair_refuses == which + 1)
+        return BP_ERROR_FAILED;
     pair_rows[which] += count;
+    pair_columns[which] = rows->columns;
     return BP_OK;
+}
+
+/* Rows that are taken back are told as they were when they came: with the same columns. */
+static void leave(uint32_t which, const bp_run_t *rows, uint32_t count)
+{
+    EXPECT(pair_refuses == 0 || rows->columns == pair_columns[which], "rows of others are taken back");
+    pair_rows[which] -= count;
 }
 
 static bp_result_t even_added(const bp_run_t *rows, uint32_t count) { return take(0, rows, count); }
 static bp_result_t odd_added(const bp_run_t *rows, uint32_t count) { return take(1, rows, count); }
 
-static void even_removed(const bp_run_t *rows, uint32_t count)
-{
-    (void)rows;
-    pair_rows[0] -= count;
-}
-
-static void odd_removed(const bp_run_t *rows, uint32_t count)
-{
-    (void)rows;
-    pair_rows[1] -= count;
-}
+static void even_removed(const bp_run_t *rows, uint32_t count) { leave(0, rows, count); }
+static void odd_removed(const bp_run_t *rows, uint32_t count) { leave(1, rows, count); }
 
 static const bp_rows_i even_rows = {.rows_added = even_added, .rows_removed = even_removed};
 static const bp_rows_i odd_rows = {.rows_added = odd_added, .rows_removed = odd_removed};
@@ -678,8 +681,13 @@ START_TEST(rows_that_one_component_refuses_are_taken_back_from_another)
     WORKS(rigged.host, bp_world_use_component(w, "even"));
     WORKS(rigged.host, bp_world_use_component(w, "odd"));
     uint32_t both = prototype_of(w, "even", "odd", NULL, NULL);
-    for (pair_refuses = 1; pair_refuses <= 2; pair_refuses++) {
-        FAILS(rigged.host, BP_ERROR_FAILED, "not now", rigged.api->world->create(w, both, e, COUNT(e)));
+    for (uint32_t i = 0; i < 4; i++) {
+        char reason[128];
+        pair_refuses = 1 + i % 2;
+        pair_says_why = i < 2;
+        snprintf(reason, sizeof reason, "component '%s' of world 'main': %s", pair_refuses == 1 ? "even" : "odd",
+                 pair_says_why ? "not now" : "it gave no reason (code 13)");
+        SAID(rigged.host, BP_ERROR_FAILED, reason, rigged.api->world->create(w, both, e, COUNT(e)));
         ck_assert(pair_rows[0] == 0 && pair_rows[1] == 0);
         ck_assert_uint_eq(rigged.api->entity->count(rigged.host), 0);
     }

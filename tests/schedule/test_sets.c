@@ -540,6 +540,28 @@ START_TEST(there_is_room_for_a_notice_of_everybody_however_they_came)
 }
 END_TEST
 
+/* What has come and gone between two steps is not told, and takes room for as many as there were at one time. */
+START_TEST(what_comes_and_goes_between_steps_takes_no_more_room)
+{
+    enum { EACH = 100 };
+    const bp_world_api *api = rig.api->world;
+    bp_entity_t e[EACH];
+    use(0);
+    step();
+    uint32_t prototype = prototype_of_bits(1u << BODY);
+    for (uint32_t round = 0; round < 100; round++) {
+        WORKS(rig.host, api->create(world, prototype, e, EACH));
+        if (round % 2 == 0)
+            WORKS(rig.host, api->remove(world, keys[BODY], e, EACH));
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, EACH), EACH);
+        ck_assert_uint_le(world->rows.notices->entity_capacity, 4 * EACH);
+    }
+    check_host(rig.host);
+    step();
+    ck_assert_uint_eq(notices, 0);
+}
+END_TEST
+
 /* Memory runs out at every request in turn: the change is refused or made, and what is told stays exact. */
 START_TEST(notices_are_exact_where_memory_runs_out)
 {
@@ -577,16 +599,16 @@ START_TEST(notices_are_exact_where_memory_runs_out)
 END_TEST
 
 enum { PAGES = 12 };
+static bp_entity_t scattered[PAGES * ENTITIES_PAGE];
 
 /* One entity with a body on each of many pages of records, of which a system knows. */
 static void scatter(void)
 {
-    static bp_entity_t e[PAGES * ENTITIES_PAGE];
     use(0);
     WORKS(rig.host, bp_world_use_system(world, "meddler"));
-    WORKS(rig.host, rig.api->entity->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, rig.api->entity->create(rig.host, scattered, COUNT(scattered)));
     for (uint32_t i = 0; i < PAGES; i++) {
-        be(e[i * ENTITIES_PAGE], 1u << BODY);
+        be(scattered[i * ENTITIES_PAGE], 1u << BODY);
         WORKS(rig.host, rig.api->world->add(world, keys[BODY], &beings[i].entity, 1));
     }
     step();
@@ -620,6 +642,15 @@ START_TEST(deaths_are_told_before_the_records_of_the_dead_go)
     }
     ck_assert_uint_eq(notices, 1);
     ck_assert_uint_le(w->pages_used, RECORDS_KEPT + 1);
+    for (uint32_t i = 0; i < PAGES; i++) { /* others, on pages that have gone and come again, change twice */
+        bp_entity_t one = scattered[i * ENTITIES_PAGE + 1];
+        WORKS(rig.host, rig.api->world->add(world, keys[BODY], &one, 1));
+        WORKS(rig.host, rig.api->world->remove(world, keys[BODY], &one, 1));
+        WORKS(rig.host, rig.api->world->add(world, keys[BODY], &one, 1));
+        be(one, 1u << BODY);
+    }
+    step();
+    expect_sets(1);
 }
 END_TEST
 
@@ -659,6 +690,7 @@ Suite *sets_suite(void)
     tcase_add_test(notices_case, nobody_asks_and_nothing_is_written_down);
     tcase_add_test(notices_case, a_component_that_goes_and_comes_again);
     tcase_add_test(notices_case, there_is_room_for_a_notice_of_everybody_however_they_came);
+    tcase_add_test(notices_case, what_comes_and_goes_between_steps_takes_no_more_room);
     tcase_add_test(notices_case, notices_are_exact_where_memory_runs_out);
     tcase_add_test(notices_case, deaths_are_told_before_the_records_of_the_dead_go);
     tcase_add_test(notices_case, what_comes_back_after_its_records_would_have_gone_is_not_told);

@@ -177,6 +177,10 @@ void check_host(const bp_host_o *host)
         EXPECT(schedule_check(world_handle(world)->schedule, text, sizeof text), "%s", text);
     }
     SAME(owned, host->entities.owned);
+    SAME(host->entities.makings, 0);
+    THAT(host->entities.making == NULL);
+    SAME(host->base.attention & BASE_MAKING, 0);
+    SAME(host->entities.told, 0);
     check_strings(host);
     THAT(!host->destruction.announcing);
     SAME(host->destruction.stepping, 0);

@@ -10,6 +10,7 @@
 #include "inspect.h"
 #include "zoo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_SEEN = 40000, MOST_CALLS = 4000 };
@@ -529,6 +530,7 @@ START_TEST(an_owner_that_is_dropped_is_not_called_again)
     bp_host_drop_owner(rig.host, &owner_a);
     bp_host_drop_owner(rig.host, &owner_a);
     bp_host_drop_owner(rig.host, NULL);
+    ck_assert_uint_eq(rig.host->destruction.callback_count, 1);
     entities_api->destroy(rig.host, e + 1, 1);
     expect_calls((const char *const[]){"first", "second", "a", "b", "c", "first", "second", "b"}, 8);
 }
@@ -602,6 +604,10 @@ END_TEST
 
 START_TEST(a_callback_needs_an_owner_and_a_function)
 {
+    rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
+    SAID(rig.host, BP_ERROR_MEMORY, "out of memory while registering a destruction callback",
+         bp_host_on_destroyed(rig.host, &owner_a, tell, NULL));
+    rig.heap.refuse_first = rig.heap.refuse_last = 0;
     SAID(rig.host, BP_ERROR_ARGUMENT, "a destruction callback needs an owner and a function",
          bp_host_on_destroyed(rig.host, NULL, tell, NULL));
     SAID(rig.host, BP_ERROR_ARGUMENT, "a destruction callback needs an owner and a function",
@@ -831,6 +837,34 @@ START_TEST(referrers_are_those_that_a_look_at_everybody_finds)
 }
 END_TEST
 
+/* The dead of a batch are looked up by their indices, of which several may have one place: others then lie in the places
+ * behind it, which go on at the beginning. */
+START_TEST(referrers_are_found_where_indices_of_the_dead_have_one_place)
+{
+    enum { PLACES = 4096, MANY = 4 * PLACES };
+    static const uint32_t dies[] = {PLACES - 1, 2 * PLACES - 1, PLACES, 3 * PLACES - 1, 1, PLACES + 1},
+                          lives[] = {0, 4 * PLACES - 1, 2 * PLACES, 2 * PLACES + 1, 2, 5};
+    static bp_entity_t e[MANY];
+    bp_entity_t dead[COUNT(dies)], by[COUNT(dies) + COUNT(lives)];
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, MANY));
+    WORKS(rig.host, entities_api->create(rig.host, by, COUNT(by)));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), by, COUNT(by)));
+    for (uint32_t i = 0; i < COUNT(by); i++) {
+        bp_entity_t to = e[i < COUNT(dies) ? dies[i] : lives[i - COUNT(dies)]];
+        WORKS(rig.host, rig.api->property->set_named(world, by[i], "friend", "to", BP_ENTITY, &to));
+    }
+    for (uint32_t i = 0; i < COUNT(dies); i++)
+        dead[i] = e[dies[_i == 0 ? i : COUNT(dies) - 1 - i]];
+    ck_assert_uint_eq(entities_api->destroy(rig.host, dead, COUNT(dead)), COUNT(dead));
+    for (uint32_t i = 0; i < COUNT(by); i++) {
+        uint32_t told = i < COUNT(dies) ? told_of("friend", e[dies[i]], by[i])
+                                        : told_of("friend", e[lives[i - COUNT(dies)]], (bp_entity_t){0});
+        EXPECT(told == (i < COUNT(dies) ? 1 : 0), "referrer %u is told of %u times", i, told);
+    }
+}
+END_TEST
+
 static void destroy_the_next(const char *who, const bp_entity_t *entities, uint32_t count)
 {
     if (strcmp(who, "with") == 0 && bp_entity_index(entities[count - 1]) + 1 < entities_api->bound(rig.host)) {
@@ -954,6 +988,31 @@ START_TEST(without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_
     rig.heap.refuse_first = 0;
     ck_assert_uint_eq(told_of("first", e[9], (bp_entity_t){0}), 1);
     EXPECT(strstr(rig.log.text, "out of memory; not all deaths of 'body' are told") != NULL, "%s", rig.log.text);
+    ck_assert_uint_eq(rig.log.count, 1);
+    memset(rig.log.text, 0, sizeof rig.log.text);
+    rig.log.count = 0;
+}
+END_TEST
+
+/* A listener whose component has no such field is told of nothing, and the log says so once, until it has had one. */
+START_TEST(a_field_by_which_no_deaths_can_be_asked_for_is_warned_of_once_while_it_is_so)
+{
+    static const struct { const char *field; uint32_t lines; } asked_for[] = {
+        {"hands", 1}, {"hands", 1}, {"nothing", 1}, {"to", 1}, {"hands", 2}, {"towards", 2}, {"nothing", 3}};
+    char component[] = "friend", field[16] = "";
+    deaths_t asked = {.which = BP_DEATHS_REFERRED, .component = component, .field = field};
+    listener_t listener = {.asked = &asked};
+    use_some(world);
+    uint32_t before = rig.log.count;
+    for (uint32_t i = 0; i < COUNT(asked_for); i++) {
+        bool good = strncmp(asked_for[i].field, "to", 2) == 0;
+        snprintf(field, sizeof field, "%s", asked_for[i].field);
+        deaths_find(&listener, world_of(world));
+        EXPECT((listener.manager != BP_NONE) == good, "field '%s'", field);
+        EXPECT(rig.log.count - before == asked_for[i].lines, "line %u: %s", i, rig.log.text);
+    }
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "world 'first': deaths of entities that 'friend.hands' refers to are not "
+                                               "told: it is no declared field of type entity with a single value"));
     memset(rig.log.text, 0, sizeof rig.log.text);
     rig.log.count = 0;
 }
@@ -1109,11 +1168,13 @@ Suite *destruction_suite(void)
     TCase *some = new_case(suite, "some");
     tcase_add_test(some, who_asks_for_a_component_or_a_field_is_told_of_these_deaths_alone);
     tcase_add_test(some, referrers_are_those_that_a_look_at_everybody_finds);
+    tcase_add_loop_test(some, referrers_are_found_where_indices_of_the_dead_have_one_place, 0, 2);
     tcase_add_test(some, what_the_told_destroy_is_told_in_batches_of_its_own);
     tcase_add_test(some, who_asked_for_deaths_is_told_no_more_when_it_has_gone);
     tcase_add_test(some, who_comes_in_place_of_a_listener_is_told);
     tcase_add_test(some, nothing_of_a_sealed_host_changes);
     tcase_add_test(some, without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so);
+    tcase_add_test(some, a_field_by_which_no_deaths_can_be_asked_for_is_warned_of_once_while_it_is_so);
     tcase_add_test(some, a_world_that_is_made_while_an_instance_ends_keeps_nobody_from_being_told);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
     tcase_add_test(some, deaths_are_asked_for_by_the_former_name_of_a_field_too);

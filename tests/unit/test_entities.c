@@ -479,6 +479,13 @@ START_TEST(more_entities_than_indices_are_refused)
     SAID(rig.host, BP_ERROR_LIMIT, "a host has at most 4294967294 entities",
          entities_reserve(&rig.host->entities, UINT32_MAX - 1));
     ck_assert_uint_eq(api->count(rig.host), 1);
+    bp_world_o *worlds[2];
+    for (uint32_t i = 0; i < 2; i++) /* worlds of a host of several have indices of their own */
+        worlds[i] = bp_world_create(rig.host, &(bp_world_desc_t){.name = i == 0 ? "a" : "b"});
+    for (uint32_t i = 0; i < 2; i++)
+        SAID(rig.host, BP_ERROR_LIMIT, "a host has at most 4294967294 entities",
+             entities_pool_reserve(&rig.host->entities, &worlds[i]->rows.ids, UINT32_MAX - i));
+    ck_assert_uint_eq(api->bound(rig.host), 1);
 }
 END_TEST
 

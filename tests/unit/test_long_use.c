@@ -395,6 +395,60 @@ START_TEST(the_slab_with_most_room_is_emptied_and_no_other)
 }
 END_TEST
 
+enum { SLAB_PAGES = 100, SLAB_STAY = 20, SLAB_LEFT = SLAB_STAY * ENTITIES_PAGE };
+static bp_entity_t in_slab[SLAB_PAGES * ENTITIES_PAGE], *const staying = in_slab + COUNT(in_slab) - SLAB_LEFT;
+
+/* One slab, of which most pages have none that lives: a second one has been made for the others, which lie at the end. */
+static void leave_a_slab(void)
+{
+    world_t *w = &world->rows;
+    uint32_t dead = COUNT(in_slab) - SLAB_LEFT;
+    WORKS(rig.host, api->create(world, prototype_of(world, "mark", NULL, NULL, NULL), in_slab, COUNT(in_slab)));
+    ck_assert_uint_eq(w->slab_count, 1);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, in_slab, dead), dead);
+    for (uint32_t i = 0; i < SLAB_PAGES && w->slab_count == 1; i++)
+        step();
+    ck_assert_uint_eq(w->slab_count, 2);
+    ck_assert_uint_gt(w->slabs[1].count, RECORDS_KEPT);
+    ck_assert_uint_eq(w->slabs[1].living, 0);
+}
+
+/* All pages that are to move go before the first one has moved: the slab that was made for them goes too. */
+START_TEST(a_slab_that_pages_no_longer_need_goes)
+{
+    const world_t *w = &world->rows;
+    leave_a_slab();
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, staying, SLAB_LEFT), SLAB_LEFT);
+    for (uint32_t i = 0; i < 2 * SLAB_PAGES; i++)
+        step();
+    ck_assert_uint_eq(w->slab_count, 0);
+    ck_assert_uint_eq(w->pages_held, 0);
+    check_host(rig.host);
+}
+END_TEST
+
+/* A page that others have left by moving is used again, for indices of which one alone has a record. */
+START_TEST(a_page_from_which_records_have_moved_holds_none_of_them)
+{
+    const world_t *w = &world->rows;
+    uint32_t key = key_of(world, "mark", ""), i = 0;
+    leave_a_slab();
+    for (uint32_t s = 0; s < SLAB_PAGES && w->slabs[1].living == 0; s++)
+        step();
+    ck_assert_uint_gt(w->slabs[1].living, 0);
+    uint32_t held = w->slabs[0].living;
+    const record_page_t *left = w->slabs[0].left;
+    WORKS(rig.host, rig.api->entity->create(rig.host, in_slab, COUNT(in_slab) - SLAB_LEFT));
+    for (; i < COUNT(in_slab) - SLAB_LEFT && w->slabs[0].living == held; i++) {
+        if (!world_has_record(w, bp_entity_index(in_slab[i])))
+            WORKS(rig.host, api->add(world, key, &in_slab[i], 1));
+    }
+    ck_assert(w->slabs[0].living == held + 1 && w->slabs[0].left != left);
+    ck_assert_uint_eq(api->has(world, key, staying, SLAB_LEFT, NULL), SLAB_LEFT);
+    check_host(rig.host);
+}
+END_TEST
+
 START_TEST(room_that_is_needed_again_and_again_is_kept)
 {
     uint32_t prototype = prototype_of(world, "body", NULL, NULL, NULL);
@@ -708,6 +762,8 @@ Suite *long_use_suite(void)
     tcase_add_test(tests, memory_of_a_run_that_was_left_is_given_back);
     tcase_add_test(tests, a_run_keeps_its_room_for_a_hundred_steps);
     tcase_add_test(tests, the_slab_with_most_room_is_emptied_and_no_other);
+    tcase_add_test(tests, a_slab_that_pages_no_longer_need_goes);
+    tcase_add_test(tests, a_page_from_which_records_have_moved_holds_none_of_them);
     tcase_add_test(tests, room_that_is_needed_again_and_again_is_kept);
     suite_add_tcase(suite, tests);
     TCase *records = tcase_create("records");

@@ -258,6 +258,34 @@ START_TEST(a_change_is_refused_where_transitions_that_need_room_find_none)
 }
 END_TEST
 
+/* Requests of which one alone fails, each in turn, while the tables of prototypes grow from nothing to many. */
+START_TEST(whichever_memory_is_lacking_a_prototype_is_made_or_not)
+{
+    enum { KINDS = 32 };
+    uint32_t keys[KINDS], made, again, refused = 0;
+    make_keys(keys, KINDS);
+    for (uint32_t i = 0; i < KINDS * KINDS; i++) {
+        uint32_t pair[] = {keys[i / KINDS], keys[i % KINDS]}, count = pair[0] == pair[1] ? 1 : 2;
+        bp_result_t result;
+        for (uint64_t n = 1;; n++) {
+            uint32_t there = world->rows.prototypes.count;
+            rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+            result = api->prototype(world, pair, count, &made);
+            rig.heap.refuse_first = rig.heap.refuse_last = 0;
+            if (result == BP_OK)
+                break;
+            SAID(rig.host, BP_ERROR_MEMORY, "out of memory while making a prototype", result);
+            EXPECT(world->rows.prototypes.count <= there + 1 && n < 100, "pair %u: request %u", i, (uint32_t)n);
+            refused++;
+        }
+        WORKS(rig.host, api->prototype(world, pair, count, &again));
+        ck_assert_uint_eq(again, made);
+    }
+    ck_assert_uint_gt(refused, 10);
+    ck_assert_uint_gt(world->rows.prototypes.column_count, PROTOTYPES_COLUMNS);
+}
+END_TEST
+
 START_TEST(prototypes_of_different_sets_differ)
 {
     static uint8_t seen[2 * SETS];
@@ -504,6 +532,7 @@ Suite *prototypes_suite(void)
     tcase_add_test(tests, transitions_in_use_stay_known_however_many_they_are);
     tcase_add_test(tests, prototypes_that_are_made_as_wholes_take_no_room_for_transitions);
     tcase_add_test(tests, a_change_is_refused_where_transitions_that_need_room_find_none);
+    tcase_add_test(tests, whichever_memory_is_lacking_a_prototype_is_made_or_not);
     tcase_add_test(tests, prototypes_of_different_sets_differ);
     tcase_add_test(tests, two_components_of_one_name_are_refused);
     tcase_add_test(tests, a_second_component_of_a_single_type_is_refused);
