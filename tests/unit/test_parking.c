@@ -57,9 +57,40 @@ static void mourner_run(bp_system_t *s, const bp_step_t *step, const bp_match_t 
         s->api->entity->destroy(s->host, &doomed[doomed_count - 1], 1);
 }
 
+/* Which entity of each index a second system has been told to have a mark. */
+static bp_entity_t known[INDICES];
+
+static void keeper_added(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s;
+    for (uint32_t i = 0; i < count; i++) {
+        bp_entity_t *e = &known[bp_entity_index(entities[i])];
+        EXPECT(e->id == 0, "it is told of index %u twice", bp_entity_index(entities[i]));
+        *e = entities[i];
+    }
+}
+
+static void keeper_removed(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
+{
+    (void)s;
+    for (uint32_t i = 0; i < count; i++) {
+        bp_entity_t *e = &known[bp_entity_index(entities[i])];
+        EXPECT(e->id == entities[i].id, "it is told of the end of what it did not know");
+        *e = (bp_entity_t){0};
+    }
+}
+
+static void keeper_run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
 static const bp_term_t marked[] = {{.component = "mark"}};
 static const bp_system_i mourner[] = {{.name = "mourner", .terms = BP_LIST(marked), .run_all = mourner_run,
-                                       .entities_removed = mourner_removed, .keeps = BP_KEEP_NOTHING}};
+                                       .entities_removed = mourner_removed, .keeps = BP_KEEP_NOTHING},
+                                      {.name = "keeper", .terms = BP_LIST(marked), .run_all = keeper_run,
+                                       .entities_added = keeper_added, .entities_removed = keeper_removed,
+                                       .keeps = BP_KEEP_NOTHING}};
 static const bp_plugin_head_t mourning =
     BP_PLUGIN_HEAD("mourning", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(mourner)}));
 
@@ -679,6 +710,104 @@ START_TEST(deaths_are_told_after_going_back_though_their_indices_have_been_given
 }
 END_TEST
 
+/* --- who is told of crowds ---------------------------------------------------------------------------------------- */
+
+static void expect_known(place_t *p, uint32_t key)
+{
+    static uint8_t has[MOST];
+    uint32_t count = p->rig.api->world->has(p->worlds[0], key, p->living, p->living_count, has), seen = 0;
+    for (uint32_t i = 0; i < p->living_count; i++) {
+        bp_entity_t e = known[bp_entity_index(p->living[i])];
+        EXPECT(has[i] == (e.id == p->living[i].id), "entity %u %s", i, has[i] ? "is not known" : "is known");
+    }
+    for (uint32_t i = 0; i < INDICES; i++)
+        seen += known[i].id != 0;
+    ck_assert_uint_eq(seen, count);
+}
+
+/* A part of the living gets or loses the mark, some of them twice. */
+static void change_marks(place_t *p, uint32_t key)
+{
+    static uint8_t has[MOST];
+    static bp_entity_t lose[MOST], get[MOST];
+    const bp_world_api *api = p->rig.api->world;
+    uint32_t count = bp_random_below(&p->random, p->living_count / 2 + 1), lost = 0, got = 0;
+    if (count > 3000 && bp_random_below(&p->random, 3) > 0)
+        count = 1 + bp_random_below(&p->random, 20);
+    uint32_t first = bp_random_below(&p->random, p->living_count - count + 1);
+    api->has(p->worlds[0], key, p->living + first, count, has);
+    for (uint32_t i = 0; i < count; i++) {
+        if (has[i])
+            lose[lost++] = p->living[first + i];
+        else
+            get[got++] = p->living[first + i];
+    }
+    WORKS(p->rig.host, api->remove(p->worlds[0], key, lose, lost));
+    WORKS(p->rig.host, api->add(p->worlds[0], key, get, got));
+    if (bp_random_below(&p->random, 2) == 0)
+        WORKS(p->rig.host, api->add(p->worlds[0], key, lose, lost / 2));
+}
+
+START_TEST(systems_are_told_exactly_of_crowds_that_come_and_go)
+{
+    static place_t then;
+    static bp_entity_t known_then[INDICES], victims[MOST];
+    bp_snapshot_o *taken = NULL;
+    open(&place, _i % 2 == 0 ? 1 : WORLDS);
+    bp_host_o *host = place.rig.host;
+    memset(known, 0, sizeof known);
+    place.random = 1000 + (uint64_t)_i;
+    uint64_t *random = &place.random, more = 77 + (uint64_t)_i;
+    WORKS(host, bp_host_load_plugin(host, "mourning", NULL, 0));
+    WORKS(host, bp_world_use_system(place.worlds[0], "mourner"));
+    WORKS(host, bp_world_use_system(place.worlds[0], "keeper"));
+    step(&place, 1);
+    uint32_t key = key_of(place.worlds[0], "mark", "");
+    for (uint32_t round = 0; round < 60; round++) {
+        uint32_t what = bp_random_below(random, 8);
+        if (what < 2 && place.living_count < 40000)
+            come(&place, 1 + bp_random_below(random, what == 0 ? 30 : 15000));
+        else if (what == 2)
+            shuffle(&place);
+        else if (what < 5)
+            change_marks(&place, key);
+        else if (what == 5)
+            die(&place, 0, bp_random_below(random, place.living_count + 1));
+        else if (what == 6) { /* in the step */
+            doomed_count = bp_random_below(random, place.living_count + 1);
+            place.living_count -= doomed_count;
+            memcpy(victims, place.living + place.living_count, doomed_count * sizeof *victims);
+            doomed = victims;
+        }
+        for (uint32_t s = bp_random_below(random, what == 5 ? 60 : 4); s > 0; s--)
+            step(&place, 1);
+        if (doomed_count > 0)
+            step(&place, 1);
+        check_host(host);
+        if (bp_random_below(&more, 6) == 0) {
+            bp_snapshot_free(taken);
+            WORKS(host, bp_host_snapshot(host, &taken));
+            memcpy(known_then, known, sizeof known);
+            then = place;
+        } else if (taken != NULL && bp_random_below(&more, 6) == 0) {
+            WORKS(host, bp_host_bring_back(host, taken));
+            memcpy(known, known_then, sizeof known);
+            rig_t rig = place.rig;
+            place = then;
+            place.rig = rig;
+            place.random = more;
+            check_host(host);
+        }
+        if (bp_random_below(random, 2) == 0) {
+            step(&place, 1);
+            expect_known(&place, key);
+        }
+    }
+    bp_snapshot_free(taken);
+    close(&place);
+}
+END_TEST
+
 /* Numbers about parked indices and pages that were given up contradict the others when one of their bits is another. */
 START_TEST(a_snapshot_that_contradicts_itself_about_parked_indices_is_refused)
 {
@@ -742,6 +871,7 @@ Suite *parking_suite(void)
     TCase *back = add_case(suite, "back", NULL, NULL, 120);
     tcase_add_loop_test(back, the_same_ids_come_after_the_host_has_gone_back, 0, 4);
     tcase_add_loop_test(back, deaths_are_told_after_going_back_though_their_indices_have_been_given_up, 0, 2);
+    tcase_add_loop_test(back, systems_are_told_exactly_of_crowds_that_come_and_go, 62, 66);
     tcase_add_test(back, a_snapshot_that_contradicts_itself_about_parked_indices_is_refused);
     return suite;
 }
