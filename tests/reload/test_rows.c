@@ -338,6 +338,39 @@ START_TEST(what_is_set_is_told_and_may_be_refused)
 }
 END_TEST
 
+/* Whichever memory is lacking: nothing is set, nothing told, and nothing of the copies stays. */
+START_TEST(without_memory_nothing_is_set)
+{
+    static int32_t many[20000];
+    const bp_list_t list = {.items = many, .count = COUNT(many)};
+    bp_entity_t e[3];
+    bp_property_t amount, items;
+    const float values[] = {5, 6, 7};
+    uint32_t refused = 0;
+    heap_t *heap = &rig.heap;
+    make(e, COUNT(e));
+    float before = amount_of(e[0]);
+    WORKS(host, api->property->resolve(world, e[0], "ledger", "amount", &amount));
+    WORKS(host, api->property->resolve(world, e[0], "ledger", "items", &items));
+    WORKS(host, api->property->set(world, &items, &e[1], 1, &list, 0)); /* which is copied aside, too */
+    for (uint64_t n = 1;; n++) {
+        size_t bytes = heap->bytes;
+        heap->refuse_first = heap->refuse_last = heap->requests + n;
+        bp_result_t result = api->property->set(world, &amount, e, COUNT(e), values, sizeof values[0]);
+        heap->refuse_first = heap->refuse_last = 0;
+        if (result == BP_OK)
+            break;
+        SAID(host, BP_ERROR_MEMORY, "out of memory while setting a property", result);
+        ck_assert_uint_eq(heap->bytes, bytes);
+        EXPECT(amount_of(e[0]) == before, "a value has been set");
+        expect_known();
+        refused++;
+    }
+    ck_assert_uint_gt(refused, 0);
+    EXPECT(amount_of(e[0]) == 5 && amount_of(e[2]) == 7, "the values are others");
+}
+END_TEST
+
 /* Calls under the guard go another way. */
 START_TEST(what_comes_and_what_is_set_may_be_refused_under_the_guard_too)
 {
@@ -754,6 +787,7 @@ Suite *rows_suite(void)
     tcase_add_test(tests, rows_of_a_world_that_is_restored_go_from_entities_that_live_on);
     tcase_add_test(tests, rows_go_in_any_order_with_others_between_them);
     tcase_add_test(tests, what_is_set_is_told_and_may_be_refused);
+    tcase_add_test(tests, without_memory_nothing_is_set);
     tcase_add_test(tests, what_comes_and_what_is_set_may_be_refused_under_the_guard_too);
     tcase_add_test(tests, rows_that_a_component_with_storage_of_its_own_refuses_are_taken_back);
     tcase_add_test(tests, hidden_fields_are_seen_by_nobody);
