@@ -341,33 +341,52 @@ END_TEST
 /* Whichever memory is lacking: nothing is set, nothing told, and nothing of the copies stays. */
 START_TEST(without_memory_nothing_is_set)
 {
-    static int32_t many[20000];
-    const bp_list_t list = {.items = many, .count = COUNT(many)};
+    enum { MANY = 20000 };
+    static int32_t many[MANY + 1];
+    static const char *const texts[] = {"a text that is not there yet", "another one", "a third"};
+    const bp_list_t list = {.items = many, .count = MANY}, longer = {.items = many, .count = MANY + 1};
+    const float amounts[] = {5, 6, 7};
+    const struct { const char *field; const void *value; uint32_t first, count; size_t stride; } sets[] = {
+        {"amount", amounts, 0, 3, sizeof *amounts}, {"label", texts, 0, 3, sizeof *texts}, {"items", &longer, 0, 3, 0},
+        {"items[20001]", many, 1, 1, 0}, {"items[20000]", many, 0, 3, 0}};
     bp_entity_t e[3];
-    bp_property_t amount, items;
-    const float values[] = {5, 6, 7};
-    uint32_t refused = 0;
-    heap_t *heap = &rig.heap;
+    bp_property_t property;
     make(e, COUNT(e));
-    float before = amount_of(e[0]);
-    WORKS(host, api->property->resolve(world, e[0], "ledger", "amount", &amount));
-    WORKS(host, api->property->resolve(world, e[0], "ledger", "items", &items));
-    WORKS(host, api->property->set(world, &items, &e[1], 1, &list, 0)); /* which is copied aside, too */
-    for (uint64_t n = 1;; n++) {
-        size_t bytes = heap->bytes;
-        heap->refuse_first = heap->refuse_last = heap->requests + n;
-        bp_result_t result = api->property->set(world, &amount, e, COUNT(e), values, sizeof values[0]);
-        heap->refuse_first = heap->refuse_last = 0;
-        if (result == BP_OK)
-            break;
-        SAID(host, BP_ERROR_MEMORY, "out of memory while setting a property", result);
-        ck_assert_uint_eq(heap->bytes, bytes);
-        EXPECT(amount_of(e[0]) == before, "a value has been set");
+    WORKS(host, api->property->resolve(world, e[1], "ledger", "items", &property));
+    WORKS(host, api->property->set(world, &property, &e[1], 1, &list, 0)); /* which is copied aside, too */
+    for (uint32_t i = 0; i < COUNT(sets); i++) {
+        uint32_t refused = 0;
+        WORKS(host, api->property->resolve(world, e[0], "ledger", sets[i].field, &property));
+        for (uint64_t n = 1;; n++) {
+            char *before = describe_host(host);
+            size_t bytes = rig.heap.bytes;
+            rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + n;
+            bp_result_t result = api->property->set(world, &property, &e[sets[i].first], sets[i].count, sets[i].value,
+                                                    sets[i].stride);
+            rig.heap.refuse_first = rig.heap.refuse_last = 0;
+            if (result == BP_OK) {
+                free(before);
+                break;
+            }
+            ck_assert_int_eq(result, BP_ERROR_MEMORY);
+            ck_assert_ptr_nonnull(strstr(bp_host_error(host), "out of memory while "));
+            ck_assert_uint_eq(rig.heap.bytes, bytes);
+            expect_same(before, describe_host(host), sets[i].field);
+            refused++;
+        }
+        EXPECT(refused > 0, "%s", sets[i].field);
         expect_known();
-        refused++;
     }
-    ck_assert_uint_gt(refused, 0);
-    EXPECT(amount_of(e[0]) == 5 && amount_of(e[2]) == 7, "the values are others");
+    EXPECT(amount_of(e[0]) == 5 && amount_of(e[2]) == 7, "the amounts are others");
+    for (uint32_t i = 0; i < COUNT(e); i++) {
+        bp_list_t have;
+        const char *text;
+        WORKS(host, api->property->resolve(world, e[i], "ledger", "items", &property));
+        WORKS(host, api->property->get(world, &property, &e[i], 1, &have, sizeof have));
+        ck_assert_uint_eq(have.count, i == 1 ? MANY + 2 : MANY + 1);
+        WORKS(host, api->property->get_named(world, e[i], "ledger", "label", BP_STRING, &text));
+        ck_assert_str_eq(text, texts[i]);
+    }
 }
 END_TEST
 
