@@ -585,9 +585,14 @@ END_TEST
 
 START_TEST(each_allocation_of_such_a_reload_may_fail)
 {
+    static int32_t many[20000]; /* a list that takes memory when it is copied */
+    const bp_list_t list = {.items = many, .count = COUNT(many)};
     bp_entity_t e[40];
+    bp_property_t items;
     uint32_t failed = 0;
     make(e, COUNT(e));
+    WORKS(host, api->property->resolve(world, e[3], "ledger", "items", &items));
+    WORKS(host, api->property->set(world, &items, &e[3], 1, &list, 0));
     for (uint32_t n = 0; failed == n; n++) {
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1 + n;
         ledger()->calls = 77;

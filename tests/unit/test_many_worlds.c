@@ -239,6 +239,20 @@ START_TEST(indices_of_a_world_that_goes_are_used_again)
 }
 END_TEST
 
+/* As many pages as are needed, and not one more. */
+START_TEST(a_world_takes_as_many_pages_of_indices_as_it_needs)
+{
+    static const uint32_t counts[] = {1, 1023, 1, 2048, 1023, 1024, 2000, 48, 1}, pages[] = {1, 1, 2, 4, 4, 5, 7, 7, 8};
+    static bp_entity_t e[2048];
+    bp_world_o *world = rig_world(&rig, "grows");
+    rig_world(&rig, "other");
+    for (uint32_t i = 0; i < COUNT(counts); i++) {
+        in(world, e, counts[i]);
+        ck_assert_uint_eq(world->rows.ids.pages, pages[i]);
+    }
+}
+END_TEST
+
 /* Worlds that grow in turn take pages that do not lie behind their last one; what was left of that one is used. */
 START_TEST(worlds_that_grow_in_turn_leave_no_indices_unused)
 {
@@ -335,6 +349,7 @@ Suite *many_worlds_suite(void)
     tcase_add_test(tests, a_world_that_goes_takes_its_records_along);
     tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
     tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);
+    tcase_add_test(tests, a_world_takes_as_many_pages_of_indices_as_it_needs);
     tcase_add_test(tests, worlds_that_grow_in_turn_leave_no_indices_unused);
     tcase_add_loop_test(tests, an_entity_of_many_worlds_costs_little_more_than_one_of_few, 0, 4);
     tcase_add_test(tests, worlds_that_come_and_go_are_found_by_name_and_keep_their_order);
