@@ -678,6 +678,25 @@ START_TEST(texts_of_a_list_are_set_one_by_one_and_told)
     ck_assert_str_eq(back, "other");
     WORKS(other->host, p->get_named(w, e[1], "tag", "names[0]", BP_STRING, &back));
     ck_assert_str_eq(back, "second");
+    uint32_t refused = 0;
+    char long_text[64];
+    for (uint32_t i = 1; i < 40; i++) { /* appended without memory: no text of a list that was refused stays */
+        char place[32];
+        snprintf(place, sizeof place, "names[%u]", i);
+        snprintf(long_text, sizeof long_text, "a text that is not there before the turn of number %u", i);
+        text = long_text;
+        for (uint64_t n = 1;; n++) {
+            other->heap.refuse_first = other->heap.refuse_last = other->heap.requests + n;
+            bp_result_t result = p->set_named(w, e[1], "tag", place, BP_STRING, &text);
+            other->heap.refuse_first = other->heap.refuse_last = 0;
+            check_host(other->host);
+            if (result == BP_OK)
+                break;
+            ck_assert_int_eq(result, BP_ERROR_MEMORY);
+            refused++;
+        }
+    }
+    ck_assert_uint_gt(refused, 40);
     check_host(other->host);
     rig_close(other);
     free(other);

@@ -1088,6 +1088,21 @@ START_TEST(plugins_ask_for_themselves_and_are_told_after_systems_and_before_embe
 END_TEST
 
 /* As a term may: who was built before a field was renamed is told as before. */
+/* The component has another number in the world then, and its listener is found anew. */
+START_TEST(a_plugin_is_told_by_a_component_that_has_gone_and_come_again)
+{
+    bp_entity_t e[2];
+    load_asker("coroner");
+    for (uint32_t i = 0; i < COUNT(e); i++) {
+        make_bodies(&e[i], 1);
+        ck_assert_uint_eq(entities_api->destroy(rig.host, &e[i], 1), 1);
+        ck_assert_uint_eq(told_of("coroner", e[i], (bp_entity_t){0}), 1);
+        WORKS(rig.host, bp_world_drop_component(world, "body"));
+        WORKS(rig.host, bp_world_use_component(world, "body"));
+    }
+}
+END_TEST
+
 START_TEST(the_first_plugin_of_a_host_may_ask_too)
 {
     static const bp_plugin_head_t *const linked[] = {&clerk};
@@ -1194,6 +1209,7 @@ Suite *destruction_suite(void)
     tcase_add_test(some, a_field_by_which_no_deaths_can_be_asked_for_is_warned_of_once_while_it_is_so);
     tcase_add_test(some, a_world_that_is_made_while_an_instance_ends_keeps_nobody_from_being_told);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
+    tcase_add_test(some, a_plugin_is_told_by_a_component_that_has_gone_and_come_again);
     tcase_add_test(some, the_first_plugin_of_a_host_may_ask_too);
     tcase_add_test(some, deaths_are_asked_for_by_the_former_name_of_a_field_too);
     tcase_add_test(some, a_component_that_no_plugin_brings_is_told_to_who_asks_for_its_deaths);
