@@ -978,17 +978,22 @@ END_TEST
 
 START_TEST(without_memory_for_what_was_asked_the_dead_are_dead_and_the_log_says_so)
 {
-    bp_entity_t e[64];
+    bp_entity_t e[64], friends[64];
     use_some(world);
     WORKS(rig.host, entities_api->create(rig.host, e, COUNT(e)));
+    WORKS(rig.host, entities_api->create(rig.host, friends, COUNT(friends)));
     WORKS(rig.host, api->add(world, key_of(world, "body", ""), e, COUNT(e)));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), friends, COUNT(friends)));
+    for (uint32_t i = 0; i < COUNT(friends); i++)
+        WORKS(rig.host, rig.api->property->set_named(world, friends[i], "friend", "to", BP_ENTITY, &e[i]));
     rig.heap.refuse_first = rig.heap.requests + 1;
     rig.heap.refuse_last = UINT64_MAX;
     ck_assert_uint_eq(entities_api->destroy(rig.host, e, COUNT(e)), COUNT(e));
     rig.heap.refuse_first = 0;
     ck_assert_uint_eq(told_of("first", e[9], (bp_entity_t){0}), 1);
     EXPECT(strstr(rig.log.text, "out of memory; not all deaths of 'body' are told") != NULL, "%s", rig.log.text);
-    ck_assert_uint_eq(rig.log.count, 1);
+    EXPECT(strstr(rig.log.text, "out of memory; not all deaths of 'friend' are told") != NULL, "%s", rig.log.text);
+    ck_assert_uint_eq(rig.log.count, 2); /* once for each who asked */
     memset(rig.log.text, 0, sizeof rig.log.text);
     rig.log.count = 0;
 }
@@ -1103,6 +1108,21 @@ START_TEST(a_plugin_is_told_by_a_component_that_has_gone_and_come_again)
 }
 END_TEST
 
+START_TEST(who_listens_to_a_world_for_a_plugin_goes_with_the_world)
+{
+    bp_entity_t e[2];
+    load_asker("coroner");
+    load_asker("heir");
+    make_bodies(e, COUNT(e));
+    entities_api->destroy(rig.host, e, 1);
+    ck_assert_uint_eq(rig.host->destruction.plugin_listener_count, 4);
+    bp_world_destroy(other);
+    entities_api->destroy(rig.host, &e[1], 1);
+    ck_assert_uint_eq(told_of("coroner", e[1], (bp_entity_t){0}), 1);
+    ck_assert_uint_eq(rig.host->destruction.plugin_listener_count, 2);
+}
+END_TEST
+
 START_TEST(the_first_plugin_of_a_host_may_ask_too)
 {
     static const bp_plugin_head_t *const linked[] = {&clerk};
@@ -1210,6 +1230,7 @@ Suite *destruction_suite(void)
     tcase_add_test(some, a_world_that_is_made_while_an_instance_ends_keeps_nobody_from_being_told);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
     tcase_add_test(some, a_plugin_is_told_by_a_component_that_has_gone_and_come_again);
+    tcase_add_test(some, who_listens_to_a_world_for_a_plugin_goes_with_the_world);
     tcase_add_test(some, the_first_plugin_of_a_host_may_ask_too);
     tcase_add_test(some, deaths_are_asked_for_by_the_former_name_of_a_field_too);
     tcase_add_test(some, a_component_that_no_plugin_brings_is_told_to_who_asks_for_its_deaths);
