@@ -837,8 +837,8 @@ START_TEST(referrers_are_those_that_a_look_at_everybody_finds)
 }
 END_TEST
 
-/* The dead of a batch are looked up by their indices, of which several may have one place: others then lie in the places
- * behind it, which go on at the beginning. */
+/* The dead of a batch are looked up by their indices, of which several may have one place: others then lie in the
+ * places behind it, which go on at the beginning. */
 START_TEST(referrers_are_found_where_indices_of_the_dead_have_one_place)
 {
     enum { PLACES = 4096, MANY = 4 * PLACES };
@@ -1016,8 +1016,9 @@ START_TEST(a_field_by_which_no_deaths_can_be_asked_for_is_warned_of_once_while_i
         EXPECT((listener.manager != BP_NONE) == good, "field '%s'", field);
         EXPECT(rig.log.count - before == asked_for[i].lines, "line %u: %s", i, rig.log.text);
     }
-    ck_assert_ptr_nonnull(strstr(rig.log.text, "world 'first': deaths of entities that 'friend.hands' refers to are not "
-                                               "told: it is no declared field of type entity with a single value"));
+    ck_assert_ptr_nonnull(strstr(rig.log.text,
+                                 "world 'first': deaths of entities that 'friend.hands' refers to are not told: it is "
+                                 "no declared field of type entity with a single value"));
     memset(rig.log.text, 0, sizeof rig.log.text);
     rig.log.count = 0;
 }

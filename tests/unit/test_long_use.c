@@ -398,7 +398,7 @@ END_TEST
 enum { SLAB_PAGES = 100, SLAB_STAY = 20, SLAB_LEFT = SLAB_STAY * ENTITIES_PAGE };
 static bp_entity_t in_slab[SLAB_PAGES * ENTITIES_PAGE], *const staying = in_slab + COUNT(in_slab) - SLAB_LEFT;
 
-/* One slab, of which most pages have none that lives: a second one has been made for the others, which lie at the end. */
+/* One slab, of which most pages have none that lives: a second one has been made for the others, at the end. */
 static void leave_a_slab(void)
 {
     world_t *w = &world->rows;
