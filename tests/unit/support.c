@@ -4,7 +4,9 @@
  * it asked for is found at once, and a mark that a freed block has lost. Resizing always moves, so that the sanitizers
  * find uses of an old address; new bytes are filled, so that tests find code that relies on cleared memory. Freed bytes
  * are filled too, and behind each block are some more: an address that is read from either is one that no memory can
- * have, and what is written behind a block is found when it is freed. AddressSanitizer finds both itself.
+ * have, and what is written behind a block is found when it is freed. AddressSanitizer finds both itself. Blocks of more
+ * than MOST bytes are refused, since they would be filled too: that takes seconds, and more memory than many machines
+ * have. Damaged input may ask for such blocks.
  */
 #include "support.h"
 
@@ -28,7 +30,7 @@ enum { BEHIND = 0 };
 enum { BEHIND = 64 };
 #endif
 
-enum { HEADER = 16, PATTERN = 0xA5, FREED = 0x5A };
+enum { HEADER = 16, PATTERN = 0xA5, FREED = 0x5A, MOST = 256 << 20 };
 static const size_t living_mark = 0x4B434F4C42;
 
 static void end_block(heap_t *heap, char *block, size_t size)
@@ -56,7 +58,7 @@ static void *begin_block(heap_t *heap, size_t size)
         heap->refused++;
         return NULL;
     }
-    char *start = size > SIZE_MAX / 2 ? NULL : malloc(HEADER + size + BEHIND);
+    char *start = size > MOST ? NULL : malloc(HEADER + size + BEHIND);
     if (start == NULL)
         return NULL;
     size_t header[2] = {size, living_mark};
