@@ -112,7 +112,7 @@ TEST_SOURCES    := $(wildcard tests/*.c tests/unit/*.c tests/program/*.c tests/c
 # Those that need a shell, a copy of the process, or other calls of POSIX systems. tests/main.c leaves out their suites.
 ifeq ($(SYSTEM),windows)
 TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspector/test_inspector_%.c \
-                   $(patsubst %,tests/reload/test_%.c,behind build check crash_matrix fence hot mutated posts process sources storm \
+                   $(patsubst %,tests/reload/test_%.c,behind build check crash_matrix fence forked hot mutated posts process sources storm \
                    temporary trial watch) $(wildcard tests/reload/storm*.c),$(TEST_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)

@@ -13,6 +13,11 @@
  * are [main]: call them from one thread at a time, and not from a plugin's verb or a callback unless the
  * function says so. A failing call changes nothing and leaves a sentence in bp_host_error.
  *
+ * A host belongs to the process that has made it. In a copy of that process, made between steps by fork, the host can
+ * be stepped (on the calling thread, with the same results), read, changed by its tables, saved and taken back to its
+ * past. Loading, reloading, polling and recording answer BP_ERROR_STATE there. bp_host_destroy does nothing in the
+ * copy, whose memory goes with it: plugins are not told to stop, since their files and threads are the other process's.
+ *
  * Not here: pictures, sound, a main loop; the embedder brings them.
  */
 #ifndef BACKPLANE_H

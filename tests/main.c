@@ -190,6 +190,7 @@ static const make_suite_t second_half[] = {
     vote_suite,
     build_suite,
     sources_suite,
+    forked_suite,
 #endif
     loaders_suite,
     wants_suite,

@@ -160,6 +160,7 @@ Suite *vote_suite(void);
 Suite *loaders_suite(void);
 Suite *build_suite(void);
 Suite *sources_suite(void);
+Suite *forked_suite(void);
 Suite *wants_suite(void);
 
 #endif

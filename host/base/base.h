@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "superblocks.h"
 #include "strings.h"
+#include "../os/os.h"
 
 /* Told of each address of values that code of a plugin is given to write to, but for what its units have declared. */
 typedef struct handing_t {
@@ -29,9 +30,17 @@ typedef struct base_t {
     strings_t strings;
     value_context_t values;
     uint64_t random;    /* of gc */
+    uint64_t process;   /* that made the host (os_process_number) */
     struct handing_t *handing; /* in the copy of a trial; else NULL */
     uint32_t attention; /* BASE_...: conditions that a changing call of a plugin must check first */
 } base_t;
+
+/* Is this process a copy, made by fork, of the one that has made the host? Threads, files, folders and processes that
+ * the host had then belong to that one. [any] */
+static inline bool base_is_copied(const base_t *base)
+{
+    return base->process != os_process_number();
+}
 
 /* No flag of a property, nor of world_t.care, is one of these bits. */
 enum {

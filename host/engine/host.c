@@ -64,6 +64,21 @@ bp_result_t host_refuse_from_inside(bp_host_o *host)
     return result == BP_OK && is_in_verb(host) ? refuse_from_verb(host) : result;
 }
 
+bp_result_t host_refuse_in_copy(bp_host_o *host)
+{
+    if (!base_is_copied(&host->base))
+        return BP_OK;
+    return error_set(&host->base.error, BP_ERROR_STATE,
+                     "not in a copy (fork) of the process that has made the host; there it can be stepped, read and "
+                     "saved");
+}
+
+bp_result_t host_refuse_change(bp_host_o *host)
+{
+    bp_result_t result = host_refuse_from_inside(host);
+    return result == BP_OK ? host_refuse_in_copy(host) : result;
+}
+
 /* --- host life --------------------------------------------------------------------------------------------------- */
 
 /* A host's beginning and end.
@@ -101,6 +116,7 @@ static void init_base(bp_host_o *host, const bp_host_desc_t *desc, const bp_allo
     superblocks_init(&base->superblocks, &base->memory);
     host_read_part(&base->log, desc->log, sizeof base->log);
     base->random = desc->seed;
+    base->process = os_process_number();
     names_init(&base->names, &base->memory);
     strings_init(&base->strings, &base->memory);
     uint32_t tag = desc->tag >= 1 && desc->tag <= ENTITY_MAX_TAG ? desc->tag : draw_tag(host);
@@ -216,7 +232,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
 
 void bp_host_destroy(bp_host_o *host)
 {
-    if (host == NULL)
+    if (host == NULL || base_is_copied(&host->base))
         return;
     draft_free(host);
     history_record_end(&host->history);

@@ -98,6 +98,14 @@ void host_end_world(bp_world_o *world);
  * poll. */
 bp_result_t host_refuse_from_inside(bp_host_o *host);
 
+/* For functions that must not be called in a copy, made by fork, of the process that has made the host:
+ * BP_ERROR_STATE there. A copy may step the host, look at it and save it, and changes its plugins in no way: the files
+ * that are watched and built, and the processes that try and build, are those of the other process. */
+bp_result_t host_refuse_in_copy(bp_host_o *host);
+
+/* Like host_refuse_from_inside and host_refuse_in_copy together. */
+bp_result_t host_refuse_change(bp_host_o *host);
+
 /* The tables of the contract (tables.c), and two that are found by their names (look.c). */
 bp_api_t host_tables(void);
 extern const bp_look_api host_look_table;

@@ -128,7 +128,7 @@ bp_result_t host_clone(bp_host_o *host, const bp_snapshot_o *snapshot, bp_host_o
 bp_result_t bp_host_clone(bp_host_o *host, bp_host_o **clone)
 {
     bp_snapshot_o *snapshot;
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK)
         result = host_snapshot_in_place(host, &snapshot);
     if (result != BP_OK)
@@ -200,7 +200,7 @@ bp_result_t bp_host_try(bp_host_o *host, const bp_host_try_i *what, bp_host_trie
 {
     trying_t t = {.host = host};
     bp_host_tried_t cost = {.struct_size = sizeof cost};
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK)
         result = bp_host_snapshot(host, &t.before);
     if (result == BP_OK)

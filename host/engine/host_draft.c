@@ -92,7 +92,7 @@ static void say(void *context, int32_t level, const char *source, const char *te
 bp_result_t draft_begin(bp_host_o *host, const bp_draft_i *what, bool automatic)
 {
     draft_t *d = &host->draft;
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK && d->altering)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not while the change of a draft is being made");
     if (result == BP_OK)
@@ -174,7 +174,7 @@ static bp_result_t refuse_unless(bp_host_o *host, bool level)
 bp_result_t bp_host_draft_differences(bp_host_o *host, const bp_diff_i *sink)
 {
     const draft_t *d = &host->draft;
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK)
         result = refuse_unless(host, (d->state == BP_DRAFT_BESIDE || d->state == BP_DRAFT_READY) &&
                                          d->next == d->feed.count);
@@ -269,7 +269,7 @@ static bp_result_t go_there(bp_host_o *host)
 bp_result_t bp_host_draft_keep(bp_host_o *host)
 {
     draft_t *d = &host->draft;
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK && d->altering)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not while the change of a draft is being made");
     bool level = d->state == BP_DRAFT_BESIDE && d->next == d->feed.count;

@@ -315,6 +315,8 @@ struct bp_recording_o {
 bp_result_t bp_host_record(bp_host_o *host, const char *path, const char *origin)
 {
     bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK)
+        result = host_refuse_in_copy(host);
     return result == BP_OK ? history_record(&host->history, path, origin == NULL ? "" : origin) : result;
 }
 
@@ -394,7 +396,9 @@ static bp_result_t need_eras(bp_recording_o *recording)
 bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment)
 {
     bp_host_o *host = recording->host;
-    bp_result_t result = begin_going(host);
+    bp_result_t result = host_refuse_in_copy(host);
+    if (result == BP_OK)
+        result = begin_going(host);
     if (result == BP_OK)
         result = need_eras(recording);
     if (result != BP_OK)

@@ -27,7 +27,7 @@ bp_result_t host_load_file(bp_host_o *host, const char *name_or_path, const bp_o
 bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                                 uint32_t option_count)
 {
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK)
         result = host_load_file(host, name_or_path, options, option_count);
     if (result == BP_OK)
@@ -49,7 +49,8 @@ bp_result_t bp_host_compile_plugin(bp_host_o *host, const char *path, const char
     if (!source_is(path))
         return error_set(&host->base.error, BP_ERROR_ARGUMENT,
                          "%s: it is no source of a plugin; those end in .c, .cc, .cpp, .cxx or .rs", path);
-    return sources_compile(&host->hot.sources, path, library);
+    bp_result_t result = host_refuse_in_copy(host);
+    return result == BP_OK ? sources_compile(&host->hot.sources, path, library) : result;
 }
 
 bp_result_t bp_host_headers(char *folder, size_t size)
@@ -135,7 +136,7 @@ static void take_out_needy(bp_host_o *host, const plugin_t *plugin)
 
 static bp_result_t unload(bp_host_o *host, const char *name, bool with)
 {
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     plugin_t *plugin = loader_find(&host->loader, name);
     if (plugin == NULL)
         return unknown_plugin(host, name);
@@ -185,7 +186,9 @@ static void look_after_changes(bp_host_o *host)
 static bp_result_t reload(bp_host_o *host, const char *const *names, uint32_t count, bool lossy,
                           bp_reload_report_t *report)
 {
-    bp_result_t result = BP_OK;
+    bp_result_t result = host_refuse_in_copy(host);
+    if (result != BP_OK)
+        return result;
     if (host->using) {
         result = reload_refuse_moment(&host->reload);
         reload_tell_refusal(&host->reload, names, count, 0, result);
@@ -220,7 +223,8 @@ bp_result_t bp_host_begin_reload(bp_host_o *host, const char *const *names, uint
                          (unsigned)flags);
     if (host->using)
         return reload_refuse_moment(&host->reload);
-    return hot_ask(&host->hot, names, count, (flags & BP_RELOAD_LOSSY) != 0);
+    bp_result_t result = host_refuse_in_copy(host);
+    return result == BP_OK ? hot_ask(&host->hot, names, count, (flags & BP_RELOAD_LOSSY) != 0) : result;
 }
 
 bp_result_t bp_host_on_reload(bp_host_o *host, bp_reloaded_callback callback, void *data)
@@ -376,7 +380,7 @@ static uint32_t poll_once(bp_host_o *host)
 
 bp_result_t bp_host_poll(bp_host_o *host)
 {
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result == BP_OK)
         poll_once(host);
     return result;
@@ -405,7 +409,7 @@ static bp_result_t sleep_once(bp_host_o *host, uint64_t nanoseconds, const intpt
 
 bp_result_t bp_host_wait_for(bp_host_o *host, uint64_t nanoseconds, const intptr_t *handles, uint32_t count)
 {
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result != BP_OK)
         return result;
     if (count > HOST_WAIT_MOST)

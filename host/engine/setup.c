@@ -436,7 +436,7 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
 {
     setup_t s;
     file_stamp_t stamp;
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     if (result != BP_OK)
         return result;
     setup_begin(&s, host);

@@ -441,7 +441,7 @@ static bp_result_t set_up_again(bp_host_o *host, setup_ini_t *was)
 
 bp_result_t bp_host_setup_again(bp_host_o *host, const char *ini_path, const char **told)
 {
-    bp_result_t result = host_refuse_from_inside(host);
+    bp_result_t result = host_refuse_change(host);
     setup_ini_t *was = result == BP_OK ? find_ini(host, ini_path) : NULL;
     if (result == BP_OK)
         result = was == NULL ? unknown_ini(host, ini_path) : set_up_again(host, was);

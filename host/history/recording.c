@@ -59,10 +59,11 @@ static void give_up(recording_t *r)
     let_go(r);
 }
 
-/* Write to the file; while there is no file, append to `beginning`. */
+/* Write to the file; while there is no file, append to `beginning`. The file is that of the process that has begun
+ * the recording: a copy of it writes nothing. */
 static bool put(recording_t *r, const void *bytes, size_t size)
 {
-    if (size == 0)
+    if (size == 0 || base_is_copied(r->parts->base))
         return true;
     if (r->file != NULL)
         return fwrite(bytes, size, 1, r->file) == 1;

@@ -101,12 +101,17 @@ bool file_is_closed(const char *path);
 
 typedef struct temporary_t {
     intptr_t owner; /* the file that is locked, as the system knows it; -1: none */
+    uint64_t process; /* that has made the folder (os_process_number) */
 } temporary_t;
 
 /* Make a folder, its name beginning with `name`, and write its path; false where it cannot be had. [any] */
 bool temporary_create(temporary_t *folder, const char *parent, const char *name, char *path, size_t size);
 
-/* Remove it, and the plain files in it. What cannot be removed is left to a later sweep: its owner is gone. [any] */
+/* Has this process made the folder? A copy of the process, made by fork, has not. [any] */
+bool temporary_is_own(const temporary_t *folder);
+
+/* Remove it, and the plain files in it. What cannot be removed is left to a later sweep: its owner is gone. A folder
+ * that another process has made stays. [any] */
 void temporary_remove(temporary_t *folder, const char *path);
 
 /* Remove the folders of that name with dead owners, and the files in them; returns how many folders. [any] */

@@ -381,6 +381,7 @@ static bool lock_owner(temporary_t *folder, const char *owner, int file)
 {
     struct stat about;
     folder->owner = file;
+    folder->process = os_process_number();
     if (flock(file, LOCK_EX | LOCK_NB) == 0)
         return fstat(file, &about) == 0 && about.st_nlink > 0;
     if (errno == EWOULDBLOCK)
@@ -483,6 +484,11 @@ static void disown(temporary_t *folder)
     folder->owner = -1;
 }
 
+bool temporary_is_own(const temporary_t *folder)
+{
+    return folder->process == os_process_number();
+}
+
 static bool remove_files(const char *path)
 {
     return each_name(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), remove_file);
@@ -493,6 +499,10 @@ static bool remove_files(const char *path)
 void temporary_remove(temporary_t *folder, const char *path)
 {
     char owner[PATH_ROOM];
+    if (!temporary_is_own(folder)) {
+        disown(folder);
+        return;
+    }
     bool emptied = remove_files(path);
     if (!emptied) {
         disown(folder);

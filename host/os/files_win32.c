@@ -331,6 +331,7 @@ bool temporary_create(temporary_t *folder, const char *parent_path, const char *
         if (CreateDirectoryW(wide, NULL)) {
             HANDLE owner = open_owner(wide, CREATE_NEW);
             folder->owner = owner == INVALID_HANDLE_VALUE ? -1 : (intptr_t)owner;
+            folder->process = os_process_number();
             return win32_text(said, path, size);
         }
         if (GetLastError() != ERROR_ALREADY_EXISTS)
@@ -376,6 +377,11 @@ static bool remove_folder(const wchar_t *folder)
     if (join(folder, owner_name, path))
         DeleteFileW(path);
     return RemoveDirectoryW(folder);
+}
+
+bool temporary_is_own(const temporary_t *folder)
+{
+    return folder->process == os_process_number();
 }
 
 void temporary_remove(temporary_t *folder, const char *path)

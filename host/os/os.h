@@ -105,6 +105,9 @@ uint32_t os_processor_count(void);
 /* A number that tells this thread from all others that run. [any] */
 uint64_t os_thread_number(void);
 
+/* A number that tells this process from all others that run; a copy of it, made by fork, has another. [any] */
+uint64_t os_process_number(void);
+
 enum { OS_SHORT_TURNS = 64 };
 
 /* One turn of waiting for another thread without sleeping: the first turns are short, later ones give the processor

@@ -90,6 +90,11 @@ uint64_t os_thread_number(void)
     return (uint64_t)(uintptr_t)(void *)pthread_self();
 }
 
+uint64_t os_process_number(void)
+{
+    return (uint64_t)getpid();
+}
+
 void os_relax(uint32_t turn)
 {
     if (turn >= OS_SHORT_TURNS) {

@@ -280,6 +280,11 @@ uint64_t os_thread_number(void)
     return GetCurrentThreadId();
 }
 
+uint64_t os_process_number(void)
+{
+    return GetCurrentProcessId();
+}
+
 void os_relax(uint32_t turn)
 {
     if (turn >= OS_SHORT_TURNS)

@@ -79,15 +79,15 @@ static bp_result_t lack_folder(copies_t *copies, const char *plugin)
                      plugin);
 }
 
-/* Find the folder for copies of the file `plugin`: the present folder, or a new one where there is none or where it has
- * been removed. */
+/* Find the folder for copies of the file `plugin`: the present folder, or a new one where there is none, where it has
+ * been removed, or where it belongs to the process that this one is a copy of. */
 static bp_result_t need_folder(copies_t *copies, const char *plugin)
 {
     static const char name[] = ".backplane";
     copies_folder_t *folder = &copies->folders[copies->place];
     bool beside = copies->place == COPIES_BESIDE;
     char path[FILE_PATH_MAX], parent[FILE_PATH_MAX];
-    if (folder->path != NULL && !os_path_is_missing(folder->path))
+    if (folder->path != NULL && temporary_is_own(&folder->owner) && !os_path_is_missing(folder->path))
         return BP_OK;
     drop_folder(copies, folder);
     if (beside && !file_path_beside(plugin, ".", parent, sizeof parent))

@@ -433,7 +433,7 @@ bp_result_t loader_copy(loader_t *loader, const char *path, char **copy)
 
 void loader_remove_copy(loader_t *loader, const char *copy)
 {
-    if (!loader->on_trial)
+    if (!loader->on_trial && !base_is_copied(loader->base))
         os_file_remove(copy);
 }
 

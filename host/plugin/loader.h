@@ -80,7 +80,7 @@ size_t loader_audit(loader_t *loader);
  * without an error where no plugin opens such files. [main] */
 const bp_loader_t *loader_kind(const loader_t *loader, const char *path, plugin_t **opener);
 
-/* Remove a file that loader_copy has made; on trial, in a copy of the process, the file stays. */
+/* Remove a file that loader_copy has made; in a copy of the process, on trial or elsewhere, the file stays. */
 void loader_remove_copy(loader_t *loader, const char *copy);
 
 /* Open a copy as the next version of `plugin`: judge it, and read its options from the texts given to the present

@@ -47,6 +47,7 @@ static const char telling_shell[] = "\"$0\" -c \"$1\" 3>&-; ended=$?; echo $ende
 
 struct process_t {
     memory_t *memory;
+    pid_t maker; /* the process that has started this one: copies of it that others make leave it alone */
     pid_t pid;
     int errors;            /* a copy's standard error; -1: none */
     char words[WORDS];     /* its end */
@@ -105,6 +106,7 @@ static process_t *new_process(memory_t *memory, int ends[2])
     }
     if (process != NULL) {
         process->memory = memory;
+        process->maker = getpid();
         process->pipe = ends[0];
         process->errors = process->told = process->tell = -1;
         process->end.signal = "";
@@ -504,6 +506,8 @@ static process_end_t end_told(const process_t *process)
 process_end_t process_state(process_t *process)
 {
     int status;
+    if (process->maker != getpid())
+        return process->end;
     hear_words(process); /* so that there is room for more */
     end_stopped(process);
     siginfo_t over = {.si_pid = 0};
@@ -527,7 +531,7 @@ void process_free(process_t *process)
 {
     if (process == NULL)
         return;
-    if (process_state(process).state == PROCESS_RUNNING) {
+    if (process_state(process).state == PROCESS_RUNNING && process->maker == getpid()) {
         if (process->copy)
             kill_below(process->pid);
         kill(-process->pid, SIGKILL);

@@ -10,6 +10,9 @@
  * A thread about to sleep sets its flag before it looks at the gate a last time, and a thread that changes the gate
  * looks at the flags afterwards: so either the sleeper sees the changed gate or the other thread sees the flag, and no
  * wake-up is lost. With more threads than processors no thread spins.
+ *
+ * A copy of the process, made by fork, has the calling thread only, and a worker may have held the lock when it was
+ * made: there the caller does all jobs, and neither waits for workers nor uses the lock.
  */
 #include "jobs.h"
 
@@ -23,6 +26,7 @@
 struct jobs_t {
     base_t *base;
     memory_t memory;
+    uint64_t process; /* that has the workers */
     os_lock_t *lock;
     os_thread_t *threads;
     uint32_t worker_count;
@@ -134,6 +138,10 @@ static void run(void *context, void (*job)(void *data, uint32_t index), void *da
     jobs->data = data;
     jobs->count = count;
     atomic_store_explicit(&jobs->next, 0, memory_order_relaxed);
+    if (count > 1 && jobs->process != os_process_number()) {
+        work(jobs);
+        return;
+    }
     if (count > 1) {
         uint64_t batch = (atomic_load(&jobs->gate) >> BATCH) + 1;
         batch = batch >> 32 != 0 ? 1 : batch; /* 0 is what a new worker has seen */
@@ -162,6 +170,7 @@ bp_result_t jobs_create(base_t *base, uint32_t threads, jobs_t **out)
     if (jobs == NULL)
         return error_memory(&base->error, "starting threads");
     jobs->base = base;
+    jobs->process = os_process_number();
     jobs->spin = threads <= os_processor_count() ? JOBS_SPIN : 0;
     memory_init_child(&jobs->memory, "jobs", &base->memory);
     jobs->lock = os_lock_create();

@@ -4,9 +4,9 @@
  * it asked for is found at once, and a mark that a freed block has lost. Resizing always moves, so that the sanitizers
  * find uses of an old address; new bytes are filled, so that tests find code that relies on cleared memory. Freed bytes
  * are filled too, and behind each block are some more: an address that is read from either is one that no memory can
- * have, and what is written behind a block is found when it is freed. AddressSanitizer finds both itself. Blocks of more
- * than MOST bytes are refused, since they would be filled too: that takes seconds, and more memory than many machines
- * have. Damaged input may ask for such blocks.
+ * have, and what is written behind a block is found when it is freed. AddressSanitizer finds both itself. Blocks of
+ * more than MOST bytes are refused, since they would be filled too: that takes seconds, and more memory than many
+ * machines have. Damaged input may ask for such blocks.
  */
 #include "support.h"
 
