@@ -119,7 +119,6 @@ static void free_change(reload_change_t *change)
 {
     ahead_end(change);
     versions_free(change);
-    report_free(change);
     memory_free(&change->reload->memory, change->losses, change->loss_capacity * sizeof *change->losses);
     memory_free(&change->reload->memory, change, sizeof *change);
 }

@@ -84,10 +84,14 @@ static const bp_system_i systems[] = {{.name = "first", RUNS}, {.name = "second"
 static bp_plugin_desc_t described;
 static bp_plugin_head_t staged;
 
+static bool is_damaged; /* what is staged cannot be opened */
+
 static bp_result_t open_staged(bp_plugin_t *plugin, const char *path, const char *bytes, size_t size,
                                const bp_plugin_head_t **head, void **content)
 {
-    (void)plugin, (void)path, (void)bytes, (void)size;
+    (void)path, (void)bytes, (void)size;
+    if (is_damaged)
+        return plugin->api->error->set(plugin->host, BP_ERROR_FAILED, "it is damaged");
     *head = &staged;
     *content = &staged;
     return BP_OK;
@@ -107,11 +111,13 @@ typedef struct version_of_parts_t {
     bp_system_list_t systems;
 } version_of_parts_t;
 
+static bp_result_t (*load_of_all)(bp_plugin_t *plugin);
 static void (*unload_of_all)(bp_plugin_t *plugin);
 
 static void put(const char *version, const version_of_parts_t *parts_of)
 {
     described = (bp_plugin_desc_t){.version = version,
+                                   .load = load_of_all,
                                    .unload = unload_of_all,
                                    .components = parts_of->components,
                                    .systems = parts_of->systems};
@@ -128,7 +134,7 @@ static bp_result_t reload(void)
 
 /* --- worlds ------------------------------------------------------------------------------------------------------- */
 
-enum { NOTHING = 0, PARTS = 1u << 0, TWINS = 1u << 1, OF_DEAD = 1u << 2, SYSTEMS = 1u << 3 };
+enum { NOTHING = 0, PARTS = 1u << 0, TWINS = 1u << 1, OF_DEAD = 1u << 2, SYSTEMS = 1u << 3, CANNOT_STEP = 1u << 4 };
 
 /* A world that has the component `part`: in no entity, in two, or twice in each of two, of which both may have died. */
 static void open_world(const version_of_parts_t *first, uint32_t what)
@@ -157,14 +163,15 @@ static void open_world(const version_of_parts_t *first, uint32_t what)
         if ((what & OF_DEAD) != 0)
             ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, 2), 2);
     }
-    for (uint32_t i = 0; i < 40; i++)
+    for (uint32_t i = 0; i < 40 && (what & CANNOT_STEP) == 0; i++)
         WORKS(rig.host, bp_world_step(world)); /* what has died is collected */
 }
 
-static void close_world(void)
+static void close_world(bool steps)
 {
     check_host(rig.host);
-    WORKS(rig.host, bp_world_step(world));
+    if (steps)
+        WORKS(rig.host, bp_world_step(world));
     rig.log = (log_text_t){.target = rig.log.target};
     rig_close(&rig);
 }
@@ -222,6 +229,9 @@ static const struct {
      "'first' (after of 'first'), 'first' runs before 'second' (after of 'second')"},
     {{C(parts), C(systems)}, {C(parts), C(circle)}, NOTHING, BP_OK, NULL},
     {{C(parts), C(systems)}, {C(parts), C(turned)}, SYSTEMS, BP_OK, NULL},
+    /* a world that cannot step need not step afterwards */
+    {{C(parts), C(circle)}, {C(parts), C(circle)}, SYSTEMS | CANNOT_STEP, BP_OK, NULL},
+    {{C(parts), C(circle)}, {C(parts), C(turned)}, SYSTEMS | CANNOT_STEP, BP_OK, NULL},
     /* systems and simulation that come and go */
     {{C(parts), C(systems)}, {C(parts), C(first_alone)}, SYSTEMS, BP_OK, NULL},
     {{C(parts), C(systems)}, {C(simulating), C(systems)}, PARTS | SYSTEMS, BP_OK, NULL},
@@ -248,7 +258,7 @@ START_TEST(what_refuses_a_reload_is_told_in_a_sentence_and_leaves_the_host_as_it
             free(after);
         }
         free(before);
-        close_world();
+        close_world((changes[i].what & CANNOT_STEP) == 0 || changes[i].next.systems.items != circle);
     }
 }
 END_TEST
@@ -281,7 +291,7 @@ START_TEST(names_of_which_there_is_no_plugin_or_no_file_are_told)
         ck_assert_int_eq(bp_host_reload(rig.host, names, refused[i].count, NULL), refused[i].code);
         ck_assert_str_eq(bp_host_error(rig.host), refused[i].sentence);
     }
-    close_world();
+    close_world(true);
 }
 END_TEST
 
@@ -432,7 +442,7 @@ START_TEST(plugins_are_reloaded_between_steps_alone)
     ck_assert_int_eq(reload_rollback(&rig.host->reload), BP_ERROR_STATE);
     ck_assert_str_eq(bp_host_error(rig.host), "no reload is on probation");
     WORKS(rig.host, reload());
-    close_world();
+    close_world(true);
 }
 END_TEST
 
@@ -483,7 +493,7 @@ START_TEST(a_version_that_ends_changes_nothing_and_replaces_no_error)
     for (uint32_t way = 0; way < WAYS; way++) {
         unload_of_all = unload_with_goodbye;
         open_world(&well, PARTS | SYSTEMS);
-        rig.host->reload.probation_steps = way < ACCEPTED ? 0 : 3;
+        rig.host->reload.probation_steps = way < ACCEPTED ? 0 : way == BACK ? 1 : 3;
         put("2", way == REFUSED ? &badly : &well);
         goodbyes = 0;
         rig.api->error->set(rig.host, BP_OK, "what was said before");
@@ -518,6 +528,86 @@ START_TEST(a_version_that_ends_changes_nothing_and_replaces_no_error)
 }
 END_TEST
 
+/* Memory that a version has taken is given back in its name, also where the next one comes in over its probation. */
+static bp_result_t start_with_block(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, NULL, 0, 100);
+    return m->state == NULL ? BP_ERROR_MEMORY : BP_OK;
+}
+
+static void stop_with_block(bp_manager_t *m)
+{
+    m->api->memory->resize(m->plugin, m->state, 100, 0);
+}
+
+START_TEST(versions_that_follow_one_another_on_probation_give_back_what_they_took)
+{
+    static const bp_component_i taking[] = {{PART, .start = start_with_block, .stop = stop_with_block}, OTHER};
+    const version_of_parts_t version = {C(taking), {0}};
+    open_world(&version, PARTS);
+    rig.host->reload.probation_steps = 3;
+    for (uint32_t i = 0; i < 4; i++) {
+        put("2", &version);
+        WORKS(rig.host, reload());
+        ck_assert_uint_eq(memory_bytes(rig.host->loader.plugins.items[1]->account), 100);
+    }
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(memory_bytes(rig.host->loader.plugins.items[1]->account), 100);
+    rig.log = (log_text_t){.target = rig.log.target};
+    check_host(rig.host);
+    rig_close(&rig); /* which wants nothing in the log */
+}
+END_TEST
+
+/* --- ahead -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t loads;
+
+static bp_result_t count_load(bp_plugin_t *plugin)
+{
+    (void)plugin;
+    loads++;
+    return BP_OK;
+}
+
+/* Where there are many instances, a version that is not tried is opened twice: to see which columns will be needed, and
+ * for the change. `load` is called for the change alone, and what is wrong is told by the change. */
+START_TEST(a_version_that_is_looked_at_before_its_change_is_loaded_once)
+{
+    enum { MANY = 20000 };
+    static const char *const kit[] = {"kit"};
+    static bp_entity_t entities[MANY];
+    static const bp_field_t more[] = {{.name = "size", .type = BP_F64, .initial = "1"}};
+    static const bp_component_i wider[] = {{.name = "part", .fields = BP_LIST(more)}, OTHER};
+    for (uint32_t damaged = 0; damaged < 2; damaged++) {
+        open_world(&(version_of_parts_t){C(parts), {0}}, PARTS);
+        WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "part", NULL, NULL, NULL), entities, MANY));
+        load_of_all = count_load;
+        put("2", &(version_of_parts_t){C(wider), {0}});
+        loads = 0;
+        is_damaged = damaged != 0;
+        WORKS(rig.host, bp_host_begin_reload(rig.host, kit, 1, 0));
+        for (uint32_t polls = 0; rig.host->reload.past.count == 0 && polls < 10000; polls++) {
+            rig.host->hot.polled_at = 0; /* without waiting between two polls */
+            WORKS(rig.host, bp_host_poll(rig.host));
+        }
+        is_damaged = false;
+        const reload_told_t *told = &rig.host->reload.past.told[0];
+        ck_assert_uint_eq(rig.host->reload.past.count, 1);
+        if (damaged == 0) {
+            EXPECT(strncmp(told->text, "reloaded kit 1 -> 2: ", 21) == 0, "%s", told->text);
+            ck_assert_uint_eq(loads, 1);
+            ck_assert_uint_gt(rig.host->reload.readied, 0);
+        } else {
+            EXPECT(strstr(told->text, "it is damaged\n  it is tried again together with") != NULL, "%s", told->text);
+            ck_assert_uint_eq(loads, 0);
+        }
+        load_of_all = NULL;
+        close_world(true);
+    }
+}
+END_TEST
+
 Suite *reload_refusals_suite(void)
 {
     Suite *suite = suite_create("reload_refusals");
@@ -527,6 +617,8 @@ Suite *reload_refusals_suite(void)
     tcase_add_test(tests, names_of_which_there_is_no_plugin_or_no_file_are_told);
     tcase_add_test(tests, plugins_are_reloaded_between_steps_alone);
     tcase_add_test(tests, a_version_that_ends_changes_nothing_and_replaces_no_error);
+    tcase_add_test(tests, versions_that_follow_one_another_on_probation_give_back_what_they_took);
+    tcase_add_test(tests, a_version_that_is_looked_at_before_its_change_is_loaded_once);
     suite_add_tcase(suite, tests);
     return suite;
 }
