@@ -770,6 +770,7 @@ START_TEST(rows_that_one_component_refuses_are_taken_back_from_another)
     pair_refuses = 0;
     WORKS(rigged.host, rigged.api->world->create(w, both, e, COUNT(e)));
     ck_assert(pair_rows[0] == COUNT(e) && pair_rows[1] == COUNT(e));
+    ck_assert_ptr_null(strstr(bp_host_error(rigged.host), "gave no reason"));
     ck_assert_uint_eq(rigged.api->entity->destroy(rigged.host, e, COUNT(e)), COUNT(e));
     ck_assert(pair_rows[0] == 0 && pair_rows[1] == 0);
     check_host(rigged.host);

@@ -865,6 +865,27 @@ START_TEST(referrers_are_found_where_indices_of_the_dead_have_one_place)
 }
 END_TEST
 
+/* A batch of two is looked up in a table, too, and a batch of one is not. */
+START_TEST(referrers_to_few_that_die_are_found)
+{
+    enum { MANY = 60 };
+    bp_entity_t e[MANY], by[MANY];
+    use_some(world);
+    WORKS(rig.host, entities_api->create(rig.host, e, MANY));
+    WORKS(rig.host, entities_api->create(rig.host, by, MANY));
+    WORKS(rig.host, api->add(world, key_of(world, "friend", ""), by, MANY));
+    for (uint32_t i = 0; i < MANY; i++)
+        WORKS(rig.host, rig.api->property->set_named(world, by[i], "friend", "to", BP_ENTITY, &e[i]));
+    for (uint32_t i = 0, count; i < MANY; i += count) {
+        count = 1 + i % 3;
+        call_count = seen_count = 0;
+        ck_assert_uint_eq(entities_api->destroy(rig.host, &e[i], count), count);
+        for (uint32_t k = 0; k < MANY; k++)
+            EXPECT(told_of("friend", e[k], by[k]) == (k >= i && k < i + count), "%u of %u from %u on", k, count, i);
+    }
+}
+END_TEST
+
 static void destroy_the_next(const char *who, const bp_entity_t *entities, uint32_t count)
 {
     if (strcmp(who, "with") == 0 && bp_entity_index(entities[count - 1]) + 1 < entities_api->bound(rig.host)) {
@@ -1118,6 +1139,7 @@ START_TEST(who_listens_to_a_world_for_a_plugin_goes_with_the_world)
     entities_api->destroy(rig.host, e, 1);
     ck_assert_uint_eq(rig.host->destruction.plugin_listener_count, 4);
     bp_world_destroy(other);
+    call_count = seen_count = 0; /* what was noted has the name of the world, which has gone too */
     entities_api->destroy(rig.host, &e[1], 1);
     ck_assert_uint_eq(told_of("coroner", e[1], (bp_entity_t){0}), 1);
     ck_assert_uint_eq(rig.host->destruction.plugin_listener_count, 2);
@@ -1222,6 +1244,7 @@ Suite *destruction_suite(void)
     tcase_add_test(some, who_asks_for_a_component_or_a_field_is_told_of_these_deaths_alone);
     tcase_add_test(some, referrers_are_those_that_a_look_at_everybody_finds);
     tcase_add_loop_test(some, referrers_are_found_where_indices_of_the_dead_have_one_place, 0, 2);
+    tcase_add_test(some, referrers_to_few_that_die_are_found);
     tcase_add_test(some, what_the_told_destroy_is_told_in_batches_of_its_own);
     tcase_add_test(some, who_asked_for_deaths_is_told_no_more_when_it_has_gone);
     tcase_add_test(some, who_comes_in_place_of_a_listener_is_told);

@@ -258,6 +258,79 @@ START_TEST(a_change_is_refused_where_transitions_that_need_room_find_none)
 }
 END_TEST
 
+/* Prototypes that no world has, with so many keys and a prototype for each pair of them. */
+static void make_pairs(prototypes_t *p, uint32_t count)
+{
+    ck_assert(prototypes_init(p, &rig.host->base.memory, &rig.host->base));
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t key;
+        component_key_t made = {.name = k + 1, .manager = k, .columns = (uint16_t)(1 + k % 5)};
+        ck_assert_int_eq(prototypes_key(p, made, &key), BP_OK);
+        ck_assert_uint_eq(key, k);
+    }
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t b = a + 1; b < count; b++)
+            ck_assert_uint_ne(prototypes_child(p, prototypes_child(p, 0, a), b), BP_NONE);
+    }
+}
+
+/* Which of the first and last places of the cache of columns have been used: bits 0 and 1. */
+static uint32_t look_up_all(const prototypes_t *p)
+{
+    uint32_t ends = 0;
+    for (uint32_t i = 1; i < p->count; i++) {
+        uint32_t key = p->items[i].key, base = p->items[i].base;
+        uint32_t below = base == 0 ? 0 : p->keys[p->items[base].key].columns;
+        ck_assert_uint_eq(prototypes_column(p, i, key), 1 + below);
+        ends |= prototypes_column_word(p, i, key) == p->columns ? 1 : 0;
+        ends |= prototypes_column_word(p, i, key) == p->columns + p->column_count - 1 ? 2 : 0;
+        if (base != 0)
+            ck_assert_uint_eq(prototypes_column(p, i, p->items[base].key), 1);
+    }
+    return ends;
+}
+
+/* Where columns begin is remembered, and forgotten when keys have other columns: in each place of the cache. */
+START_TEST(columns_are_found_anew_when_keys_have_others)
+{
+    uint32_t ends = 0;
+    for (uint32_t count = 10; count < 60; count++) {
+        prototypes_t p;
+        make_pairs(&p, count);
+        for (uint32_t turn = 0; turn < 2; turn++) {
+            ends |= look_up_all(&p);
+            for (uint32_t k = 0; k < count; k++)
+                p.keys[k].columns = (uint16_t)(p.keys[k].columns + k % 3 + 1);
+            prototypes_recount(&p);
+        }
+        ends |= look_up_all(&p);
+        prototypes_free(&p);
+    }
+    ck_assert_uint_eq(ends, 3);
+}
+END_TEST
+
+/* The cache of transitions grows to 16 places for each bucket, to 262,144 in all, or to two for each. */
+START_TEST(transitions_have_no_more_room_than_prototypes_need)
+{
+    static const struct { uint32_t buckets, places; } wanted[] = {
+        {8, 128}, {1 << 13, 1 << 17}, {1 << 14, 1 << 18}, {1 << 15, 1 << 18}, {1 << 17, 1 << 18}, {1 << 18, 1 << 19}};
+    for (uint32_t i = 0; i < COUNT(wanted); i++) {
+        prototypes_t p;
+        ck_assert(prototypes_init(&p, &rig.host->base.memory, &rig.host->base));
+        uint32_t buckets = p.bucket_count;
+        p.bucket_count = wanted[i].buckets; /* whose number alone is looked at */
+        for (uint32_t turn = 0; turn < 20; turn++) {
+            p.pushed_out = UINT32_MAX;
+            ck_assert(prototypes_widen(&p));
+        }
+        ck_assert_uint_eq(p.transition_count, wanted[i].places);
+        p.bucket_count = buckets;
+        prototypes_free(&p);
+    }
+}
+END_TEST
+
 /* Requests of which one alone fails, each in turn, while the tables of prototypes grow from nothing to many. */
 START_TEST(whichever_memory_is_lacking_a_prototype_is_made_or_not)
 {
@@ -533,6 +606,8 @@ Suite *prototypes_suite(void)
     tcase_add_test(tests, prototypes_that_are_made_as_wholes_take_no_room_for_transitions);
     tcase_add_test(tests, a_change_is_refused_where_transitions_that_need_room_find_none);
     tcase_add_test(tests, whichever_memory_is_lacking_a_prototype_is_made_or_not);
+    tcase_add_test(tests, columns_are_found_anew_when_keys_have_others);
+    tcase_add_test(tests, transitions_have_no_more_room_than_prototypes_need);
     tcase_add_test(tests, prototypes_of_different_sets_differ);
     tcase_add_test(tests, two_components_of_one_name_are_refused);
     tcase_add_test(tests, a_second_component_of_a_single_type_is_refused);
