@@ -228,7 +228,6 @@ static void let_go(reload_change_t *change)
     end_kept_side(change);
     ahead_end(change);
     report_free(change); /* what was noted on the way must not be told of another try */
-    change->report = (bp_reload_report_t){.text = ""};
     change->loss_count = 0;
     for (uint32_t i = 0; i < change->version_count; i++)
         posts_drop(&change->reload->loader->posts, change->versions[i].plugin, change->posts, POSTS_END, NULL);

@@ -249,6 +249,7 @@ bp_result_t report_prepare(reload_change_t *change)
         }
         good = good && write_systems(change, &version->set);
     }
+    change->report.rows = 0;
     for (uint32_t i = 0; i < change->component_count; i++)
         change->report.rows += change->components[i].rows;
     change->report.worlds = change->world_count;

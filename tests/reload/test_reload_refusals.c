@@ -265,6 +265,34 @@ START_TEST(what_refuses_a_reload_is_told_in_a_sentence_and_leaves_the_host_as_it
 }
 END_TEST
 
+/* What is opened is read from `staged` each time: the second try finds a version that is in order. */
+START_TEST(a_change_whose_step_had_no_order_is_reported_once_when_it_has_one)
+{
+    static const char *const kit[] = {"kit"};
+    reload_change_t *change;
+    reload_t *reload;
+    char text[4096];
+    open_world(&(version_of_parts_t){C(parts), C(systems)}, PARTS | SYSTEMS);
+    reload = &rig.host->reload;
+    put("2", &(version_of_parts_t){C(parts), C(circle)});
+    WORKS(rig.host, reload_read(reload, kit, 1, &change));
+    FAILS(rig.host, BP_ERROR_STATE, "form a circle", reload_prepare(change));
+    put("3", &(version_of_parts_t){C(parts), C(turned)});
+    WORKS(rig.host, reload_prepare(change));
+    reload_commit(change);
+    ck_assert_uint_eq(reload->last.rows, 3);
+    ck_assert_uint_eq(reload->last.worlds, 1);
+    const char *rest = strstr(reload->last.text, " ms, ");
+    snprintf(text, sizeof text, "%s", rest == NULL ? "" : rest);
+    ck_assert_str_eq(text, " ms, 3 rows in 1 worlds\n"
+                           "  component part, 2 instances: fields as they were\n"
+                           "  component other, 1 instances: fields as they were\n"
+                           "  system first\n"
+                           "  system second");
+    close_world(true);
+}
+END_TEST
+
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(names_of_which_there_is_no_plugin_or_no_file_are_told)
@@ -655,6 +683,7 @@ Suite *reload_refusals_suite(void)
     TCase *tests = tcase_create("refusals");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, what_refuses_a_reload_is_told_in_a_sentence_and_leaves_the_host_as_it_was);
+    tcase_add_test(tests, a_change_whose_step_had_no_order_is_reported_once_when_it_has_one);
     tcase_add_test(tests, names_of_which_there_is_no_plugin_or_no_file_are_told);
     tcase_add_test(tests, plugins_are_reloaded_between_steps_alone);
     tcase_add_test(tests, a_version_that_ends_changes_nothing_and_replaces_no_error);
