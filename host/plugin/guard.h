@@ -92,4 +92,23 @@ uint32_t guard_samples(uint32_t rows);
 /* Run call(data). Returns false where the call was ended, and only then writes *crash: what ended it. [any] */
 bool guard_run(guard_t *guard, void (*call)(void *data), void *data, guard_crash_t *crash);
 
+/* --- guard_time: the time that counts for a limit ----------------------------------------------------------------- */
+
+/* A process may stand still for any time: it is stopped (Ctrl-Z), its container or virtual machine is paused, the
+ * computer sleeps. The thread that watches a limit stands still then too. So of the time between two of its looks at
+ * most a quarter of the limit counts. The looks are at most an eighth of the limit apart. */
+typedef struct guard_time_t {
+    uint64_t looked_at; /* by the system's clock, in ms */
+    uint64_t counted;   /* ms */
+} guard_time_t;
+
+/* The milliseconds that count, at the look of this moment. */
+static inline uint64_t guard_time_at(guard_time_t *time, uint64_t now, uint32_t limit_ms)
+{
+    uint64_t passed = now - time->looked_at, most = limit_ms / 4 < 1 ? 1 : limit_ms / 4;
+    time->looked_at = now;
+    time->counted += passed < most ? passed : most;
+    return time->counted;
+}
+
 #endif

@@ -42,6 +42,7 @@ struct guard_t {
     memory_t *memory;
     guard_image_t *images;
     uint32_t limit_ms; /* 0: none */
+    guard_time_t time; /* the watcher's */
     bool only_tells;   /* calls are not ended */
     guard_death_t tell; /* called before a crash ends the process; NULL: none */
     guard_permit_t permit; /* asked where the host uses a bad address; NULL: none */

@@ -162,10 +162,10 @@ static bool is_traced(void)
 }
 
 /* Signal the threads of this guard that have been in one call for too long. Returns whether there are any. */
-static bool signal_late(const guard_t *guard)
+static bool signal_late(guard_t *guard)
 {
     bool any = false;
-    uint64_t now = now_ms();
+    uint64_t now = guard_time_at(&guard->time, now_ms(), guard->limit_ms);
     pthread_mutex_lock(&guard_process.lock);
     for (thread_t *thread = guard_process.threads; thread != NULL; thread = thread->next) {
         uint64_t calls = thread->calls;

@@ -50,6 +50,7 @@ struct guard_t {
     memory_t *memory;
     image_t *images;
     uint32_t limit_ms; /* 0: none */
+    guard_time_t time; /* the watcher's */
     HANDLE watcher, ending;
     guard_permit_t permit; /* asked where the host uses a bad address; NULL: none */
     void *permit_data;
@@ -382,10 +383,10 @@ static void end_late(thread_t *thread)
 }
 
 /* End the calls of this guard that have run for too long, where that can be done now. Returns whether there are any. */
-static bool end_all_late(const guard_t *guard)
+static bool end_all_late(guard_t *guard)
 {
     bool any = false;
-    uint64_t now = GetTickCount64();
+    uint64_t now = guard_time_at(&guard->time, GetTickCount64(), guard->limit_ms);
     AcquireSRWLockExclusive(&process_guard.lock);
     for (thread_t *thread = process_guard.threads; thread != NULL; thread = thread->next) {
         uint64_t calls = thread->calls;

@@ -845,6 +845,33 @@ START_TEST(calls_that_return_are_left_alone_by_the_limit)
 }
 END_TEST
 
+#if !defined(_WIN32)
+/* The process is stopped inside a call for twice the limit, as Ctrl-Z does, or a container that is paused. */
+START_TEST(the_time_in_which_a_process_is_stopped_does_not_count_for_the_limit)
+{
+    enum { STOPPED_LIMIT_MS = 800 };
+    open_host(1, STOPPED_LIMIT_MS);
+    WORKS(scene.host, load("simulate", "stopped"));
+    make_world();
+    pid_t us = getpid(), waker = fork();
+    ck_assert_int_ge(waker, 0);
+    if (waker == 0) {
+        for (int i = 0; i < 10; i++) { /* more than once, since the process may be late */
+            usleep(2 * STOPPED_LIMIT_MS * 1000);
+            kill(us, SIGCONT);
+        }
+        _exit(0);
+    }
+    WORKS(scene.host, bp_world_step(scene.world));
+    ck_assert_uint_eq(scene.log.count, 0);
+    ck_assert_ptr_null(bp_host_plugin_crash(scene.host, 0));
+    kill(waker, SIGKILL);
+    waitpid(waker, NULL, 0);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+#endif
+
 /* --- what is not caught ------------------------------------------------------------------------------------------- */
 
 #if !defined(_WIN32)
@@ -1131,6 +1158,9 @@ Suite *guard_suite(void)
     Suite *suite = suite_create("guard");
     TCase *calm = tcase_create("nothing crashes");
     tcase_add_test(calm, calls_that_return_are_left_alone_by_the_limit);
+#if !defined(_WIN32)
+    tcase_add_test(calm, the_time_in_which_a_process_is_stopped_does_not_count_for_the_limit);
+#endif
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
