@@ -154,7 +154,6 @@ static bp_result_t begin_change(reload_t *reload, reload_change_t **out)
     if (*out == NULL)
         return error_memory(&reload->base->error, "reloading");
     (*out)->reload = reload;
-    (*out)->report.text = "";
     return BP_OK;
 }
 
