@@ -149,10 +149,11 @@ typedef struct bp_option_t {
     const char *base;   /* the file beside which relative paths lie; NULL: the working directory */
 } bp_option_t;
 
-/* Load a plugin: by the name of a static one, else by a file's path, with or without the ending of the platform.
- * The file is judged before the system loads it. A source (.c, .cc, .cpp, .cxx, .rs) is compiled first, which is waited
- * for; where hot reload is on, the source and what it includes are watched, and compiled anew beside the host. What a
- * compiler says goes to the log as it is. */
+/* Load a plugin: by the name of a static one, else by a file's path, with or without the ending of the platform. A
+ * relative path is looked up from the working folder of each moment: a program that changes that folder gives absolute
+ * ones. The file is judged before the system loads it. A source (.c, .cc, .cpp, .cxx, .rs) is compiled first, which is
+ * waited for; where hot reload is on, the source and what it includes are watched, and compiled anew beside the host.
+ * What a compiler says goes to the log as it is. */
 BACKPLANE_API bp_result_t bp_host_load_plugin(bp_host_o *host, const char *name_or_path, const bp_option_t *options,
                                 uint32_t option_count);
 
