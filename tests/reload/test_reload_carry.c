@@ -301,6 +301,21 @@ static void hear(bp_plugin_t *plugin, const void *bytes, size_t size)
     snprintf(heard + length, sizeof heard - length, "[%u]", version);
 }
 
+static int32_t runs; /* versions that run: 1 between steps */
+
+static bp_result_t resume(bp_plugin_t *plugin, uint32_t why)
+{
+    (void)plugin, (void)why;
+    runs++;
+    return BP_OK;
+}
+
+static void pause_hoard(bp_plugin_t *plugin, uint32_t why)
+{
+    (void)plugin, (void)why;
+    runs--;
+}
+
 static const bp_task_t tasks_of_hoard[] = {{"hear", hear}};
 
 static void put(const bp_component_i *component)
@@ -308,6 +323,8 @@ static void put(const bp_component_i *component)
     described = (bp_plugin_desc_t){.version = "1",
                                    .components = {component, 1, sizeof *component},
                                    .tasks = BP_LIST(tasks_of_hoard),
+                                   .pause = pause_hoard,
+                                   .resume = resume,
                                    .keeps = BP_KEEP_NOTHING};
     staged = (bp_plugin_head_t)BP_PLUGIN_HEAD("hoard", &described);
 }
@@ -370,6 +387,7 @@ static void open_hoard(const bp_component_i *component, uint32_t count)
 static void close_hoard(void)
 {
     harm = (harm_t){0};
+    ck_assert_int_eq(runs, 1);
     check_host(rig.host);
     rig.log = (log_text_t){.target = rig.log.target};
     rig_close(&rig);
@@ -990,6 +1008,7 @@ START_TEST(the_version_that_stays_carries_out_its_posts_whether_it_comes_back_or
     harm = (harm_t){CREATE, 1, 0, false};
     fails_after = 0;
     FAILS(rig.host, BP_ERROR_LIMIT, "not today", reload_rollback(&rig.host->reload));
+    ck_assert_int_eq(runs, 1);
     WORKS(rig.host, bp_host_poll(rig.host));
     ck_assert_str_eq(heard, "[2]");
     heard[0] = '\0';
