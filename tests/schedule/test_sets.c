@@ -540,6 +540,35 @@ START_TEST(there_is_room_for_a_notice_of_everybody_however_they_came)
 }
 END_TEST
 
+/* Entries that say nothing any more are dropped where room is wanted, perhaps all of them; then the first entry is
+ * about the entity that had it before. */
+START_TEST(a_change_that_makes_room_is_told)
+{
+    const bp_world_api *api = rig.api->world;
+    bp_entity_t one, e[3];
+    use(0);
+    step();
+    WORKS(rig.host, rig.api->entity->create(rig.host, &one, 1));
+    being_t *being = be(one, 0);
+    uint32_t body = prototype_of_bits(1u << BODY), emptied = 0;
+    for (uint32_t round = 0; round < 400; round++) {
+        uint32_t before = world->rows.notices->count, count = round % 3;
+        WORKS(rig.host, api->add(world, keys[BODY], &one, 1));
+        emptied += before > 1 && world->rows.notices->count == 1;
+        ck_assert_uint_ge(world->rows.notices->count, 1);
+        if (round == 399)
+            break;
+        WORKS(rig.host, api->remove(world, keys[BODY], &one, 1));
+        WORKS(rig.host, api->create(world, body, e, count));
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, e, count), count);
+    }
+    ck_assert_uint_gt(emptied, 1);
+    being->keys = 1u << BODY;
+    step();
+    expect_sets(1);
+}
+END_TEST
+
 /* What has come and gone between two steps is not told, and takes room for as many as there were at one time. */
 START_TEST(what_comes_and_goes_between_steps_takes_no_more_room)
 {
@@ -692,6 +721,7 @@ Suite *sets_suite(void)
     tcase_add_test(notices_case, nobody_asks_and_nothing_is_written_down);
     tcase_add_test(notices_case, a_component_that_goes_and_comes_again);
     tcase_add_test(notices_case, there_is_room_for_a_notice_of_everybody_however_they_came);
+    tcase_add_test(notices_case, a_change_that_makes_room_is_told);
     tcase_add_test(notices_case, what_comes_and_goes_between_steps_takes_no_more_room);
     tcase_add_test(notices_case, notices_are_exact_where_memory_runs_out);
     tcase_add_test(notices_case, deaths_are_told_before_the_records_of_the_dead_go);

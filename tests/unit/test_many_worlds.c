@@ -239,6 +239,22 @@ START_TEST(indices_of_a_world_that_goes_are_used_again)
 }
 END_TEST
 
+/* In a page of which the last indices were never used. */
+START_TEST(an_entity_that_never_was_does_not_die_with_others_of_its_page)
+{
+    bp_entity_t e[10];
+    bp_world_o *world = rig_world(&rig, "a");
+    rig_world(&rig, "b");
+    in(world, e, 1);
+    WORKS(rig.host, rig.api->entity->create(rig.host, e, COUNT(e)));
+    uint32_t bound = rig.api->entity->bound(rig.host);
+    ck_assert(bound % ENTITIES_PAGE != 0 && bound == bp_entity_index(e[9]) + 1);
+    bp_entity_t batch[] = {e[9], {e[9].id + 1}, {e[9].id + 2}, e[8]};
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, batch, COUNT(batch)), 2);
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), 9);
+}
+END_TEST
+
 /* As many pages as are needed, and not one more. */
 START_TEST(a_world_takes_as_many_pages_of_indices_as_it_needs)
 {
@@ -349,6 +365,7 @@ Suite *many_worlds_suite(void)
     tcase_add_test(tests, a_world_that_goes_takes_its_records_along);
     tcase_add_test(tests, entities_of_a_world_lie_together_and_go_on_doing_so);
     tcase_add_test(tests, indices_of_a_world_that_goes_are_used_again);
+    tcase_add_test(tests, an_entity_that_never_was_does_not_die_with_others_of_its_page);
     tcase_add_test(tests, a_world_takes_as_many_pages_of_indices_as_it_needs);
     tcase_add_test(tests, worlds_that_grow_in_turn_leave_no_indices_unused);
     tcase_add_loop_test(tests, an_entity_of_many_worlds_costs_little_more_than_one_of_few, 0, 4);

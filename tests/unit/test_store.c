@@ -13,6 +13,7 @@
 #include "store/notices.h"
 #include "store/world_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static rig_t rig;
@@ -872,6 +873,40 @@ START_TEST(the_roster_of_a_world_has_a_number_of_its_own_for_each_change)
 }
 END_TEST
 
+/* Scattered entities move value by value, in loops for each size that values have; consecutive ones as blocks. */
+START_TEST(values_of_all_sizes_go_along_when_rows_move)
+{
+    enum { MANY = 60 };
+    /* With the number of the entity between them. */
+    static const struct { const char *field, *before, *behind; } values[] = {
+        {"an_i8", "-", ""},         {"a_u8", "1", ""},       {"an_i16", "-30", ""},   {"a_u32", "9", ""},
+        {"a_f32", "", ".5"},        {"a_i64", "-12345", ""}, {"a_vec2", "0.", " 9"},  {"a_vec3", "", " 8 7"},
+        {"a_vec4", "", " 1 2 3"},   {"a_dvec3", "", " 5 6"}, {"a_dvec4", "", " 2 1 0"}, {"a_string", "text ", ""},
+        {"a_name", "name-", ""}};
+    bp_entity_t e[MANY], scattered[MANY];
+    uint32_t mark = key_of(world, "mark", "");
+    create(prototype_of(world, "sample", NULL, NULL, NULL), e, MANY);
+    for (uint32_t i = 0; i < MANY; i++) {
+        for (uint32_t f = 0; f < COUNT(values); f++) {
+            char id[32], place[96], text[64];
+            bp_path_t path;
+            rig.api->entity->format(rig.host, e[i], id, sizeof id);
+            snprintf(place, sizeof place, "main/%s.sample.%s", id, values[f].field);
+            snprintf(text, sizeof text, "%s%u%s", values[f].before, i, values[f].behind);
+            WORKS(rig.host, rig.api->property->parse_path(rig.host, place, &path));
+            WORKS(rig.host, rig.api->property->set_text(&path, text));
+        }
+        scattered[i * 7 % MANY] = e[i];
+    }
+    char *before = describe_host(rig.host);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        WORKS(rig.host, api->add(world, mark, turn == 0 ? scattered : e, MANY));
+        WORKS(rig.host, api->remove(world, mark, turn == 0 ? scattered : e, MANY));
+    }
+    expect_same(before, describe_host(rig.host), "rows have moved");
+}
+END_TEST
+
 /* Its runs stay, since references look at them, but nothing of it is in them any more, and they take no memory. */
 START_TEST(a_component_that_leaves_is_gone_from_all_its_runs)
 {
@@ -1145,6 +1180,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, slots_that_are_elsewhere_are_asked_for_by_their_keys_alone);
     tcase_add_test(tests, room_is_made_for_the_batches_of_a_spawn_alone);
     tcase_add_test(tests, a_run_that_is_used_again_has_a_new_version);
+    tcase_add_test(tests, values_of_all_sizes_go_along_when_rows_move);
     tcase_add_test(tests, a_component_that_leaves_is_gone_from_all_its_runs);
     tcase_add_test(tests, the_roster_of_a_world_has_a_number_of_its_own_for_each_change);
     tcase_add_test(tests, instances_told_to_have_moved_are_found_where_they_are);
