@@ -299,7 +299,8 @@ START_TEST(what_is_set_is_told_and_may_be_refused)
     WORKS(host, api->property->resolve(world, e[0], "ledger", "label", &label));
     WORKS(host, api->property->resolve(world, e[0], "ledger", "items[1]", &item));
     WORKS(host, api->property->resolve(world, e[0], "ledger", "items", &items));
-    FAILS(host, BP_ERROR_FAILED, "no debts", api->property->set(world, &amount, e, 4, values, sizeof *values));
+    SAID(host, BP_ERROR_FAILED, "component 'ledger' of world 'main': no debts",
+         api->property->set(world, &amount, e, 4, values, sizeof *values));
     FAILS(host, BP_ERROR_FAILED, "no bad", api->property->set(world, &label, e, 4, texts, sizeof *texts));
     ck_assert(amount_of(e[0]) == 1 && hidden_of(e[0], 3) == 7 && ledger()->sets == 0);
     WORKS(host, api->property->set(world, &amount, e, 3, values, sizeof *values));
@@ -335,6 +336,30 @@ START_TEST(what_is_set_is_told_and_may_be_refused)
         ck_assert(amount_of(e[0]) == (result == BP_OK ? next : before));
         ck_assert(amount_of(e[3]) == (result == BP_OK ? next : last));
     }
+}
+END_TEST
+
+/* Rows that are set count as written, those of their block with them, and no others. */
+START_TEST(what_is_set_has_changed_since_then)
+{
+    enum { MANY = 5 * BP_STAMP_ROWS };
+    static bp_entity_t e[MANY];
+    const float values[] = {5, 6};
+    world_t *w = &world->rows;
+    bp_property_t amount;
+    make(e, MANY);
+    WORKS(host, world_keep_stamps(w));
+    WORKS(host, api->property->resolve(world, e[0], "ledger", "amount", &amount));
+    const record_t *record = world_record(w, e[3 * BP_STAMP_ROWS + 7]);
+    const run_t *run = world_run(w, record->prototype);
+    uint64_t since = world_look(w);
+    uint32_t count;
+    ck_assert_uint_eq(stamps_next(run->stamps, NULL, 0, since, 0, run->count, &count), BP_NONE);
+    WORKS(host, api->property->set(world, &amount, &e[3 * BP_STAMP_ROWS + 7], 2, values, sizeof *values));
+    ck_assert_uint_eq(stamps_next(run->stamps, NULL, 0, since, 0, run->count, &count),
+                      record->row / BP_STAMP_ROWS * BP_STAMP_ROWS);
+    ck_assert_uint_eq(count, BP_STAMP_ROWS);
+    world_release_stamps(w);
 }
 END_TEST
 
@@ -501,9 +526,12 @@ END_TEST
 
 START_TEST(a_host_that_goes_back_tells_a_state_that_is_made_anew)
 {
-    bp_entity_t e[30];
+    bp_entity_t e[30], others[2][5]; /* rows of several runs */
     bp_snapshot_o *then, *again;
     make(e, COUNT(e));
+    for (uint32_t i = 0; i < 2; i++)
+        WORKS(host, api->world->create(world, prototype_of(world, "ledger", i == 0 ? "body" : "fx", NULL, NULL),
+                                       others[i], COUNT(others[i])));
     api->entity->destroy(host, e, 4);
     WORKS(host, bp_world_step(world));
     WORKS(host, bp_host_snapshot(host, &then));
@@ -511,7 +539,7 @@ START_TEST(a_host_that_goes_back_tells_a_state_that_is_made_anew)
     WORKS(host, api->world->remove(world, key, &e[10], 5));
     WORKS(host, bp_world_step(world));
     WORKS(host, bp_host_bring_back(host, then));
-    ck_assert(ledger()->count == 26 && hidden_of(e[20], 3) == 107);
+    ck_assert(ledger()->count == 36 && hidden_of(e[20], 3) == 107);
     expect_known();
     WORKS(host, bp_host_snapshot(host, &again));
     ck_assert_uint_eq(bp_snapshot_hash(then, NULL), bp_snapshot_hash(again, NULL)); /* whatever the slots are now */
@@ -724,6 +752,7 @@ static bp_result_t take(uint32_t which, const bp_run_t *rows, uint32_t count)
 static void leave(uint32_t which, const bp_run_t *rows, uint32_t count)
 {
     EXPECT(pair_refuses == 0 || rows->columns == pair_columns[which], "rows of others are taken back");
+    EXPECT(rows->lists != NULL, "lists of rows that go cannot be changed");
     pair_rows[which] -= count;
 }
 
@@ -831,6 +860,7 @@ Suite *rows_suite(void)
     tcase_add_test(tests, rows_of_a_world_that_is_restored_go_from_entities_that_live_on);
     tcase_add_test(tests, rows_go_in_any_order_with_others_between_them);
     tcase_add_test(tests, what_is_set_is_told_and_may_be_refused);
+    tcase_add_test(tests, what_is_set_has_changed_since_then);
     tcase_add_test(tests, without_memory_nothing_is_set);
     tcase_add_test(tests, what_comes_and_what_is_set_may_be_refused_under_the_guard_too);
     tcase_add_test(tests, rows_that_a_component_with_storage_of_its_own_refuses_are_taken_back);
