@@ -167,6 +167,7 @@ START_TEST(what_was_made_for_a_way_back_that_failed_is_ended)
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL), entities + FEW,
                                            3 * BEFORE));
     FAILS(rig.host, BP_ERROR_LIMIT, "it is full", reload_rollback(&rig.host->reload));
+    check_host(rig.host);
     ck_assert_uint_eq(instances("crash_own"), FEW + 3 * BEFORE);
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + FEW, 3 * BEFORE), 3 * BEFORE);
     WORKS(rig.host, reload_rollback(&rig.host->reload));
@@ -189,6 +190,7 @@ START_TEST(what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too
     WORKS(rig.host, rig.api->world->create(second, prototype_of(second, "crash_own", NULL, NULL, NULL),
                                            entities + FEW + 2, 3 * BEFORE));
     FAILS(rig.host, BP_ERROR_LIMIT, "it is full", reload_rollback(&rig.host->reload));
+    check_host(rig.host);
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + FEW, 2 + 3 * BEFORE), 2 + 3 * BEFORE);
     WORKS(rig.host, reload_rollback(&rig.host->reload));
     ck_assert_uint_eq(instances("crash_own"), FEW);

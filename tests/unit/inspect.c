@@ -173,6 +173,7 @@ void check_host(const bp_host_o *host)
         const world_t *world = host->destruction.worlds[i];
         owned += world->own.id != 0;
         THAT(world->hold == WORLD_FREE);
+        THAT(world->slots_elsewhere == NULL);
         EXPECT(world_check(world, text, sizeof text), "%s", text);
         EXPECT(schedule_check(world_handle(world)->schedule, text, sizeof text), "%s", text);
     }
