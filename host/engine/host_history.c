@@ -396,9 +396,7 @@ static bp_result_t need_eras(bp_recording_o *recording)
 bp_result_t bp_recording_become(bp_recording_o *recording, uint64_t moment)
 {
     bp_host_o *host = recording->host;
-    bp_result_t result = host_refuse_in_copy(host);
-    if (result == BP_OK)
-        result = begin_going(host);
+    bp_result_t result = begin_going(host);
     if (result == BP_OK)
         result = need_eras(recording);
     if (result != BP_OK)
@@ -429,7 +427,9 @@ bp_result_t bp_recording_play(bp_recording_o *recording, uint64_t moment, const 
 bp_result_t bp_recording_resume(bp_recording_o *recording)
 {
     bp_host_o *host = recording->host;
-    bp_result_t result = begin_going(host);
+    bp_result_t result = host_refuse_in_copy(host);
+    if (result == BP_OK)
+        result = begin_going(host);
     if (result == BP_OK)
         result = need_eras(recording);
     if (result == BP_OK)

@@ -186,15 +186,11 @@ static void look_after_changes(bp_host_o *host)
 static bp_result_t reload(bp_host_o *host, const char *const *names, uint32_t count, bool lossy,
                           bp_reload_report_t *report)
 {
-    bp_result_t result = host_refuse_in_copy(host);
+    bp_result_t result = host->using ? reload_refuse_moment(&host->reload) : host_refuse_in_copy(host);
     if (result != BP_OK)
-        return result;
-    if (host->using) {
-        result = reload_refuse_moment(&host->reload);
         reload_tell_refusal(&host->reload, names, count, 0, result);
-    } else {
+    else
         result = hot_reload(&host->hot, names, count, lossy);
-    }
     copy_report(&host->reload, report);
     error_text_t kept = host->base.error; /* what follows must not replace the reason of a refusal */
     if (host_refuse_from_inside(host) == BP_OK) {

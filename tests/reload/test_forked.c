@@ -119,10 +119,11 @@ static void ask_for_changes(void)
                                "read and saved";
     bp_host_o *other = NULL;
     const char *library;
+    bp_reload_report_t report = {.struct_size = sizeof report};
     for (int i = 0; i < 11; i++) {
         bp_result_t result = BP_OK;
         switch (i) {
-        case 0: result = bp_host_reload(host, probe, 1, NULL); break;
+        case 0: result = bp_host_reload(host, probe, 1, &report); break;
         case 1: result = bp_host_reload_lossy(host, probe, 1, NULL); break;
         case 2: result = bp_host_begin_reload(host, probe, 1, 0); break;
         case 3: result = bp_host_poll(host); break;
@@ -137,6 +138,7 @@ static void ask_for_changes(void)
         must(result == BP_ERROR_STATE && strcmp(bp_host_error(host), said) == 0, 10 + i);
     }
     must(access(TEST_SCRATCH_DIR "/forked.rec", F_OK) != 0, 9);
+    must(report.result == BP_ERROR_STATE && strstr(report.text, said) != NULL, 8);
     step_on();
 }
 
