@@ -392,6 +392,7 @@ static void forget_resolved(churn_t *c, bool stocks)
             model_value_t value;
             if (of_stocks(model_keys[k].type) != stocks || p->size == 0)
                 continue;
+            memset(&value, 0, sizeof value);
             FAILS(c->model.host, BP_ERROR_NOT_FOUND, "", api->get(c->model.worlds[w], p, &e, 1, &value, 0));
             FAILS(c->model.host, BP_ERROR_NOT_FOUND, "", api->set(c->model.worlds[w], p, &e, 1, &value, 0));
             memset(p, 0, sizeof *p);
