@@ -129,7 +129,7 @@ static void ask_for_changes(void)
         case 3: result = bp_host_poll(host); break;
         case 4: result = bp_host_wait(host, 0); break;
         case 5: result = bp_host_unload_plugin(host, "probe"); break;
-        case 6: result = bp_host_load_plugin(host, "build/plugins/point_mass", NULL, 0); break;
+        case 6: result = bp_host_load_plugin(host, TEST_PLUGIN_DIR "/point_mass", NULL, 0); break;
         case 7: result = bp_host_record(host, TEST_SCRATCH_DIR "/forked.rec", NULL); break;
         case 8: result = bp_host_setup(host, TEST_SCRATCH_DIR "/forked.ini"); break;
         case 9: result = bp_host_clone(host, &other); break;
