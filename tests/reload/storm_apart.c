@@ -186,6 +186,8 @@ void storm_step_twice(void)
     if (result != BP_OK && result != BP_ERROR_FAILED)
         return;
     storm.counts->twice++;
+    for (uint32_t w = 0; w < WORLDS && failed && storm.now.gale.keeps == BP_KEEP_ANEW; w++)
+        storm.now.own[w].recounted = true; /* as where a snapshot is brought back: `start` may have failed */
     storm_stepped(WORLDS);
 }
 
