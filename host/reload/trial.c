@@ -488,7 +488,7 @@ void trial_end(trial_t *trial)
 {
     process_free(trial->child);
     trial->child = NULL;
-    if (trial->told[0] != '\0')
+    if (trial->told[0] != '\0' && !base_is_copied(trial->reload->base)) /* a copy leaves it to its host's process */
         os_file_remove(trial->told);
     trial->told[0] = '\0';
 }

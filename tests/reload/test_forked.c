@@ -142,16 +142,31 @@ static void ask_for_changes(void)
     step_on();
 }
 
-/* Also while a trial of the host's is under way: it is the child of the host's process, and the copy lets it be. */
+/* Going back ends a trial that is under way. */
+static void bring_back_and_step(void)
+{
+    bp_snapshot_o *snapshot;
+    char given[sizeof host->hot.trial.told]; /* the file that a helper reads; "": none */
+    snprintf(given, sizeof given, "%s", host->hot.trial.told);
+    must(bp_host_snapshot(host, &snapshot) == BP_OK, 5);
+    must(bp_host_step(host) == BP_OK, 2);
+    must(bp_host_bring_back(host, snapshot) == BP_OK, 6);
+    must(given[0] == '\0' || access(given, R_OK) == 0, 7);
+    bp_snapshot_free(snapshot);
+    step_on();
+}
+
+/* Also while a trial of the host's is under way, by a copy or by a helper: it is the child of the host's process, and
+ * other copies let it be. */
 START_TEST(a_copy_changes_no_plugins_and_leaves_those_of_the_host_alone)
 {
     uint64_t until = os_clock_ns() + (uint64_t)PATIENCE_S * 1000000000u;
     remove(TEST_SCRATCH_DIR "/forked.rec");
-    open_host(BP_HOST_HOT_RELOAD | BP_HOST_TRIAL, 2);
+    open_host(BP_HOST_HOT_RELOAD | BP_HOST_TRIAL | (_i == 0 ? 0 : BP_HOST_TRIAL_HELPER), 2);
     in_a_copy(ask_for_changes);
     put_plugin("reload_probe_faster", "probe");
     WORKS(host, bp_host_begin_reload(host, probe, 1, 0));
-    for (; told == 0; in_a_copy(step_on)) {
+    for (; told == 0; in_a_copy(bring_back_and_step)) {
         WORKS(host, bp_host_poll(host));
         WORKS(host, bp_host_step(host));
         EXPECT(os_clock_ns() < until, "nothing was told; the log:\n%s", log_text.text);
@@ -170,6 +185,7 @@ static uint64_t first;
 static void go_back_and_step(void)
 {
     must(bp_host_go(host, first) == BP_OK, 5);
+    must(temporary_is_own(&host->loader.files.folders[COPIES_TEMPORARY].owner), 6);
     slower = 1;
     step_on();
 }
@@ -247,7 +263,7 @@ Suite *forked_suite(void)
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, a_copy_steps_and_saves_alone_whatever_threads_the_host_has, 0, 4);
-    tcase_add_test(all, a_copy_changes_no_plugins_and_leaves_those_of_the_host_alone);
+    tcase_add_loop_test(all, a_copy_changes_no_plugins_and_leaves_those_of_the_host_alone, 0, 2);
     tcase_add_test(all, a_copy_goes_back_beyond_a_reload_and_the_host_does_so_after_it);
     tcase_add_test(all, a_recording_has_the_steps_of_the_process_that_has_begun_it);
     suite_add_tcase(suite, all);

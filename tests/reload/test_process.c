@@ -291,6 +291,41 @@ static int hang(process_t *self, void *data)
     return 0;
 }
 
+/* So late that the other copy has let go of the record before. */
+static int speak_and_end(process_t *self, void *data)
+{
+    (void)self, (void)data;
+    fprintf(stderr, "some words\n");
+    usleep(300000);
+    return 7;
+}
+
+/* Another copy has the same record, and lets go of it: the words and the end are still told here. */
+START_TEST(what_a_process_says_is_for_the_one_that_has_started_it)
+{
+    process_t *process = process_fork(&memory, speak_and_end, NULL);
+    ck_assert_ptr_nonnull(process);
+    pid_t other = fork();
+    ck_assert_int_ge(other, 0);
+    if (other == 0) {
+        usleep(100000); /* till there is something to be read */
+        bool runs = process_state(process).state == PROCESS_RUNNING;
+        process_free(process);
+        _exit(runs ? 0 : 1);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(other, &status, 0), other);
+    ck_assert_int_eq(status, 0);
+    process_end_t over;
+    while ((over = process_state(process)).state == PROCESS_RUNNING)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    ck_assert_uint_eq(over.state, PROCESS_ENDED);
+    ck_assert_int_eq(over.code, 7);
+    ck_assert_str_eq(process_last_words(process), "some words");
+    process_free(process);
+}
+END_TEST
+
 START_TEST(a_copy_that_hangs_can_be_let_go)
 {
     process_t *process = process_fork(&memory, hang, NULL);
@@ -351,6 +386,7 @@ Suite *process_suite(void)
     tcase_add_loop_test(processes, how_a_process_ended_is_known_where_the_system_does_not_tell, 0, 2);
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
     tcase_add_test(processes, the_last_words_of_a_copy_are_one_line);
+    tcase_add_test(processes, what_a_process_says_is_for_the_one_that_has_started_it);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
 #if defined(__linux__)
     tcase_add_loop_test(processes, what_a_copy_has_started_ends_with_it_in_whatever_session, 0, 2);
