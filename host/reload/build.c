@@ -227,7 +227,9 @@ static void know_source(build_t *build, const plugin_t *plugin, uint64_t now)
     catch_up(build, plugin->name, now);
 }
 
-static void know(build_t *build, const char *name)
+/* Of a plugin that a command builds, its folder; where that comes only now, or comes back, its files have been saved
+ * unheard. */
+static void know(build_t *build, const char *name, uint64_t now)
 {
     char folder[FILE_PATH_MAX];
     uint32_t at = find_known(build, name);
@@ -241,6 +243,8 @@ static void know(build_t *build, const char *name)
     *id = folder_watch_add(build->folders, folder);
     if (is_new)
         read_headers(build, name);
+    else if (*id >= 0)
+        soil(build, name, now);
 }
 
 static void look_for_folders(build_t *build, uint64_t now)
@@ -253,7 +257,7 @@ static void look_for_folders(build_t *build, uint64_t now)
         if (plugin->file != NULL)
             know_source(build, plugin, now);
         else if (plugin->path[0] != '\0')
-            know(build, plugin->name);
+            know(build, plugin->name, now);
     }
 }
 
@@ -321,7 +325,8 @@ static void hear_all(build_t *build, uint64_t now)
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */
 
-/* The command for plugins that are no sources, with the plugin's name in its place. */
+/* The command for plugins that are no sources, with the plugin's name in its place. False, with the error, where it is
+ * too long. */
 static bool fill_in(const build_t *build, const char *name, char *command, size_t size)
 {
     char *at = command;
@@ -335,7 +340,11 @@ static bool fill_in(const build_t *build, const char *name, char *command, size_
         at += n;
         left -= (size_t)n;
     }
-    return from != NULL && *from == '\0';
+    if (from != NULL && *from == '\0')
+        return true;
+    error_set(&build->loader->base->error, BP_ERROR_LIMIT, "its command has more than %zu bytes",
+              size - sizeof build->building);
+    return false;
 }
 
 static void start(build_t *build, uint64_t now)

@@ -27,7 +27,7 @@ void hot_init(hot_t *hot, reload_t *reload)
 static void clear_list(hot_t *hot)
 {
     hot->fresh = hot->count = 0;
-    hot->asked = hot->lossy = false;
+    hot->asked = hot->lossy = hot->alone = false;
 }
 
 void hot_end(hot_t *hot)
@@ -35,7 +35,7 @@ void hot_end(hot_t *hot)
     hot_cancel(hot);
     if (hot->watching)
         watch_end(&hot->watch);
-    hot->watching = hot->alone = false;
+    hot->watching = false;
     hot->waiting_count = 0;
     clear_list(hot);
 }
@@ -587,7 +587,6 @@ bp_result_t hot_reload(hot_t *hot, const char *const *names, uint32_t count, boo
         stop_waiting(hot, names[i]);
         unlist(hot, names[i]);
     }
-    hot->alone = hot->alone && hot->fresh > 0;
     if (hot->fresh == 0)
         clear_list(hot);
     return result;

@@ -176,10 +176,12 @@ static void hear(file_watch_t *watch, const folder_notice_t *notice, uint64_t no
         watched_file_t *w = watch->files[i];
         if (w->folder != notice->id)
             continue;
-        if (notice->what == FOLDER_LOST)
+        if (notice->what == FOLDER_LOST) {
             w->folder = -1;
-        else if (strcmp(w->name, notice->name) == 0 && (notice->what == FOLDER_FINISHED || !has_gone(w)))
+            w->closed = true; /* of a writer's end nothing would be heard */
+        } else if (strcmp(w->name, notice->name) == 0 && (notice->what == FOLDER_FINISHED || !has_gone(w))) {
             disturb(w, notice->what == FOLDER_FINISHED, notice->what == FOLDER_FINISHED, now);
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATIENCE = 6000 /* naps */, NAP = 10000000 };
 
@@ -105,6 +106,22 @@ START_TEST(a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is
 }
 END_TEST
 
+/* With the name in its places it has more bytes than any command may have. What is said is about that. */
+START_TEST(a_command_that_is_too_long_is_told)
+{
+    static char command[SOURCE_COMMAND + 16];
+    open_host("true {plugin}");
+    memory_t *memory = &rig.host->hot.build.memory;
+    memset(command, 'x', sizeof command - 1);
+    memory_free_text(memory, rig.host->hot.build.command);
+    rig.host->hot.build.command = memory_copy_text(memory, command);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    save_source();
+    wait_for("'probe' cannot be built: its command has more than 8128 bytes");
+    close_host();
+}
+END_TEST
+
 START_TEST(a_folder_of_sources_may_go_and_come_back)
 {
     open_host("true {plugin}");
@@ -126,6 +143,20 @@ START_TEST(a_folder_of_sources_may_go_and_come_back)
         }
         ck_assert_msg(strstr(rig.log.text, "'probe' is built") != NULL, "%d: %s", i, rig.log.text);
     }
+    close_host();
+}
+END_TEST
+
+/* As when another state of the sources is checked out: nobody saves them once more after that. */
+START_TEST(a_folder_of_sources_that_is_replaced_is_built)
+{
+    open_host("true {plugin}");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    ck_assert_int_eq(remove(SOURCES "/probe/probe.c"), 0);
+    ck_assert_int_eq(rmdir(SOURCES "/probe"), 0);
+    mkdir(SOURCES "/probe", 0755);
+    save_source();
+    wait_for("'probe' is built");
     close_host();
 }
 END_TEST
@@ -197,7 +228,9 @@ Suite *build_suite(void)
     TCase *tests = add_case(suite, "build", NULL, NULL, 200);
     tcase_add_test(tests, what_becomes_of_a_command_is_told);
     tcase_add_test(tests, a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again);
+    tcase_add_test(tests, a_command_that_is_too_long_is_told);
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
+    tcase_add_test(tests, a_folder_of_sources_that_is_replaced_is_built);
     tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;

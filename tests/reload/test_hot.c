@@ -631,6 +631,34 @@ START_TEST(a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_righ
 }
 END_TEST
 
+/* A file that was refused together with one that waited is tried without that next. Where its plugin goes before, the
+ * files of others are noticed as before. */
+START_TEST(a_plugin_that_goes_before_it_is_tried_alone_does_not_hold_up_others)
+{
+    begin(both, 0);
+    load_other();
+    harm_next("simulate", "null");
+    replace_plugin("crasher_next");
+    replace("companion", other);
+    wait_for_news(true); /* both wait */
+    replace("companion", other);
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    while (!host->hot.alone && os_clock_ns() < until) {
+        WORKS(host, bp_host_poll(host));
+        os_sleep_ns(1000000);
+    }
+    EXPECT(host->hot.alone, "nothing was refused with what waited");
+    WORKS(host, bp_host_unload_plugin(host, "companion"));
+    unsetenv("CRASHER_WHERE");
+    WORKS(host, bp_host_poll(host));
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    EXPECT(told.refused == 1, "%s", told.text);
+    expect_told("reloaded crasher 1.0 -> 2.0");
+    end();
+}
+END_TEST
+
 START_TEST(what_was_refused_for_a_crash_does_not_hold_up_others)
 {
     begin(both, 2000);
@@ -992,6 +1020,7 @@ Suite *hot_suite(void)
     tcase_add_test(files, texts_that_have_gone_are_let_go_of_and_then_all_is_as_before);
     tcase_add_loop_test(files, files_that_are_finished_together_come_in_together, 0, 2);
     tcase_add_test(files, a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_right);
+    tcase_add_test(files, a_plugin_that_goes_before_it_is_tried_alone_does_not_hold_up_others);
     tcase_add_loop_test(files, what_was_refused_for_a_crash_does_not_hold_up_others, 0, 2);
     tcase_add_loop_test(files, what_is_reloaded_by_hand_is_tried_first, 0, 2);
     tcase_add_test(files, without_trials_what_is_reloaded_by_hand_comes_in_untried);

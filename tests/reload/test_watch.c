@@ -262,6 +262,27 @@ START_TEST(a_folder_may_be_moved_and_replaced)
 }
 END_TEST
 
+/* As by `rm -r build; mv build.new build`: nothing is asked before the new file is there, so that the notice of the old
+ * one's end is heard when a file is there again. Its writer was done before the folder was watched. */
+START_TEST(a_folder_that_is_replaced_at_once_brings_its_file)
+{
+    char made[600], file[700];
+    begin(_i == 0);
+    snprintf(made, sizeof made, "%s.made", folder);
+    snprintf(file, sizeof file, "%s/plugin.so", made);
+    ck_assert_int_eq(mkdir(made, 0755), 0);
+    write_part(file, 0, size, O_TRUNC);
+    ck_assert_int_eq(remove(path), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+    ck_assert_int_eq(rename(made, folder), 0);
+    uint64_t waited = wait_for_it(250);
+    EXPECT(waited > 0, "the file in the new folder was not handed over");
+    expect_nothing(3000);
+    EXPECT(watch_look_ms(&watch) > 0, "the file keeps the host awake");
+    end();
+}
+END_TEST
+
 START_TEST(a_plugin_that_is_unloaded_is_not_watched_any_more)
 {
     begin(_i == 0);
@@ -351,6 +372,7 @@ Suite *watch_suite(void)
     tcase_add_loop_test(files, a_file_that_stays_broken_is_handed_over_in_the_end, 0, 2);
     tcase_add_loop_test(files, a_folder_may_go_and_come_back, 0, 2);
     tcase_add_loop_test(files, a_folder_may_be_moved_and_replaced, 0, 2);
+    tcase_add_loop_test(files, a_folder_that_is_replaced_at_once_brings_its_file, 0, 2);
     tcase_add_loop_test(files, a_plugin_that_is_unloaded_is_not_watched_any_more, 0, 2);
     tcase_add_loop_test(files, a_file_written_between_loading_and_watching_is_handed_over, 0, 2);
     tcase_add_test(files, a_touched_file_is_handed_over);
