@@ -380,9 +380,12 @@ static void on_late(int signal, siginfo_t *info, void *context)
     bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &guard_process;
     if (!ours) {
         call_earlier(signal, info, context);
-    } else if (guard_here.top != NULL && !guard_here.walking && guard_here.late_call == guard_here.calls &&
-               judge(signal, info, context)) {
-        siglongjmp(guard_here.top->back, 1);
+    } else if (guard_here.top != NULL && !guard_here.walking && guard_here.late_call == guard_here.calls) {
+        if (guard_here.tried_call != guard_here.calls)
+            guard_here.tries = 0;
+        guard_here.tried_call = guard_here.calls;
+        if (judge(signal, info, context))
+            siglongjmp(guard_here.top->back, 1);
     }
     errno = saved;
 }
@@ -657,7 +660,6 @@ __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)
         forget_frames_below(&frame);
         frame.running = false;
         tell(&frame, crash);
-        guard_here.tries = 0;
         leave(&frame);
         unblock_late();
         return false;

@@ -80,7 +80,8 @@ typedef struct thread_t {
     bool heap_locked;           /* the crash has left the heap of the C library locked: the process ends */
     uint64_t rows;              /* since the last call that was examined as a whole, ... */
     uint32_t turn, turns;       /* ... and how many calls the next one waits beyond that; how many the last one did */
-    uint32_t tries;             /* signals for being late that did not meet the plugin's own code */
+    uint32_t tries;             /* signals for being late that did not meet the plugin's own code, ... */
+    uint64_t tried_call;        /* ... in the call with this value of `calls` */
     bool walking;               /* the stack is being looked at; as it may be broken, a fault ends the walk */
     sigjmp_buf walk_failed;
     found_t found;

@@ -28,14 +28,21 @@ static bool is_among(const os_holding_t *holding, const os_holding_t *list, uint
     return found;
 }
 
+/* Does a plugin hold it? One that has ended may have left its number to another. */
+static bool holds(const held_t *held, const os_holding_t *holding)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < held->count && !found; i++)
+        found = is_same(holding, &held->items[i]) && os_holding_is_there(&held->items[i]);
+    return found;
+}
+
 /* Does a plugin other than `but` (NULL: any) hold it? */
 static bool is_held(const plugins_t *all, const os_holding_t *holding, const plugin_t *but)
 {
     bool held = false;
-    for (uint32_t i = 0; i < all->count && !held; i++) {
-        const plugin_t *plugin = all->items[i];
-        held = plugin != but && is_among(holding, plugin->held.items, plugin->held.count);
-    }
+    for (uint32_t i = 0; i < all->count && !held; i++)
+        held = all->items[i] != but && holds(&all->items[i]->held, holding);
     return held;
 }
 
@@ -53,6 +60,28 @@ void holdings_forget(plugins_t *all, holdings_seen_t *seen)
     *seen = (holdings_seen_t){.items = NULL};
 }
 
+/* Take away what is there no more: a plugin that is paused and resumed often may have a new thread each time. */
+static void forget_ended(held_t *held)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < held->count; i++) {
+        if (os_holding_is_there(&held->items[i]))
+            held->items[kept++] = held->items[i];
+    }
+    held->count = kept;
+}
+
+/* Take away one that is no thread: what is left of those is only told, but threads keep a library open. */
+static void forget_for_thread(held_t *held)
+{
+    for (uint32_t i = 0; i < held->count; i++) {
+        if (held->items[i].kind != OS_HOLDS_THREAD) {
+            held->items[i] = held->items[--held->count];
+            return;
+        }
+    }
+}
+
 static void hold(plugin_t *plugin, const os_holding_t *holding)
 {
     held_t *held = &plugin->held;
@@ -62,6 +91,10 @@ static void hold(plugin_t *plugin, const os_holding_t *holding)
             break;
         }
     }
+    if (held->count == PLUGIN_HELD_MOST)
+        forget_ended(held);
+    if (held->count == PLUGIN_HELD_MOST && holding->kind == OS_HOLDS_THREAD)
+        forget_for_thread(held);
     if (held->count == PLUGIN_HELD_MOST)
         return;
     held->items[held->count] = *holding;

@@ -329,6 +329,87 @@ START_TEST(looking_for_threads_that_a_plugin_has_left_keeps_no_memory)
 }
 END_TEST
 
+static void *wait_for_end(void *data)
+{
+    char byte;
+    return read(*(const int *)data, &byte, 1) == 1 ? data : NULL;
+}
+
+/* Have a thread begin, or a file be opened where there is a path, as in a call of the plugin. */
+static int have_come(plugin_t *plugin, const char *path, pthread_t *thread, int *pipe_end)
+{
+    holdings_seen_t seen;
+    char came[128];
+    int file = -1;
+    holdings_see(plugin->all, &seen);
+    if (path != NULL)
+        ck_assert_int_ge(file = open(path, O_RDONLY), 0);
+    else
+        ck_assert_int_eq(pthread_create(thread, NULL, wait_for_end, pipe_end), 0);
+    ck_assert(holdings_note(plugin->all, plugin, &seen, came, sizeof came));
+    ck_assert_str_eq(came, path == NULL ? "1 thread running" : "1 file open");
+    return file;
+}
+
+static void end_thread(pthread_t thread, const int pipe_ends[2])
+{
+    ck_assert_int_eq(write(pipe_ends[1], "", 1), 1);
+    pthread_join(thread, NULL);
+}
+
+/* A plugin is paused and resumed for each trial and each snapshot, with new threads each time; another one opens many
+ * files. Whichever came before: a library in which a thread runs may not be closed. */
+START_TEST(a_thread_that_a_plugin_has_left_is_known_however_much_it_has_had_before)
+{
+    enum { MANY = 2 * PLUGIN_HELD_MOST };
+    int ends[2], files[MANY];
+    pthread_t thread;
+    char left[128];
+    open_host(1, 0);
+    WORKS(scene.host, load("nowhere", "null"));
+    plugin_t *plugin = scene.host->loader.plugins.items[0];
+    ck_assert_int_eq(pipe(ends), 0);
+    for (int i = 0; i < MANY; i++) {
+        files[i] = have_come(plugin, _i == 0 ? NULL : "/dev/null", &thread, ends);
+        if (_i == 0)
+            end_thread(thread, ends);
+    }
+    ck_assert(!holdings_have_threads(plugin));
+    have_come(plugin, NULL, &thread, ends);
+    ck_assert(holdings_have_threads(plugin));
+    ck_assert(holdings_name(plugin, left, sizeof left));
+    ck_assert_str_eq(left, _i == 0 ? "1 thread running" : "23 files open, 1 thread running");
+    end_thread(thread, ends);
+    ck_assert(!holdings_have_threads(plugin));
+    for (int i = 0; _i == 1 && i < MANY; i++)
+        close(files[i]);
+    ck_assert(!holdings_name(plugin, left, sizeof left));
+    bp_host_destroy(scene.host);
+    close(ends[0]);
+    close(ends[1]);
+}
+END_TEST
+
+/* A file has the lowest number that is free, which may be that of one that another plugin had. */
+START_TEST(a_file_is_held_by_its_plugin_though_another_one_had_its_number)
+{
+    char left[128];
+    open_host(1, 0);
+    WORKS(scene.host, load("nowhere", "null"));
+    WORKS(scene.host, bp_host_load_plugin(scene.host, TEST_PLUGIN_DIR "/point_mass", NULL, 0));
+    plugin_t *const *plugins = scene.host->loader.plugins.items;
+    int first = have_come(plugins[0], "/dev/null", NULL, NULL);
+    close(first);
+    int second = have_come(plugins[1], "/dev/zero", NULL, NULL);
+    ck_assert_int_eq(second, first);
+    ck_assert(holdings_name(plugins[1], left, sizeof left));
+    ck_assert_str_eq(left, "1 file open");
+    ck_assert(!holdings_name(plugins[0], left, sizeof left));
+    close(second);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
 START_TEST(what_is_left_at_the_end_of_a_host_is_no_warning)
 {
     begin("load", "descriptor");
@@ -612,6 +693,52 @@ START_TEST(the_call_that_goes_on_is_the_one_that_is_watched)
     ck_assert_uint_eq(memory_bytes(&memory), 0);
     /* A library that has the host in it may be closed now: no function of it is called when this thread ends. */
     ck_assert_ptr_null(pthread_getspecific(guard_process.key));
+}
+END_TEST
+
+enum { SIGNALS_EACH = 3 };
+
+/* Does to the waiting thread what the watcher does to one that is late, until it has met it in the C library some
+ * times. */
+static void *find_late(void *data)
+{
+    thread_t *waiting = data;
+    while (waiting->calls % 2 == 0)
+        usleep(1000);
+    waiting->late_call = waiting->calls;
+    for (int i = 0; i < SIGNALS_EACH; i++) {
+        uint32_t tries = *(volatile uint32_t *)&waiting->tries;
+        for (int ms = 0; *(volatile uint32_t *)&waiting->tries == tries; ms++) {
+            if (ms % 200 == 2) /* in case it was on its way there */
+                pthread_sigqueue(waiting->id, guard_late_signal(), (union sigval){.sival_ptr = &guard_process});
+            usleep(1000);
+        }
+    }
+    return NULL;
+}
+
+static void wait_for_thread(void *data)
+{
+    pthread_join(*(pthread_t *)data, NULL);
+}
+
+/* A call that is late has the same chance to come back from the C library, with its locks, whether others were late. */
+START_TEST(calls_that_were_late_and_returned_do_not_count_against_the_next)
+{
+    enum { LATE = 12 };
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    pthread_t thread;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
+    guard_samples(0);
+    for (int i = 0; i < LATE; i++) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, find_late, &guard_here), 0);
+        EXPECT(guard_run(guard, wait_for_thread, &thread, &crash), "call %d was ended", i);
+    }
+    guard_destroy(guard);
 }
 END_TEST
 
@@ -1133,6 +1260,8 @@ static void add_ways(Suite *suite)
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
     tcase_add_test(crashes, what_is_left_at_the_end_of_a_host_is_no_warning);
     tcase_add_test(crashes, looking_for_threads_that_a_plugin_has_left_keeps_no_memory);
+    tcase_add_loop_test(crashes, a_thread_that_a_plugin_has_left_is_known_however_much_it_has_had_before, 0, 2);
+    tcase_add_test(crashes, a_file_is_held_by_its_plugin_though_another_one_had_its_number);
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
 #endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
@@ -1164,6 +1293,7 @@ Suite *guard_suite(void)
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
+    tcase_add_test(calm, calls_that_were_late_and_returned_do_not_count_against_the_next);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
     tcase_add_test(calm, each_signal_has_its_earlier_handler_when_the_last_guard_goes);
     tcase_add_test(calm, a_guard_for_which_memory_lacks_is_refused);
