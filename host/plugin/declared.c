@@ -345,7 +345,7 @@ bp_result_t declared_judge_lists(error_text_t *error, const plugin_t *plugin, co
  * first. */
 static void prefix(error_text_t *error, bp_result_t result, const char *kind, const char *name)
 {
-    error_prefix(error, result, "%s '%.63s': ", kind, declared_can_read_text(name) ? name : "?");
+    error_prefix(error, result, "%s '%.63s': ", kind, name != NULL && declared_can_read_text(name) ? name : "?");
 }
 
 bp_result_t declared_judge_items(error_text_t *error, const plugin_t *plugin, const bp_plugin_desc_t *desc)

@@ -430,9 +430,12 @@ bp_result_t verb_open(plugin_t *opener, const bp_loader_t *kind, const char *pat
     opener->all->calling++;
     bool returned = verb_of_table(opener, "open", call_open, &opening);
     opener->all->calling--;
-    if (!returned)
+    if (!returned && plugin_is_aside(opener))
         return error_set(error, BP_ERROR_FAILED, "%s: plugin '%s', which opens it, has crashed: %s", path, opener->name,
                          plugin_crash(opener));
+    if (!returned)
+        return error_set(error, BP_ERROR_FAILED, "%s: a plugin that '%s', which opens it, had called has crashed", path,
+                         opener->name);
     if (opening.result != BP_OK && error->text[0] == '\0')
         error_set(error, opening.result, "%s: plugin '%s' does not open it and gave no reason (code %d)", path,
                   opener->name, opening.result);

@@ -467,6 +467,25 @@ START_TEST(a_crash_while_opening_sets_aside_who_opens)
 }
 END_TEST
 
+/* Who opens files works on, where the crash was in the code of another plugin. */
+START_TEST(a_crash_of_who_is_asked_while_opening_is_not_that_of_who_opens)
+{
+    KEEPS_MEMORY();
+    open_host(BP_HOST_CRASH_GUARD);
+    WORKS(rig.host, load(put_plugin("opener_first", "opener")));
+    WORKS(rig.host, load(TEST_FIXTURE_DIR "/crasher"));
+    const char *path = scratch_file("yeast.open", "asks");
+    char says[600];
+    snprintf(says, sizeof says, "%s: a plugin that 'opener', which opens it, had called has crashed", path);
+    ck_assert_int_eq(load(path), BP_ERROR_FAILED);
+    ck_assert_str_eq(bp_host_error(rig.host), says);
+    ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 0));
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(rig.host, 1));
+    WORKS(rig.host, load(scratch_file("yeast.open", "5")));
+    bp_host_destroy(rig.host);
+}
+END_TEST
+
 /* --- files that are written anew ---------------------------------------------------------------------------------- */
 
 #if !defined(_WIN32)
@@ -684,6 +703,7 @@ Suite *loaders_suite(void)
 #endif
     tcase_add_test(t, a_crash_of_a_file_brings_the_one_before_back);
     tcase_add_test(t, a_crash_while_opening_sets_aside_who_opens);
+    tcase_add_test(t, a_crash_of_who_is_asked_while_opening_is_not_that_of_who_opens);
     tcase_add_loop_test(t, formulas_are_computed_as_c_does, 0, 2);
     tcase_add_test(t, formulas_are_computed_for_each_row);
     tcase_add_test(t, formulas_say_where_they_are_wrong);

@@ -405,6 +405,21 @@ START_TEST(counts_are_bounded_by_the_image_in_which_a_list_begins)
 }
 END_TEST
 
+/* It may be one of several that are wrong: a name that is not there is none, and no bad address. */
+START_TEST(a_list_of_something_without_a_name_is_refused_as_one_of_a_thing_not_known)
+{
+    bp_component_i components[] = {{.extensions = {(const bp_extension_t *)(const void *)&own, 4097, 8}}};
+    bp_system_i systems[] = {{.extensions = {(const bp_extension_t *)(const void *)&own, 4097, 8}}};
+    const bp_plugin_desc_t of_components = {.components = BP_LIST(components)};
+    const bp_plugin_desc_t of_systems = {.systems = BP_LIST(systems)};
+    plugin_t plugin = {.image_begin = image, .image_end = image + IMAGE_BYTES};
+    ck_assert_int_eq(declared_judge_items(&error, &plugin, &of_components), BP_ERROR_LIMIT);
+    EXPECT(strncmp(error.text, "component '?': its list of extensions ", 38) == 0, "%s", error.text);
+    ck_assert_int_eq(declared_judge_items(&error, &plugin, &of_systems), BP_ERROR_LIMIT);
+    EXPECT(strncmp(error.text, "system '?': its list of extensions ", 35) == 0, "%s", error.text);
+}
+END_TEST
+
 START_TEST(lists_have_four_thousand_and_ninety_six_items_at_most)
 {
     for (uint32_t which = 0; which < COUNT(lists); which++) {
@@ -426,6 +441,7 @@ Suite *declared_suite(void)
     tcase_add_test(tests, texts_that_cannot_be_read_are_refused);
 #endif
     tcase_add_loop_test(tests, counts_are_bounded_by_the_image_in_which_a_list_begins, 0, COUNT(lists));
+    tcase_add_test(tests, a_list_of_something_without_a_name_is_refused_as_one_of_a_thing_not_known);
     tcase_add_test(tests, lists_have_four_thousand_and_ninety_six_items_at_most);
     suite_add_tcase(suite, tests);
     return suite;
