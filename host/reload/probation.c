@@ -13,9 +13,11 @@
 
 /* Taking back a change that is on probation: the old code, the old columns, the old state.
  *
- * The order matters. First the steps that can fail: instances that were made since the commit are made in the old
- * manager too, with its defaults. Then the columns: hidden old ones come forward, new ones go. Then everything changes
- * sides, as at the commit. Last the old manager is told of the instances that have ended since.
+ * The order matters. First the old manager ends the instances whose entities have ended, or lost the component, since
+ * the commit: they never come back, so this may stay done where the way back fails, and a manager that has room for a
+ * certain number gets room for those that came. Then what can fail: instances that were made since the commit are made
+ * in the old manager too, with its defaults. Then the columns: hidden old ones come forward, new ones go. Last
+ * everything changes sides, as at the commit.
  */
 
 enum { BATCH = 256 };
@@ -26,22 +28,123 @@ static bool keeps_instances(const manager_change_t *m)
     return m->road == ROAD_SAVED || m->road == ROAD_PROPERTIES || m->road == ROAD_FROM_OWN;
 }
 
-/* --- instances that are missing ----------------------------------------------------------------------------------- */
+/* --- the slots that instances have in the old manager ----------------------------------------------------------- */
 
-typedef struct missing_t {
+/* A manager whose old code is to come back. */
+typedef struct former_t {
     world_change_t *w;
     manager_change_t *m;
-} missing_t;
+} former_t;
 
 /* The hidden column of old slots of a key. */
 static uint32_t *hidden_slots(void *context, const run_t *run, uint32_t key)
 {
-    const missing_t *s = context;
+    const former_t *s = context;
     uint32_t first = prototypes_column(&s->w->world->prototypes, run->prototype, key);
     return run->count == 0 ? NULL : run->columns[first + s->m->visible_count];
 }
 
-static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const uint32_t *rows,
+/* Lead a manager's look-ups of slots to the hidden columns. */
+static void lead_slots(former_t *s)
+{
+    s->w->slots_elsewhere =
+        (world_slots_i){.manager = s->m->manager->number, .context = s, .slots = hidden_slots};
+    s->w->world->slots_elsewhere = &s->w->slots_elsewhere;
+}
+
+static void visit_slots(former_t *s, void (*visit)(manager_change_t *m, const run_t *run, const uint32_t *slots,
+                                                   void *context), void *context)
+{
+    const world_t *world = s->w->world;
+    const prototypes_t *p = &world->prototypes;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const run_t *run = world->runs[r];
+        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base) {
+            if (world_key_manager(world, p->items[at].key) == s->m->manager)
+                visit(s->m, run, hidden_slots(s, run, p->items[at].key), context);
+        }
+    }
+}
+
+/* --- instances that have ended ------------------------------------------------------------------------------------ */
+
+static int descending(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x > y ? -1 : x < y;
+}
+
+static uint32_t find_slot(const uint32_t *slots, uint32_t count, uint32_t slot)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (slots[middle] > slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && slots[low] == slot ? low : BP_NONE;
+}
+
+/* Mark in `context` the slots that rows still have, among the old slots, which are in descending order. */
+static void strike_out(manager_change_t *m, const run_t *run, const uint32_t *slots, void *context)
+{
+    uint8_t *used = context;
+    for (uint32_t row = 0; row < run->count; row++) {
+        uint32_t place =
+            run_entities(run)[row].id == 0 ? BP_NONE : find_slot(m->old_slots, m->old_slot_count, slots[row]);
+        if (place != BP_NONE)
+            used[place] = 1;
+    }
+}
+
+/* `used` has room for a mark of each old slot. The old slots are not known afterwards. */
+static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
+{
+    former_t s = {.w = w, .m = m};
+    uint32_t dead = 0;
+    if (m->component->kept->storage.gc != NULL)
+        return; /* such a manager finds its dead itself */
+    qsort(m->old_slots, m->old_slot_count, sizeof *m->old_slots, descending);
+    memset(used, 0, m->old_slot_count);
+    visit_slots(&s, strike_out, used);
+    for (uint32_t i = 0; i < m->old_slot_count; i++) {
+        if (used[i] == 0)
+            m->old_slots[dead++] = m->old_slots[i];
+    }
+    if (dead == 0)
+        return;
+    lead_slots(&s);
+    manager_enter(m);
+    verb_destroy(m->component->kept, &m->manager->verb, m->old_slots, dead);
+    manager_leave(m);
+    w->world->slots_elsewhere = NULL;
+}
+
+static void note_living(manager_change_t *m, const run_t *run, const uint32_t *slots, void *context)
+{
+    (void)context;
+    for (uint32_t row = 0; row < run->count; row++) {
+        if (run_entities(run)[row].id != 0 && slots[row] != BP_NONE)
+            m->old_slots[m->old_slot_count++] = slots[row];
+    }
+}
+
+/* The way back has failed: the next one finds in the old manager the instances that entities still have. They are fewer
+ * than there were, or as many, and may lie elsewhere. */
+static void note_slots_again(world_change_t *w, manager_change_t *m)
+{
+    former_t s = {.w = w, .m = m};
+    m->old_slot_count = 0;
+    visit_slots(&s, note_living, NULL);
+}
+
+/* --- instances that are missing ----------------------------------------------------------------------------------- */
+
+static bp_result_t make_batch(former_t *s, uint32_t key, uint32_t *slots, const uint32_t *rows,
                               const bp_entity_t *entities, uint32_t count)
 {
     world_t *world = s->w->world;
@@ -62,7 +165,7 @@ static bp_result_t make_batch(missing_t *s, uint32_t key, uint32_t *slots, const
     return result;
 }
 
-static bp_result_t make_in_run(missing_t *s, run_t *run, uint32_t key)
+static bp_result_t make_in_run(former_t *s, run_t *run, uint32_t key)
 {
     uint32_t rows[BATCH], count = 0, *slots = hidden_slots(s, run, key);
     bp_entity_t entities[BATCH];
@@ -80,18 +183,10 @@ static bp_result_t make_in_run(missing_t *s, run_t *run, uint32_t key)
     return result;
 }
 
-/* Lead a manager's look-ups of slots to the hidden columns. */
-static void lead_slots(missing_t *s)
-{
-    s->w->slots_elsewhere =
-        (world_slots_i){.manager = s->m->manager->number, .context = s, .slots = hidden_slots};
-    s->w->world->slots_elsewhere = &s->w->slots_elsewhere;
-}
-
 /* Rows get "no slot" again where their instance is taken back, so that the next try makes one. */
 static void unmake(world_change_t *w, manager_change_t *m)
 {
-    missing_t s = {.w = w, .m = m};
+    former_t s = {.w = w, .m = m};
     lead_slots(&s);
     manager_enter(m);
     for (uint32_t i = m->made_count; i > 0; i--) {
@@ -114,6 +209,8 @@ static void end_making(reload_change_t *change, bool good)
             manager_change_t *m = &w->managers[k];
             if (!good && m->made_count > 0)
                 unmake(w, m);
+            if (!good && keeps_instances(m))
+                note_slots_again(w, m);
             memory_free(&w->world->memory, m->made, m->made_capacity * sizeof *m->made);
             m->made = NULL;
             m->made_count = m->made_capacity = 0;
@@ -124,7 +221,7 @@ static void end_making(reload_change_t *change, bool good)
 
 static bp_result_t make_missing(world_change_t *w, manager_change_t *m)
 {
-    missing_t s = {.w = w, .m = m};
+    former_t s = {.w = w, .m = m};
     world_t *world = w->world;
     const prototypes_t *p = &world->prototypes;
     bp_result_t result = BP_OK;
@@ -165,83 +262,63 @@ static void bring_columns_back(world_change_t *w, manager_change_t *m)
     recount_columns(w);
 }
 
-/* --- instances that have ended ------------------------------------------------------------------------------------ */
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
+/* Of each manager that still has instances of its own. */
+static void end_all_dead(reload_change_t *change, uint8_t *used)
 {
-    uint32_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x < y ? -1 : x > y;
-}
-
-static uint32_t find_slot(const uint32_t *slots, uint32_t count, uint32_t slot)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (slots[middle] < slot)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && slots[low] == slot ? low : BP_NONE;
-}
-
-/* Find in `used` the slots that rows still have, among the old slots, which are in order. */
-static void strike_out(const world_change_t *w, const manager_change_t *m, uint8_t *used)
-{
-    const world_t *world = w->world;
-    const prototypes_t *p = &world->prototypes;
-    for (uint32_t r = 0; r < world->run_count; r++) {
-        const run_t *run = world->runs[r];
-        for (uint32_t at = run->prototype; at != 0 && run->count > 0; at = p->items[at].base) {
-            if (world_key_manager(world, p->items[at].key) != m->manager)
-                continue;
-            const uint32_t *slots = run->columns[p->items[p->items[at].base].columns];
-            for (uint32_t row = 0; row < run->count; row++) {
-                uint32_t place =
-                    run_entities(run)[row].id == 0 ? BP_NONE : find_slot(m->old_slots, m->old_slot_count, slots[row]);
-                if (place != BP_NONE)
-                    used[place] = 1;
-            }
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        world_change_t *w = &change->worlds[i];
+        for (uint32_t k = 0; k < w->manager_count; k++) {
+            if (keeps_instances(&w->managers[k]))
+                end_dead(w, &w->managers[k], used);
         }
     }
 }
 
-static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
-{
-    uint32_t dead = 0;
-    if (m->manager->component->storage.gc != NULL || m->old_slot_count == 0)
-        return; /* such a manager finds its dead itself */
-    qsort(m->old_slots, m->old_slot_count, sizeof *m->old_slots, by_number);
-    strike_out(w, m, used);
-    for (uint32_t i = 0; i < m->old_slot_count; i++) {
-        if (used[i] == 0)
-            m->old_slots[dead++] = m->old_slots[i];
-    }
-    store_destroy_slots(w->world, m->manager, m->old_slots, dead);
-}
-
-/* --- all ---------------------------------------------------------------------------------------------------------- */
-
-/* Make the instances that are missing, and room for finding those that have ended. */
-static bp_result_t prepare_back(reload_change_t *change, uint32_t *most)
+static bp_result_t make_all_missing(reload_change_t *change)
 {
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
         world_change_t *w = &change->worlds[i];
-        if (w->layout != 0 && !world_reserve_layout(w->world, 2))
-            result = error_memory(change_error(change), "taking a reload back");
         for (uint32_t k = 0; k < w->manager_count && result == BP_OK; k++) {
-            manager_change_t *m = &w->managers[k];
-            if (!keeps_instances(m))
-                continue;
-            *most = m->old_slot_count > *most ? m->old_slot_count : *most;
-            result = make_missing(w, m);
+            if (keeps_instances(&w->managers[k]))
+                result = make_missing(w, &w->managers[k]);
         }
     }
+    end_making(change, result == BP_OK);
     return result;
+}
+
+/* Room for what cannot fail. `most` becomes the largest number of old slots of a manager. */
+static bp_result_t reserve_back(reload_change_t *change, uint32_t *most)
+{
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        world_change_t *w = &change->worlds[i];
+        if (w->layout != 0 && !world_reserve_layout(w->world, 2))
+            return error_memory(change_error(change), "taking a reload back");
+        for (uint32_t k = 0; k < w->manager_count; k++) {
+            if (w->managers[k].old_slot_count > *most)
+                *most = w->managers[k].old_slot_count;
+        }
+    }
+    return BP_OK;
+}
+
+/* Bring the instances of storage of its own up to what lives now: what has ended, then what is missing. */
+static bp_result_t prepare_back(reload_change_t *change)
+{
+    uint32_t most = 0;
+    bp_result_t result = reserve_back(change, &most);
+    uint8_t *used = result == BP_OK && most > 0 ? memory_new(&change->reload->memory, most) : NULL;
+    if (result == BP_OK && most > 0 && used == NULL)
+        result = error_memory(change_error(change), "taking a reload back");
+    if (result != BP_OK)
+        return result;
+    if (most > 0)
+        end_all_dead(change, used);
+    memory_free(&change->reload->memory, used, most);
+    return make_all_missing(change);
 }
 
 static void go_back(reload_change_t *change)
@@ -279,8 +356,6 @@ static void drop_posts(reload_change_t *change, uint64_t posts, bool back)
 bp_result_t reload_rollback(reload_t *reload)
 {
     reload_change_t *change = reload->probation;
-    uint32_t most = 0;
-    uint8_t *used = NULL;
     bp_result_t result = reload_check_moment(reload);
     if (result == BP_OK && change == NULL)
         result = error_set(&reload->base->error, BP_ERROR_STATE, "no reload is on probation");
@@ -289,24 +364,11 @@ bp_result_t reload_rollback(reload_t *reload)
     change_pause(change);
     uint64_t posts = posts_count(&reload->loader->posts);
     reload_seal(reload);
-    result = prepare_back(change, &most);
-    if (result == BP_OK && most > 0 && (used = memory_new(&reload->memory, most)) == NULL)
-        result = error_memory(&reload->base->error, "taking a reload back");
-    end_making(change, result == BP_OK);
+    result = prepare_back(change);
     if (result == BP_OK)
         go_back(change);
     reload_unseal(reload);
     drop_posts(change, posts, result == BP_OK);
-    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++) {
-        for (uint32_t k = 0; k < change->worlds[i].manager_count; k++) {
-            if (!keeps_instances(&change->worlds[i].managers[k]))
-                continue;
-            if (most > 0)
-                memset(used, 0, most);
-            end_dead(&change->worlds[i], &change->worlds[i].managers[k], used);
-        }
-    }
-    memory_free(&reload->memory, used, most);
     if (result != BP_OK) {
         change_resume(change);
         return result;

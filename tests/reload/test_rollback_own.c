@@ -10,23 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 10, BEFORE = 100, SINCE = 700 };
+enum { FEW = 10, BEFORE = 100, SINCE = 700, PROBES = 3000, PROBES_DEAD = 2500 };
 
 static rig_t rig;
 static bp_world_o *world;
 static bp_entity_t entities[BEFORE + SINCE];
 
-static void open_world(const char *fixture, const char *component, const bp_option_t *options, uint32_t count)
+static void open_world_with(uint32_t flags, const char *fixture, const char *component, const bp_option_t *options,
+                            uint32_t count)
 {
     const char *as = strcmp(fixture, "keeper") == 0 ? "keeper" : "crasher";
     uint32_t option_count = options == NULL ? 0 : as[0] == 'k' ? 1 : 2;
     rig_init(&rig);
+    rig.desc.flags |= flags;
     rig_open(&rig);
     rig.host->reload.probation_steps = 50;
     WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin(fixture, as), options, option_count));
     world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, component));
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, component, NULL, NULL, NULL), entities, count));
+}
+
+static void open_world(const char *fixture, const char *component, const bp_option_t *options, uint32_t count)
+{
+    open_world_with(0, fixture, component, options, count);
 }
 
 static void bring(const char *fixture, const char *as)
@@ -176,6 +183,62 @@ START_TEST(what_was_made_for_a_way_back_that_failed_is_ended)
 }
 END_TEST
 
+/* reload_probe.h has room for 4,096 instances: for all that live at any time, and not for the dead beside those that
+ * came in their place. */
+static void open_probes(bp_entity_t *probed)
+{
+    rig_init(&rig);
+    rig_open(&rig);
+    rig.host->reload.probation_steps = 50;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_own", "probe"), NULL, 0));
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "probe"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), probed, PROBES));
+    for (uint32_t e = 0; e < PROBES; e++) {
+        int64_t count = e;
+        WORKS(rig.host, rig.api->property->set_named(world, probed[e], "probe", "count", BP_I64, &count));
+    }
+}
+
+static int64_t probe_count(bp_entity_t probed)
+{
+    int64_t count = -1;
+    WORKS(rig.host, rig.api->property->get_named(world, probed, "probe", "count", BP_I64, &count));
+    return count;
+}
+
+/* Memory is refused at each request in turn before it is taken back. */
+START_TEST(a_manager_that_comes_back_ends_its_dead_before_it_makes_room_for_those_that_came)
+{
+    static bp_entity_t probed[PROBES + PROBES_DEAD];
+    heap_t *heap = &rig.heap;
+    bool refused = true;
+    uint32_t failures = 0;
+    open_probes(probed);
+    bring("reload_probe_own", "probe");
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, probed, PROBES_DEAD), PROBES_DEAD);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), probed + PROBES,
+                                           PROBES_DEAD));
+    for (uint64_t n = 1; refused; n++) {
+        uint64_t before = heap->refused;
+        heap->refuse_first = heap->refuse_last = heap->requests + n;
+        bp_result_t result = reload_rollback(&rig.host->reload);
+        heap->refuse_first = heap->refuse_last = 0;
+        refused = heap->refused > before;
+        EXPECT(result == (refused ? BP_ERROR_MEMORY : BP_OK), "request %u: %s", (unsigned)n, bp_host_error(rig.host));
+        failures += refused;
+        ck_assert_uint_eq(instances("probe"), PROBES);
+        check_host(rig.host);
+    }
+    ck_assert_uint_ge(failures, 3);
+    for (uint32_t e = PROBES_DEAD; e < PROBES + PROBES_DEAD; e++)
+        ck_assert_int_eq(probe_count(probed[e]), e < PROBES ? e : 0);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, probed + PROBES_DEAD, PROBES), PROBES);
+    ck_assert_uint_eq(instances("probe"), 0);
+    close_world();
+}
+END_TEST
+
 /* Nor is anything left in the worlds that were ready when another one was not: their dead are unknown to the manager
  * that comes back at the next try. */
 START_TEST(what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too)
@@ -196,6 +259,28 @@ START_TEST(what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too
     ck_assert_uint_eq(instances("crash_own"), FEW);
     ck_assert_uint_eq(world_count(&second->rows, world_component(&second->rows, "crash_own")), 0);
     close_world();
+}
+END_TEST
+
+/* Where instances are missing, the version that has crashed cannot make them, and the next one stays. */
+START_TEST(a_manager_that_crashes_over_its_dead_on_the_way_back_is_set_aside)
+{
+    const bp_option_t options[] = {{.name = "where", .value = "destroy"}, {.name = "how", .value = "null"}};
+    uint32_t born = _i == 0 ? 0 : 2;
+    open_world_with(BP_HOST_CRASH_GUARD, "crasher", "crash_own", options, FEW);
+    bring("crasher_next", "crasher");
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, 3), 3);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL), entities + FEW,
+                                           born));
+    if (born == 0)
+        WORKS(rig.host, reload_rollback(&rig.host->reload));
+    else
+        FAILS(rig.host, BP_ERROR_STATE, "set aside", reload_rollback(&rig.host->reload));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "plugin 'crasher' 1.0 crashed in 'destroy' of component 'crash_own'"));
+    ck_assert((bp_host_plugin_crash(rig.host, 0) != NULL) == (born == 0));
+    WORKS(rig.host, bp_world_step(world));
+    check_host(rig.host);
+    bp_host_destroy(rig.host); /* what the plugin had when it crashed is lost, and told in the log */
 }
 END_TEST
 
@@ -228,7 +313,9 @@ Suite *rollback_own_suite(void)
     tcase_add_test(own, what_a_scene_spawned_on_probation_has_instances_of_its_own_afterwards);
     tcase_add_test(own, a_way_back_that_fails_leaves_nothing_in_the_old_manager);
     tcase_add_test(own, what_was_made_for_a_way_back_that_failed_is_ended);
+    tcase_add_test(own, a_manager_that_comes_back_ends_its_dead_before_it_makes_room_for_those_that_came);
     tcase_add_test(own, what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too);
+    tcase_add_loop_test(own, a_manager_that_crashes_over_its_dead_on_the_way_back_is_set_aside, 0, 2);
     tcase_add_test(own, a_load_that_loses_one_instance_is_refused);
     suite_add_tcase(suite, own);
     return suite;
