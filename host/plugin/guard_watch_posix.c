@@ -33,8 +33,9 @@ static void free_stack(thread_t *thread)
 {
     if (thread->stack == NULL)
         return;
-    stack_t none = {.ss_flags = SS_DISABLE};
-    sigaltstack(&none, NULL);
+    stack_t none = {.ss_flags = SS_DISABLE}, present;
+    if (sigaltstack(NULL, &present) == 0 && present.ss_sp == thread->stack) /* else the thread has got another one */
+        sigaltstack(&none, NULL);
     munmap(thread->stack, STACK_BYTES);
     thread->stack = NULL;
 }

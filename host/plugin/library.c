@@ -213,7 +213,6 @@ static void consider(void *data, const char *file)
     if (length <= suffix || length >= sizeof name || strcmp(file + length - suffix, os_library_suffix) != 0)
         return;
     snprintf(name, sizeof name, "%.*s", (int)(looking->whole ? length : length - suffix), file);
-    looking->nearest.best = looking->nearest.best == NULL ? NULL : looking->best;
     nearest_consider(&looking->nearest, name);
     if (looking->nearest.best == name)
         looking->nearest.best = memcpy(looking->best, name, sizeof looking->best);

@@ -272,6 +272,27 @@ START_TEST(what_a_plugin_does_to_the_process_is_told_and_put_back)
 }
 END_TEST
 
+/* Code of the library that runs when the system opens and closes it may change the process too. */
+START_TEST(what_a_library_does_to_the_process_when_it_is_opened_or_closed_is_told_and_put_back)
+{
+    static const char *const when[][2] = {
+        {"constructor", "crasher_next" TEST_SO "' has changed while it was opened: the working directory; what can"},
+        {"destructor", "plugin 'crasher' 2.0 has changed while it was closed: the working directory; what can"}};
+    char before[1024], now[1024];
+    ck_assert_ptr_nonnull(getcwd(before, sizeof before));
+    setenv("CRASHER_WHERE", when[_i][0], 1);
+    setenv("CRASHER_HOW", "folder", 1);
+    open_host(1, 0);
+    WORKS(scene.host, bp_host_load_plugin(scene.host, TEST_FIXTURE_DIR "/crasher_next", NULL, 0));
+    WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+    expect_log("host: 2: plugin '");
+    expect_log(when[_i][1]);
+    ck_assert_ptr_nonnull(getcwd(now, sizeof now));
+    ck_assert_str_eq(now, before);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
 START_TEST(an_environment_that_a_plugin_has_changed_is_what_it_was)
 {
     setenv("CRASHER_KEPT", "kept", 1);
@@ -742,6 +763,81 @@ START_TEST(calls_that_were_late_and_returned_do_not_count_against_the_next)
 }
 END_TEST
 
+static void nothing_happens(void *data)
+{
+    (void)data;
+}
+
+static void *have_guard_for_a_while(void *data)
+{
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    ck_assert_int_eq(guard_create(data, 0, &error, &guard), BP_OK);
+    ck_assert(guard_run(guard, nothing_happens, NULL, &crash));
+    ck_assert_uint_eq(threads_known(), 1);
+    guard_destroy(guard);
+    ck_assert_uint_eq(threads_known(), 0);
+    return NULL;
+}
+
+/* A host may live on any thread, and threads end. */
+START_TEST(the_thread_on_which_the_last_guard_ends_is_forgotten)
+{
+    memory_t memory;
+    pthread_t thread;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, have_guard_for_a_while, &memory), 0);
+        pthread_join(thread, NULL);
+    }
+    have_guard_for_a_while(&memory);
+}
+END_TEST
+
+/* A program, or the run time of another language, may have given this thread a stack for handlers in the meantime. */
+START_TEST(a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes)
+{
+    static char bytes[64 * 1024];
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    stack_t own = {.ss_sp = bytes, .ss_size = sizeof bytes}, guards, left;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
+    guard_samples(0);
+    ck_assert_int_eq(sigaltstack(_i == 0 ? NULL : &own, &guards), 0);
+    ck_assert_ptr_nonnull(guards.ss_sp);
+    guard_destroy(guard);
+    ck_assert_int_eq(sigaltstack(NULL, &left), 0);
+    ck_assert_int_eq(left.ss_flags, _i == 0 ? SS_DISABLE : 0);
+    ck_assert(_i == 0 || left.ss_sp == bytes);
+}
+END_TEST
+
+static uint64_t processor_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* The thread that watches looks now and then, and sleeps in between; it ends at once all the same. */
+START_TEST(watching_a_limit_takes_hardly_any_time_of_the_processor)
+{
+    enum { NAP_US = 400000, SOME_NS = NAP_US / 4 * 1000 };
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 1000, &error, &guard), BP_OK);
+    uint64_t before = processor_ns();
+    usleep(NAP_US);
+    ck_assert_uint_lt(processor_ns() - before, SOME_NS);
+    guard_destroy(guard);
+}
+END_TEST
+
 static bool same_handler(const struct sigaction *earlier)
 {
     struct sigaction now;
@@ -1174,16 +1270,23 @@ START_TEST(a_signal_that_a_program_sends_itself_does_what_it_did_without_a_host)
 }
 END_TEST
 
+static int caught_signal(int i)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ};
+    return i < (int)COUNT(faults) ? faults[i] : SIGRTMIN + 6; /* the one for being late */
+}
+
 START_TEST(signals_that_are_not_a_plugins_go_to_the_earlier_handler)
 {
-    signal(SIGABRT, hear);
+    int number = caught_signal(_i);
+    signal(number, hear);
     begin("nowhere", "null");
-    raise(SIGABRT);
-    ck_assert_int_eq(heard, SIGABRT);
+    raise(number);
+    ck_assert_int_eq(heard, number);
     bp_host_destroy(scene.host);
     heard = 0;
-    raise(SIGABRT);
-    ck_assert_int_eq(heard, SIGABRT);
+    raise(number);
+    ck_assert_int_eq(heard, number);
 }
 END_TEST
 #endif
@@ -1255,6 +1358,8 @@ static void add_ways(Suite *suite)
 #if !defined(_WIN32)
     tcase_add_test(crashes, a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash);
     tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
+    tcase_add_loop_test(crashes, what_a_library_does_to_the_process_when_it_is_opened_or_closed_is_told_and_put_back,
+                        0, 2);
     tcase_add_test(crashes, an_environment_that_a_plugin_has_changed_is_what_it_was);
     tcase_add_loop_test(crashes, what_a_step_does_to_the_whole_process_is_found_in_the_end, 0, 7);
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
@@ -1294,6 +1399,9 @@ Suite *guard_suite(void)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, calls_that_were_late_and_returned_do_not_count_against_the_next);
+    tcase_add_test(calm, the_thread_on_which_the_last_guard_ends_is_forgotten);
+    tcase_add_loop_test(calm, a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes, 0, 2);
+    tcase_add_test(calm, watching_a_limit_takes_hardly_any_time_of_the_processor);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
     tcase_add_test(calm, each_signal_has_its_earlier_handler_when_the_last_guard_goes);
     tcase_add_test(calm, a_guard_for_which_memory_lacks_is_refused);
@@ -1310,7 +1418,7 @@ Suite *guard_suite(void)
     tcase_add_test(limits, a_guard_that_cannot_have_what_it_needs_is_refused_and_may_be_asked_for_again);
     tcase_add_test(limits, a_crash_in_the_hosts_own_code_is_not_caught);
     tcase_add_test(limits, without_the_guard_a_crash_ends_the_process);
-    tcase_add_test(limits, signals_that_are_not_a_plugins_go_to_the_earlier_handler);
+    tcase_add_loop_test(limits, signals_that_are_not_a_plugins_go_to_the_earlier_handler, 0, 10);
     tcase_add_test(limits, an_earlier_handler_that_wants_to_know_more_is_told);
     tcase_add_test(limits, a_signal_that_a_program_sends_itself_does_what_it_did_without_a_host);
     suite_add_tcase(suite, limits);

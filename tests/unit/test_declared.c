@@ -425,7 +425,8 @@ START_TEST(lists_have_four_thousand_and_ninety_six_items_at_most)
     for (uint32_t which = 0; which < COUNT(lists); which++) {
         ck_assert_int_eq(judge(which, (list_t){&own, 4096, 8}), BP_OK);
         if (strcmp(lists[which], "fields") != 0) /* which the registry counts */
-            EXPECT(judge(which, (list_t){&own, 4097, 8}) == BP_ERROR_LIMIT, "%s", lists[which]);
+            EXPECT(judge(which, (list_t){&own, 4097, 4096}) == BP_ERROR_LIMIT, "%s", lists[which]);
+        EXPECT(strstr(error.text, "the 4096 items that it can bring of a kind; divide it") != NULL, "%s", error.text);
     }
 }
 END_TEST
