@@ -245,7 +245,6 @@ void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 {
     guard->only_tells = false;
     guard->limit_ms = guard->limit_ms == 0 || limit_ms < guard->limit_ms ? limit_ms : guard->limit_ms;
-    guard->ending = false;
 #if !defined(__SANITIZE_THREAD__) /* ThreadSanitizer lets no copy of a process have threads */
     guard_start_watcher(guard);
 #endif

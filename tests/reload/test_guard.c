@@ -838,6 +838,95 @@ START_TEST(watching_a_limit_takes_hardly_any_time_of_the_processor)
 }
 END_TEST
 
+static volatile sig_atomic_t heard;
+
+static void hear(int number)
+{
+    heard = number;
+}
+
+enum { TOLD = 9, TOLD_WRONGLY = 10 };
+
+/* What tells may wait for ever: an alarm is set that ends the process then, whatever the program does with alarms. */
+static void tell_end(void *data, const guard_crash_t *crash)
+{
+    struct sigaction alarms;
+    bool plugins = *(const bool *)data;
+    sigaction(SIGALRM, NULL, &alarms);
+    _exit(crash->plugins == plugins && alarms.sa_handler == SIG_DFL && alarm(0) > 0 ? TOLD : TOLD_WRONGLY);
+}
+
+static int raised;
+
+static void raise_it(void *data)
+{
+    (void)data;
+    raise(raised);
+}
+
+/* The code of the host, called by a plugin: what a call of the guard calls itself counts as the plugin. */
+__attribute__((noinline)) static void raise_as_host(void)
+{
+    volatile int number = raised;
+    raise(number);
+}
+
+static void call_host(void *data)
+{
+    *(volatile bool *)data = false;
+    raise_as_host();
+    heard = heard;
+}
+
+static const struct {
+    const char *about;
+    int number;
+    void (*earlier)(int);
+    bool whole, host, told;
+} deaths[] = {
+    {"a plugin's crash", SIGABRT, SIG_DFL, false, false, true},
+    {"a crash of the host", SIGABRT, SIG_DFL, false, true, true},
+    {"the program has a handler", SIGABRT, hear, false, false, false},
+    {"the program ignores it", SIGABRT, SIG_IGN, false, false, false},
+    {"a library is opened", SIGABRT, SIG_DFL, true, false, false},
+    {"a plugin's pipe", SIGPIPE, SIG_DFL, false, false, true},
+    {"the host's pipe", SIGPIPE, SIG_DFL, false, true, false},
+    {"the host's file", SIGXFSZ, SIG_DFL, false, true, false},
+};
+
+/* A pipe or a file of the host's own ends programs without a word, as it always did. */
+START_TEST(what_ends_the_process_is_told_where_nobody_else_hears_of_it)
+{
+    int status = 0;
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        memory_t memory;
+        error_text_t error = {.calls = NULL};
+        guard_t *guard;
+        guard_crash_t crash;
+        bool plugins = true;
+        memory_init(&memory, "test", &(bp_allocator_i){0});
+        signal(SIGALRM, SIG_IGN);
+        signal(deaths[_i].number, deaths[_i].earlier);
+        raised = deaths[_i].number;
+        if (guard_create(&memory, 0, &error, &guard) != BP_OK)
+            _exit(1);
+        guard_tell_deaths(guard, tell_end, false);
+        void (*call)(void *data) = deaths[_i].host ? call_host : raise_it;
+        (deaths[_i].whole ? guard_run_whole : guard_run)(guard, call, &plugins, &crash);
+        _exit(deaths[_i].earlier == hear && heard != raised ? 1 : 0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (deaths[_i].told || deaths[_i].earlier != SIG_DFL)
+        EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == (deaths[_i].told ? TOLD : 0), "%s: %x", deaths[_i].about,
+               (unsigned)status);
+    else
+        EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == deaths[_i].number, "%s: %x", deaths[_i].about,
+               (unsigned)status);
+}
+END_TEST
+
 static bool same_handler(const struct sigaction *earlier)
 {
     struct sigaction now;
@@ -1220,13 +1309,6 @@ START_TEST(a_guard_that_cannot_have_what_it_needs_is_refused_and_may_be_asked_fo
 }
 END_TEST
 
-static volatile sig_atomic_t heard;
-
-static void hear(int number)
-{
-    heard = number;
-}
-
 static void *volatile heard_with;
 
 static void hear_more(int number, siginfo_t *info, void *context)
@@ -1399,6 +1481,7 @@ Suite *guard_suite(void)
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, calls_that_were_late_and_returned_do_not_count_against_the_next);
+    tcase_add_loop_test(calm, what_ends_the_process_is_told_where_nobody_else_hears_of_it, 0, COUNT(deaths));
     tcase_add_test(calm, the_thread_on_which_the_last_guard_ends_is_forgotten);
     tcase_add_loop_test(calm, a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes, 0, 2);
     tcase_add_test(calm, watching_a_limit_takes_hardly_any_time_of_the_processor);

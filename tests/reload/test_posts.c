@@ -9,6 +9,7 @@
 #include "../system/calls.h"
 #include "reload_support.h"
 
+#include "engine/host.h"
 #include "os/os.h"
 #include "reload/process.h"
 
@@ -73,7 +74,18 @@ static void try_all(bp_plugin_t *plugin, const void *bytes, size_t size)
     hear(plugin, tried, 5);
 }
 
-static const bp_task_t linked_tasks[] = {{"hear", hear}, {.run = hear_and_post}, {"try_all", try_all}};
+/* What is posted before and in it waits. */
+static void run_inside(bp_plugin_t *plugin, const void *bytes, size_t size)
+{
+    posts_t *posts = &heard.host->loader.posts;
+    hear(plugin, bytes, size);
+    ck_assert_int_eq(heard.tasks->post(plugin, "hear", "later", 5), BP_OK);
+    ck_assert_uint_eq(posts_run(posts), 0);
+    hear(plugin, NULL, 0);
+}
+
+static const bp_task_t linked_tasks[] = {{"run_inside", run_inside},
+                                         {"hear", hear}, {.run = hear_and_post}, {"try_all", try_all}};
 static const bp_plugin_head_t linked = BP_PLUGIN_HEAD(
     "linked", (&(const bp_plugin_desc_t){.version = "1", .load = load_linked, .tasks = BP_LIST(linked_tasks)}));
 static const bp_plugin_head_t *const all_linked[] = {&linked};
@@ -111,6 +123,20 @@ START_TEST(what_is_posted_is_carried_out_in_order_by_the_next_poll)
     expect_heard("[again]");
     WORKS(rig.host, bp_host_poll(rig.host));
     expect_heard("");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(tasks_are_not_carried_out_from_inside_a_task)
+{
+    static rig_t rig;
+    open_linked(&rig);
+    ck_assert_int_eq(heard.tasks->post(heard.plugin, "run_inside", "first", 5), BP_OK);
+    ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", "second", 6), BP_OK);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    expect_heard("[first][][second]");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    expect_heard("[later]");
     rig_close(&rig);
 }
 END_TEST
@@ -507,6 +533,7 @@ Suite *posts_suite(void)
     tcase_set_timeout(alone, 60);
     tcase_set_timeout(versions, 60);
     tcase_add_test(alone, what_is_posted_is_carried_out_in_order_by_the_next_poll);
+    tcase_add_test(alone, tasks_are_not_carried_out_from_inside_a_task);
     tcase_add_test(alone, a_stopped_host_carries_out_what_is_posted);
     tcase_add_test(alone, a_task_changes_worlds_and_no_plugins);
     tcase_add_test(alone, what_cannot_be_posted_is_refused_by_its_code);
