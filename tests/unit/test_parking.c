@@ -222,6 +222,7 @@ static void wave(place_t *p, seen_t *seen)
             come_to(p, i % (p->world_count + 1), 1);
         come(p, count);
     }
+    check_host(p->rig.host); /* also before a step has looked after what waits */
     seen->brought_back += due && e->bound > before && e->bound <= e->reached * ENTITIES_PAGE;
     if (bp_random_below(&p->random, 2) == 0)
         shuffle(p);
@@ -489,6 +490,42 @@ START_TEST(a_step_gives_up_64_pages_and_one_in_32)
     }
     ck_assert_uint_gt(most, 64);
     close(&place);
+}
+END_TEST
+
+/* What is given back in a step is bounded, as is what the queue takes when indices come back into it. */
+START_TEST(memory_of_very_many_is_given_back_in_portions)
+{
+    enum { MANY = 900000, BACK = 12000 };
+    rig_t rig;
+    bp_entity_t *all = calloc(MANY, sizeof *all);
+    rig_init(&rig);
+    rig_open(&rig);
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    const entities_t *e = &rig.host->entities;
+    WORKS(rig.host, rig.api->entity->create(rig.host, all, MANY));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, all, MANY - 1), MANY - 1); /* the last one holds the bound */
+    for (uint32_t i = 0; i < STEPS; i++)
+        WORKS(rig.host, bp_world_step(world));
+    ck_assert(e->bound == MANY && e->parked_count > MANY - 2 * PARKING_KEPT && e->queue_room < MANY / 10);
+    WORKS(rig.host, rig.api->entity->create(rig.host, all, BACK));
+    uint32_t used = e->bound - e->parked_count;
+    EXPECT(used > BACK && e->queue_room <= 2 * used, "%u places for %u indices", e->queue_room, used);
+    check_host(rig.host);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, all, BACK), BACK);
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, all + MANY - 1, 1), 1);
+    uint32_t portions = 0;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        uint32_t room = e->room, most = room / PARKING_TRIM_SHARE + PARKING_TRIM;
+        WORKS(rig.host, bp_world_step(world));
+        EXPECT(e->room <= room && room - e->room <= most, "step %u: %u indices after %u", i, e->room, room);
+        portions += room - e->room == most;
+    }
+    ck_assert_uint_gt(portions, 0);
+    EXPECT(e->room < MANY / 20, "room for %u indices is left for %u", e->room, e->bound);
+    check_host(rig.host);
+    rig_close(&rig);
+    free(all);
 }
 END_TEST
 
@@ -866,6 +903,7 @@ Suite *parking_suite(void)
     tcase_add_test(memory, pages_that_left_a_world_serve_another_one);
     tcase_add_test(memory, a_world_takes_the_only_page_that_is_parked_as_a_whole);
     tcase_add_test(memory, a_step_gives_up_64_pages_and_one_in_32);
+    tcase_add_test(memory, memory_of_very_many_is_given_back_in_portions);
     tcase_add_test(memory, a_queue_that_was_long_once_moves_into_fresh_memory);
     tcase_add_test(memory, without_memory_indices_are_brought_back_later);
     TCase *back = add_case(suite, "back", NULL, NULL, 120);
