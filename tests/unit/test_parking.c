@@ -387,6 +387,27 @@ START_TEST(high_indices_die_out)
 END_TEST
 
 /* Crowds that come and go in worlds, while some stay, use the same indices again. */
+/* The same where all low pages have been another world's, whose entities are gone. */
+START_TEST(a_world_takes_low_pages_in_place_of_its_high_ones)
+{
+    enum { FEW = 3000, EACH = 60 };
+    open(&place, 2);
+    come_to(&place, 1, MOST - FEW);
+    come_to(&place, 0, FEW);
+    die(&place, 0, MOST - FEW);
+    for (uint32_t i = 0; i < 1500; i++) {
+        for (uint32_t k = 0; k < EACH; k++)
+            die(&place, bp_random_below(&place.random, place.living_count), 1);
+        come_to(&place, 0, EACH);
+        step(&place, 1);
+    }
+    EXPECT(entities_of(&place)->bound <= 40 * ENTITIES_PAGE, "%u indices for %u that live", entities_of(&place)->bound,
+           place.living_count);
+    expect_who_lives(&place);
+    close(&place);
+}
+END_TEST
+
 START_TEST(crowds_of_worlds_use_the_same_indices_again)
 {
     enum { CROWD = 30000, STAY = 50 };
@@ -899,6 +920,7 @@ Suite *parking_suite(void)
     tcase_add_loop_test(memory, memory_of_the_indices_of_the_dead_is_given_back, 0, 2);
     tcase_add_test(memory, the_queue_is_given_back_where_a_few_live_on_anywhere);
     tcase_add_loop_test(memory, high_indices_die_out, 0, 2);
+    tcase_add_test(memory, a_world_takes_low_pages_in_place_of_its_high_ones);
     tcase_add_test(memory, crowds_of_worlds_use_the_same_indices_again);
     tcase_add_test(memory, pages_that_left_a_world_serve_another_one);
     tcase_add_test(memory, a_world_takes_the_only_page_that_is_parked_as_a_whole);
