@@ -489,6 +489,8 @@ START_TEST(what_a_step_does_to_the_whole_process_is_found_in_the_end)
         WORKS(scene.host, bp_world_step(scene.world));
     }
     expect_log(means[_i][1]);
+    if (_i == 0 || _i == 2 || _i == 4) /* in a verb beside which no other runs */
+        expect_log("host: 2: plugin 'crasher' 1.0 has changed in '");
     ck_assert_ptr_null(crash_of("crasher"));
     if (_i == 0) {
         char now[1024];
@@ -550,9 +552,69 @@ START_TEST(a_crash_in_a_verb_with_a_result_is_its_error)
 }
 END_TEST
 
+#if !defined(_WIN32)
+/* What programs that read debug information print, and what is told of it. An earlier one is asked first. */
+static const struct {
+    const char *first, *second, *told; /* NULL: there is none; nothing */
+} readers[] = {
+    {"echo spin.c:17", NULL, "), at spin.c:17"},
+    {"echo spin.c:17; echo more", NULL, "), at spin.c:17"},
+    {"echo '/a b/spin.c:1 (discriminator 3)'", NULL, "), at /a b/spin.c:1"},
+    {"echo spin.c:17", "echo other.c:18", "), at spin.c:17"},
+    {NULL, "echo other.c:18", "), at other.c:18"},
+    {"echo spin.c:17; exit 1", "echo other.c:18", "), at other.c:18"},
+    {"echo spin.c:17; exit 1", NULL, NULL},
+    {"echo '??:0'", "echo other.c:18", NULL},
+    {"echo 'spin.c:?'", NULL, NULL},
+    {"echo '??:17'", NULL, NULL},
+    {"echo spin.c:0", NULL, NULL},
+    {"echo spin", NULL, NULL},
+    {"exit 0", NULL, NULL},
+    {NULL, NULL, NULL},
+};
+
+static void put_reader(const char *folder, const char *name, const char *does)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    unlink(path);
+    FILE *file = does == NULL ? NULL : fopen(path, "w");
+    if (file == NULL)
+        return;
+    fprintf(file, "#!/bin/sh\n[ \"$1\" = -e ] && [ -f \"$2\" ] && [ \"${3#0x}\" != \"$3\" ] || exit 1\n%s\n", does);
+    fclose(file);
+    ck_assert_int_eq(chmod(path, 0700), 0);
+}
+
+START_TEST(the_line_of_a_crash_is_told_where_a_program_knows_it)
+{
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/readers.%d", TEST_SCRATCH_DIR, (int)getpid());
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    put_reader(folder, "addr2line", readers[_i].first);
+    put_reader(folder, "llvm-addr2line", readers[_i].second);
+    setenv("PATH", folder, 1);
+    begin("simulate", "null");
+    WORKS(scene.host, bp_world_step(scene.world));
+    expect_log("in its function 'write_to' (");
+    const char *told = strstr(scene.log.text, "), at ");
+    if (readers[_i].told == NULL)
+        EXPECT(told == NULL, "%s", scene.log.text);
+    else
+        EXPECT(told != NULL && strncmp(told, readers[_i].told, strlen(readers[_i].told)) == 0 &&
+                   told[strlen(readers[_i].told)] == '\n', "%s", scene.log.text);
+    bp_host_destroy(scene.host);
+    put_reader(folder, "addr2line", NULL);
+    put_reader(folder, "llvm-addr2line", NULL);
+    rmdir(folder);
+}
+END_TEST
+#endif
+
 START_TEST(a_crash_in_a_verb_without_a_result_is_survived)
 {
-    static const char *const verbs[] = {"destroy", "died", "count", "run_all", "report", "second_step"};
+    static const char *const verbs[] = {"destroy", "died",        "count",        "run_all",
+                                        "report",  "second_step", "system_report"};
     begin(verbs[_i], "null");
     add_entity("crash_own", &scene.own);
     WORKS(scene.host, bp_world_step(scene.world));
@@ -603,6 +665,24 @@ static void many_rows(void)
     uint32_t prototype = prototype_of(scene.world, "crash_plain", NULL, NULL, NULL);
     WORKS(scene.host, scene.api->world->create(scene.world, prototype, entities, COUNT(entities)));
 }
+
+/* What several threads share may have been changed by a call on any of them. */
+START_TEST(of_a_change_among_several_threads_it_is_said_that_another_call_may_have_made_it)
+{
+    mode_t before = umask(022);
+    open_host(3, 0);
+    WORKS(scene.host, load("simulate", "umask"));
+    make_world();
+    many_rows();
+    for (int i = 0; i < 20000 && strstr(scene.log.text, "the mask of new files;") == NULL; i++) {
+        umask(022);
+        WORKS(scene.host, bp_world_step(scene.world));
+    }
+    expect_log("plugin 'crasher' 1.0, or one that ran beside it, has changed in 'simulate' of component 'crash_plain'");
+    bp_host_destroy(scene.host);
+    umask(before);
+}
+END_TEST
 
 START_TEST(a_crash_on_a_job_thread_is_caught)
 {
@@ -1440,10 +1520,12 @@ static void add_ways(Suite *suite)
 #if !defined(_WIN32)
     tcase_add_test(crashes, a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash);
     tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
+    tcase_add_loop_test(crashes, the_line_of_a_crash_is_told_where_a_program_knows_it, 0, COUNT(readers));
     tcase_add_loop_test(crashes, what_a_library_does_to_the_process_when_it_is_opened_or_closed_is_told_and_put_back,
                         0, 2);
     tcase_add_test(crashes, an_environment_that_a_plugin_has_changed_is_what_it_was);
     tcase_add_loop_test(crashes, what_a_step_does_to_the_whole_process_is_found_in_the_end, 0, 7);
+    tcase_add_test(crashes, of_a_change_among_several_threads_it_is_said_that_another_call_may_have_made_it);
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
     tcase_add_test(crashes, what_is_left_at_the_end_of_a_host_is_no_warning);
     tcase_add_test(crashes, looking_for_threads_that_a_plugin_has_left_keeps_no_memory);
@@ -1454,7 +1536,7 @@ static void add_ways(Suite *suite)
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
     tcase_add_test(crashes, a_crash_in_start_keeps_the_component_out);
     tcase_add_loop_test(crashes, a_crash_in_a_verb_with_a_result_is_its_error, 0, 3);
-    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 6);
+    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 7);
     tcase_add_loop_test(crashes, a_crash_while_stopping_or_unloading_does_not_keep_a_plugin, 0, 2);
     tcase_add_test(crashes, a_plugin_that_crashes_in_anothers_table_is_the_one_set_aside);
     tcase_add_loop_test(crashes, a_crash_on_a_job_thread_is_caught, 0, 4);

@@ -304,6 +304,7 @@ static const char *const harms[][3] = {
     {"simulate", "behind", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it wrote behind"},
     {"unload", "exit", "it called exit"},
     {"destructor", "null", "crashed while it was closed, in code that runs then: SIGSEGV"},
+    {"last_destructor", "null", "crashed while it was closed, in code that runs then: SIGSEGV"},
     {"destructor", "loop", "crashed while it was closed, in code that runs then: it did not return within"},
     {"destructor", "exit", "it called exit"},
     {"load", "rounding", "did harm in 'load': it changed the way numbers are rounded"},

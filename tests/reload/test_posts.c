@@ -315,6 +315,8 @@ START_TEST(a_wait_that_does_not_take_place_finds_no_handle)
     bp_host_wake(rig.host);
     WORKS(rig.host, posts_sleep(posts, UINT64_MAX, &(intptr_t){ends[0]}, 1, &readable));
     ck_assert_uint_eq(readable, 0);
+    WORKS(rig.host, posts_sleep(posts, UINT64_MAX, &(intptr_t){ends[0]}, 1, &readable)); /* that was for one wait */
+    ck_assert_uint_eq(readable, 1);
     close(ends[0]);
     close(ends[1]);
     rig_close(&rig);

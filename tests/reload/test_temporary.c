@@ -392,6 +392,29 @@ START_TEST(a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of)
 }
 END_TEST
 
+/* Where a copy has found room neither there nor beside the plugin, the next one is tried there first again. */
+START_TEST(after_a_time_without_room_copies_lie_in_tmpdir_again)
+{
+    static log_text_t log;
+    char plugin[700];
+    begin();
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    remove_copies();
+    calls_begin_coded("mkdtemp", 1, true, ENOSPC);
+    bp_result_t result = bp_host_reload(host, copied_name, 1, NULL);
+    calls_end();
+    ck_assert_uint_eq(calls_failed(), 2);
+    ck_assert_int_eq(result, BP_ERROR_IO);
+    EXPECT(strstr(bp_host_error(host), "neither TMPDIR nor its own folder can be written; set TMPDIR") != NULL, "%s",
+           bp_host_error(host));
+    overwrite_and_reload(host, plugin);
+    EXPECT(strstr(log.text, "since TMPDIR cannot be written") == NULL, "TMPDIR serves again:\n%s", log.text);
+    expect_nothing_beside(plugin);
+    bp_host_destroy(host);
+    end();
+}
+END_TEST
+
 static void count(void *data, const char *name)
 {
     (void)name;
@@ -494,6 +517,7 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, a_copy_bears_the_name_of_its_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
     tcase_add_test(folders, a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of);
+    tcase_add_test(folders, after_a_time_without_room_copies_lie_in_tmpdir_again);
     tcase_add_loop_test(folders, whichever_call_fails_no_folder_of_copies_is_left, 0, COUNT(copying));
     suite_add_tcase(suite, folders);
     return suite;
