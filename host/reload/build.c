@@ -74,6 +74,7 @@ void build_end(build_t *build)
     memory_free(memory, build->known, build->known_capacity * sizeof *build->known);
     memory_free(memory, build->headers, build->header_capacity * sizeof *build->headers);
     memory_free(memory, build->known_ids, build->id_capacity * sizeof *build->known_ids);
+    memory_free(memory, build->known_caught, build->caught_capacity * sizeof *build->known_caught);
     memset(build, 0, sizeof *build);
 }
 
@@ -176,16 +177,6 @@ static bool read_source(build_t *build, const plugin_t *plugin)
     return read_headers(build, plugin->name) && there;
 }
 
-/* A file that was not watched before may have been written while its library was being made: build once more then, but
- * only once for each file, since the time of a file may lie in the future. */
-static void catch_up(build_t *build, const char *name, uint64_t now)
-{
-    bool again = build->newer && strcmp(build->caught, name) != 0;
-    snprintf(build->caught, sizeof build->caught, "%s", again ? name : "");
-    if (again)
-        soil(build, name, now);
-}
-
 /* The number of a plugin in the list of those that are known; the length of the list where it is not there. */
 static uint32_t find_known(const build_t *build, const char *name)
 {
@@ -202,12 +193,27 @@ static int32_t *need_known(build_t *build, const char *name)
     if (at < build->known_count)
         return &build->known_ids[at];
     if (!memory_reserve(&build->memory, &build->known, &build->known_capacity, at + 1u, sizeof *build->known) ||
-        !memory_reserve(&build->memory, &build->known_ids, &build->id_capacity, at + 1u, sizeof *build->known_ids))
+        !memory_reserve(&build->memory, &build->known_ids, &build->id_capacity, at + 1u, sizeof *build->known_ids) ||
+        !memory_reserve(&build->memory, &build->known_caught, &build->caught_capacity, at + 1u,
+                        sizeof *build->known_caught))
         return NULL;
     snprintf(build->known[at], sizeof build->known[at], "%s", name);
     build->known_ids[at] = NOT_KNOWN;
+    build->known_caught[at] = false;
     build->known_count++;
     return &build->known_ids[at];
+}
+
+/* A file that was not watched before may have been written while its library was being made: build once more then, but
+ * only once for each plugin in a row, since the time of a file may lie in the future. */
+static void catch_up(build_t *build, const char *name, uint64_t now)
+{
+    uint32_t at = find_known(build, name);
+    if (at == build->known_count)
+        return;
+    build->known_caught[at] = build->newer && !build->known_caught[at];
+    if (build->known_caught[at])
+        soil(build, name, now);
 }
 
 /* Of a source, the files that its compiler has read; looked for again as long as one of their folders is missing, since

@@ -38,15 +38,15 @@ typedef struct build_t {
     char *command, *folder, *sources; /* folder: where the command runs; all NULL where there is no command */
     char (*dirty)[64];        /* names of plugins with changed sources */
     uint32_t dirty_count, dirty_capacity;
-    char (*known)[64];        /* names of plugins with watched folders; the folders' numbers are in known_ids */
+    char (*known)[64];        /* names of plugins with watched folders; the folders' numbers are in known_ids, ... */
     int32_t *known_ids;
-    uint32_t known_count, known_capacity, id_capacity;
+    bool *known_caught;       /* ... and here which are built once more since a file was newer than the library */
+    uint32_t known_count, known_capacity, id_capacity, caught_capacity;
     build_header_t *headers;
     uint32_t header_count, header_capacity;
     int32_t sources_id;
     uint64_t made_at;         /* of the library whose list of files is being read */
     bool newer;               /* one of these files has been written since then */
-    char caught[64];          /* the plugin that is built once more for that */
     uint64_t quiet_since, retried_at, started; /* ms */
     process_t *process;
     char building[64];

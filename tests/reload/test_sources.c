@@ -12,11 +12,13 @@
 #include "os/os.h"
 #include "os/files.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -271,6 +273,25 @@ START_TEST(sources_that_are_saved_together_are_compiled_once_each)
     for (int i = 0; i < PATIENCE * 1000 && times_in_log("'point_mass' is built") == 0; i++)
         poll_for(1);
     poll_for(300);
+    EXPECT(times_in_log("'point_mass' is built") == 1 && times_in_log("'probe' is built") == 1, "%s", rig.log.text);
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
+/* As on a file system whose clock goes ahead: such a source is newer than its library however often it is compiled. */
+START_TEST(sources_of_the_future_are_compiled_once_more_each)
+{
+    const struct timespec later[2] = {{.tv_sec = 4000000000}, {.tv_sec = 4000000000}};
+    begin(BP_HOST_HOT_RELOAD);
+    const char *second = scratch_file("point_mass.c", "another source\n");
+    ck_assert_int_eq(utimensat(AT_FDCWD, second, later, 0), 0);
+    ck_assert_int_eq(utimensat(AT_FDCWD, source, later, 0), 0);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, second, NULL, 0));
+    for (int i = 0; i < PATIENCE * 1000 && times_in_log("'point_mass' is built") == 0; i++)
+        poll_for(1);
+    poll_for(1000);
     EXPECT(times_in_log("'point_mass' is built") == 1 && times_in_log("'probe' is built") == 1, "%s", rig.log.text);
     forget_log();
     rig_close(&rig);
@@ -621,6 +642,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
     tcase_add_test(test_case, sources_that_are_there_when_watching_begins_are_watched);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
+    tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
