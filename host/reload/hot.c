@@ -291,13 +291,7 @@ static void make_change(hot_t *hot)
     hot->waits = !vote_may_begin(change);
     if (hot->waits)
         return;
-    bp_result_t prepared = reload_prepare(change), result = vote_on(change, prepared);
-    if (result != BP_OK && prepared == BP_OK) {
-        error_text_t kept = hot->base->error; /* errors while plugins are unloaded must not replace the reason */
-        reload_discard(change);
-        hot->change = NULL;
-        hot->base->error = kept;
-    }
+    bp_result_t result = vote_on(change, reload_prepare(change));
     if (result != BP_OK) {
         refuse(hot, result, !atomic_load(&hot->reload->loader->plugins.crashed));
         return;

@@ -257,9 +257,9 @@ static bool is_finished(file_watch_t *watch, watched_file_t *w, uint64_t now)
 
 plugin_t *watch_next(file_watch_t *watch, uint64_t now)
 {
-    follow(watch);
     if (watch->folders != NULL)
-        hear_all(watch, now);
+        hear_all(watch, now); /* before it looks for new plugins: their files are compared with what was loaded */
+    follow(watch);
     if (watch->folders != NULL && now - watch->retried_at >= WATCH_RETRY_MS)
         retry_folders(watch, now);
     if (now - watch->looked_at >= (watch->folders != NULL ? WATCH_BACKSTOP_MS : WATCH_LOOK_MS))

@@ -632,6 +632,32 @@ START_TEST(a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_righ
 }
 END_TEST
 
+/* A set that crashed waits for a file of its own, also where the crash would not come again. */
+START_TEST(a_set_that_crashed_does_not_come_in_with_a_file_of_another_plugin)
+{
+    static char third[620];
+    begin(both, 0);
+    load_other();
+    snprintf(third, sizeof third, "%s/probe.so", folder);
+    copy_plugin("reload_probe_first", third);
+    WORKS(host, bp_host_load_plugin(host, third, NULL, 0));
+    WORKS(host, bp_host_poll(host));
+    harm_next("simulate", "null");
+    replace_plugin("crasher_next");
+    replace("companion", other);
+    wait_for_news(true);
+    ck_assert_uint_eq(told.refused, 1);
+    unsetenv("CRASHER_WHERE");
+    replace("reload_probe_faster", third);
+    wait_for_news(true);
+    EXPECT(told.refused == 1, "%s", told.text);
+    expect_told("reloaded probe 1 -> 2");
+    EXPECT(strstr(told.text, "crasher") == NULL && strstr(told.text, "companion") == NULL, "%s", told.text);
+    remove(third);
+    end();
+}
+END_TEST
+
 /* A file that was refused together with one that waited is tried without that next. Where its plugin goes before, the
  * files of others are noticed as before. */
 START_TEST(a_plugin_that_goes_before_it_is_tried_alone_does_not_hold_up_others)
@@ -1021,6 +1047,7 @@ Suite *hot_suite(void)
     tcase_add_test(files, texts_that_have_gone_are_let_go_of_and_then_all_is_as_before);
     tcase_add_loop_test(files, files_that_are_finished_together_come_in_together, 0, 2);
     tcase_add_test(files, a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_right);
+    tcase_add_test(files, a_set_that_crashed_does_not_come_in_with_a_file_of_another_plugin);
     tcase_add_test(files, a_plugin_that_goes_before_it_is_tried_alone_does_not_hold_up_others);
     tcase_add_loop_test(files, what_was_refused_for_a_crash_does_not_hold_up_others, 0, 2);
     tcase_add_loop_test(files, what_is_reloaded_by_hand_is_tried_first, 0, 2);

@@ -68,6 +68,7 @@ static void begin(void)
 static void end(void)
 {
     bp_host_destroy(host);
+    EXPECT(rig.heap.bytes == 0, "%zu bytes in %zu blocks are left", rig.heap.bytes, rig.heap.blocks);
 }
 
 /* Poll until a count is no longer what it was. */
@@ -103,6 +104,7 @@ START_TEST(a_change_that_is_voted_down_leaves_no_trace)
     poll_until(&voter.voted, 0);
     ck_assert_uint_eq(service->number(), 1);
     ck_assert_ptr_nonnull(strstr(rig.log.text, "the others will not have it"));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "it is tried again together with whatever is written anew next"));
     rig.log.text[0] = '\0';
     voter.answer = BP_OK;
     put_plugin("service_large", "service");

@@ -315,6 +315,28 @@ START_TEST(a_file_written_between_loading_and_watching_is_handed_over)
 }
 END_TEST
 
+/* As by `cp new.so plugins` and loading it, between two looks at a folder that is watched for another plugin. */
+START_TEST(a_file_written_before_its_plugin_is_loaded_is_not_handed_over)
+{
+    static plugin_t second;
+    static plugin_t *both[] = {&plugin, &second};
+    char file[600];
+    begin(_i == 0);
+    snprintf(file, sizeof file, "%s/second.so", folder);
+    write_part(file, 0, size, O_TRUNC);
+    second.path = file;
+    file_stamp(file, &second.stamp);
+    loader.plugins.items = both;
+    loader.plugins.count = 2;
+    expect_nothing(3000);
+    next_tick();
+    write_part(file, 0, size, O_TRUNC);
+    expect_once();
+    remove(file);
+    end();
+}
+END_TEST
+
 START_TEST(a_touched_file_is_handed_over)
 {
     begin(true);
@@ -374,6 +396,7 @@ Suite *watch_suite(void)
     tcase_add_loop_test(files, a_folder_may_be_moved_and_replaced, 0, 2);
     tcase_add_loop_test(files, a_folder_that_is_replaced_at_once_brings_its_file, 0, 2);
     tcase_add_loop_test(files, a_plugin_that_is_unloaded_is_not_watched_any_more, 0, 2);
+    tcase_add_loop_test(files, a_file_written_before_its_plugin_is_loaded_is_not_handed_over, 0, 2);
     tcase_add_loop_test(files, a_file_written_between_loading_and_watching_is_handed_over, 0, 2);
     tcase_add_test(files, a_touched_file_is_handed_over);
 #if defined(__linux__)
