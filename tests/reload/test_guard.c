@@ -613,9 +613,10 @@ END_TEST
 
 START_TEST(a_crash_in_a_verb_without_a_result_is_survived)
 {
-    static const char *const verbs[] = {"destroy", "died",        "count",        "run_all",
-                                        "report",  "second_step", "system_report"};
+    static const char *const verbs[] = {"destroy", "died",        "count",         "run_all",
+                                        "report",  "second_step", "system_report", "gc"};
     begin(verbs[_i], "null");
+    WORKS(scene.host, bp_world_use_component(scene.world, "crash_gc"));
     add_entity("crash_own", &scene.own);
     WORKS(scene.host, bp_world_step(scene.world));
     scene.api->world->count(scene.world, scene.api->world->component(scene.world, "crash_own"));
@@ -884,10 +885,12 @@ START_TEST(a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes
     guard_t *guard;
     stack_t own = {.ss_sp = bytes, .ss_size = sizeof bytes}, guards, left;
     memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(sigaltstack(_i == 2 ? &own : NULL, NULL), 0); /* then the guard makes none */
     ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
     guard_samples(0);
-    ck_assert_int_eq(sigaltstack(_i == 0 ? NULL : &own, &guards), 0);
+    ck_assert_int_eq(sigaltstack(_i == 1 ? &own : NULL, &guards), 0);
     ck_assert_ptr_nonnull(guards.ss_sp);
+    ck_assert((guards.ss_sp == bytes) == (_i == 2));
     guard_destroy(guard);
     ck_assert_int_eq(sigaltstack(NULL, &left), 0);
     ck_assert_int_eq(left.ss_flags, _i == 0 ? SS_DISABLE : 0);
@@ -918,6 +921,89 @@ START_TEST(watching_a_limit_takes_hardly_any_time_of_the_processor)
 }
 END_TEST
 
+static int raised;
+
+static void raise_it(void *data)
+{
+    (void)data;
+    raise(raised);
+}
+
+static volatile bool over;
+
+__attribute__((noinline)) static void loop_for_long(void *data)
+{
+    while (!over)
+        ++*(volatile uint64_t *)data;
+}
+
+static void have_over(int number)
+{
+    (void)number;
+    over = true;
+}
+
+static void leave_thread(void *data)
+{
+    pthread_exit(data);
+}
+
+static void *crash_and_leave(void *data)
+{
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    raised = SIGFPE;
+    ck_assert_int_eq(guard_create(data, 0, &error, &guard), BP_OK);
+    ck_assert(!guard_run(guard, raise_it, NULL, &crash));
+    ck_assert_str_eq(crash.reason, "SIGFPE");
+    ck_assert(!guard_run(guard, leave_thread, NULL, &crash));
+    ck_assert_str_eq(crash.reason, "it called pthread_exit, or its thread was cancelled");
+    guard_destroy(guard);
+    return data;
+}
+
+START_TEST(what_ends_a_call_is_not_told_of_the_next_one_on_that_thread)
+{
+    memory_t memory;
+    pthread_t thread;
+    void *whole = NULL;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(pthread_create(&thread, NULL, crash_and_leave, &memory), 0);
+    pthread_join(thread, &whole);
+    ck_assert_ptr_eq(whole, &memory); /* it has come to its end */
+}
+END_TEST
+
+/* On one thread after another call was ended there; an alarm ends the loops where that is not done. */
+START_TEST(one_late_call_after_another_is_ended)
+{
+    enum { CODE = 4096, SECONDS = 30 };
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    uint64_t rounds = 0;
+    void (*call)(void *data) = loop_for_long;
+    const char *code;
+    memcpy(&code, &call, sizeof code);
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    signal(SIGALRM, have_over);
+    alarm(SECONDS);
+    ck_assert_int_eq(guard_create(&memory, 40, &error, &guard), BP_OK);
+    ck_assert(guard_add_image(guard, code, code + CODE));
+    for (int i = 0; i < 3; i++) {
+        ck_assert(!guard_run(guard, call, &rounds, &crash));
+        ck_assert(crash.late && crash.plugins);
+        ck_assert_uint_lt(crash.offset, CODE);
+        ck_assert_str_eq(crash.reason, "it did not return within 40 ms");
+    }
+    ck_assert(guard_run(guard, nothing_happens, NULL, &crash));
+    guard_destroy(guard);
+    alarm(0);
+}
+END_TEST
+
 static volatile sig_atomic_t heard;
 
 static void hear(int number)
@@ -936,14 +1022,6 @@ static void tell_end(void *data, const guard_crash_t *crash)
     _exit(crash->plugins == plugins && alarms.sa_handler == SIG_DFL && alarm(0) > 0 ? TOLD : TOLD_WRONGLY);
 }
 
-static int raised;
-
-static void raise_it(void *data)
-{
-    (void)data;
-    raise(raised);
-}
-
 /* The code of the host, called by a plugin: what a call of the guard calls itself counts as the plugin. */
 __attribute__((noinline)) static void raise_as_host(void)
 {
@@ -951,10 +1029,18 @@ __attribute__((noinline)) static void raise_as_host(void)
     raise(number);
 }
 
+static void (*volatile nowhere)(void);
+
+__attribute__((noinline)) static void jump_as_host(void)
+{
+    nowhere();
+    heard = 0;
+}
+
 static void call_host(void *data)
 {
     *(volatile bool *)data = false;
-    raise_as_host();
+    (raised == SIGSEGV ? jump_as_host : raise_as_host)();
     heard = heard;
 }
 
@@ -966,6 +1052,7 @@ static const struct {
 } deaths[] = {
     {"a plugin's crash", SIGABRT, SIG_DFL, false, false, true},
     {"a crash of the host", SIGABRT, SIG_DFL, false, true, true},
+    {"a jump of the host to nowhere", SIGSEGV, SIG_DFL, false, true, true},
     {"the program has a handler", SIGABRT, hear, false, false, false},
     {"the program ignores it", SIGABRT, SIG_IGN, false, false, false},
     {"a library is opened", SIGABRT, SIG_DFL, true, false, false},
@@ -1536,7 +1623,7 @@ static void add_ways(Suite *suite)
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
     tcase_add_test(crashes, a_crash_in_start_keeps_the_component_out);
     tcase_add_loop_test(crashes, a_crash_in_a_verb_with_a_result_is_its_error, 0, 3);
-    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 7);
+    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 8);
     tcase_add_loop_test(crashes, a_crash_while_stopping_or_unloading_does_not_keep_a_plugin, 0, 2);
     tcase_add_test(crashes, a_plugin_that_crashes_in_anothers_table_is_the_one_set_aside);
     tcase_add_loop_test(crashes, a_crash_on_a_job_thread_is_caught, 0, 4);
@@ -1564,8 +1651,10 @@ Suite *guard_suite(void)
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, calls_that_were_late_and_returned_do_not_count_against_the_next);
     tcase_add_loop_test(calm, what_ends_the_process_is_told_where_nobody_else_hears_of_it, 0, COUNT(deaths));
+    tcase_add_test(calm, what_ends_a_call_is_not_told_of_the_next_one_on_that_thread);
+    tcase_add_test(calm, one_late_call_after_another_is_ended);
     tcase_add_test(calm, the_thread_on_which_the_last_guard_ends_is_forgotten);
-    tcase_add_loop_test(calm, a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes, 0, 2);
+    tcase_add_loop_test(calm, a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes, 0, 3);
     tcase_add_test(calm, watching_a_limit_takes_hardly_any_time_of_the_processor);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
     tcase_add_test(calm, each_signal_has_its_earlier_handler_when_the_last_guard_goes);

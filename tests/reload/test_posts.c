@@ -127,6 +127,40 @@ START_TEST(what_is_posted_is_carried_out_in_order_by_the_next_poll)
 }
 END_TEST
 
+static uint32_t times_told(const rig_t *rig, const char *what)
+{
+    uint32_t times = 0;
+    for (const char *at = rig->log.text; (at = strstr(at, what)) != NULL; at++)
+        times++;
+    return times;
+}
+
+/* Threads of a plugin that has crashed may go on posting for as long as the host runs. */
+START_TEST(that_tasks_of_a_plugin_set_aside_are_dropped_is_told_once_until_it_works_again)
+{
+    static rig_t rig;
+    open_linked(&rig);
+    plugin_t *plugin = rig.host->loader.plugins.items[rig.host->loader.plugins.count - 1];
+    ck_assert_str_eq(plugin->name, "linked");
+    for (uint32_t round = 1; round <= 2; round++) {
+        plugin_set_aside(plugin);
+        for (int i = 0; i < 3; i++) {
+            ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", "dropped", 7), BP_OK);
+            WORKS(rig.host, bp_host_poll(rig.host));
+            expect_heard("");
+            ck_assert_uint_eq(times_told(&rig, "the plugin has crashed, and is set aside"), round);
+        }
+        plugin_trust(plugin);
+        ck_assert_int_eq(heard.tasks->post(heard.plugin, "hear", "well", 4), BP_OK);
+        WORKS(rig.host, bp_host_poll(rig.host));
+        expect_heard("[well]");
+    }
+    rig.log.text[0] = '\0';
+    rig.log.count = 0;
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(tasks_are_not_carried_out_from_inside_a_task)
 {
     static rig_t rig;
@@ -535,6 +569,7 @@ Suite *posts_suite(void)
     tcase_set_timeout(alone, 60);
     tcase_set_timeout(versions, 60);
     tcase_add_test(alone, what_is_posted_is_carried_out_in_order_by_the_next_poll);
+    tcase_add_test(alone, that_tasks_of_a_plugin_set_aside_are_dropped_is_told_once_until_it_works_again);
     tcase_add_test(alone, tasks_are_not_carried_out_from_inside_a_task);
     tcase_add_test(alone, a_stopped_host_carries_out_what_is_posted);
     tcase_add_test(alone, a_task_changes_worlds_and_no_plugins);

@@ -481,6 +481,30 @@ START_TEST(whichever_call_fails_no_folder_of_copies_is_left)
 }
 END_TEST
 
+START_TEST(whichever_request_for_memory_fails_no_folder_of_copies_is_left)
+{
+    static log_text_t log;
+    char plugin[700];
+    begin();
+    bp_host_destroy(open_copied(&log, plugin, sizeof plugin));
+    for (uint64_t nth = 1, refused = 1; refused > 0; nth++) {
+        heap_t heap = {.blocks = 0};
+        const bp_allocator_i allocator = heap_allocator(&heap);
+        bp_host_o *host = bp_host_create(
+            &(bp_host_desc_t){.log = log_into(&log), .flags = BP_HOST_COPY_PLUGINS, .allocator = &allocator});
+        heap.refuse_first = heap.refuse_last = heap.requests + nth;
+        bp_result_t result = bp_host_load_plugin(host, plugin, NULL, 0);
+        refused = heap.refused;
+        EXPECT(result == (refused > 0 ? BP_ERROR_MEMORY : BP_OK), "request %u: %s", (uint32_t)nth, bp_host_error(host));
+        bp_host_destroy(host);
+        EXPECT(things_in(root) == 1 && things_in(in_root("plugins", "")) == 1,
+               "a folder is left where request %u is refused", (uint32_t)nth);
+        ck_assert_uint_eq(heap.blocks, 0);
+    }
+    end();
+}
+END_TEST
+
 /* A folder with a file of its owner that is not locked would be taken for one that a dead process has left. */
 START_TEST(where_the_system_has_no_locks_a_folder_has_no_owner_and_is_not_swept)
 {
@@ -517,6 +541,7 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, a_copy_bears_the_name_of_its_plugin);
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
     tcase_add_test(folders, a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of);
+    tcase_add_test(folders, whichever_request_for_memory_fails_no_folder_of_copies_is_left);
     tcase_add_test(folders, after_a_time_without_room_copies_lie_in_tmpdir_again);
     tcase_add_loop_test(folders, whichever_call_fails_no_folder_of_copies_is_left, 0, COUNT(copying));
     suite_add_tcase(suite, folders);
