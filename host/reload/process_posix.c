@@ -214,15 +214,17 @@ static void kill_below(pid_t pid)
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t count = file >= 0 ? read(file, text, sizeof text) : 0;
-    int child = 0;
-    for (ssize_t i = 0; i < count; i++) {
-        if (text[i] >= '0' && text[i] <= '9') {
-            child = child * 10 + (text[i] - '0');
-        } else if (child > 1) {
-            kill_below(child);
-            kill(child, SIGKILL);
-            child = 0;
+    ssize_t count;
+    int child = 0; /* a number may begin in one portion and end in the next */
+    while (file >= 0 && (count = read(file, text, sizeof text)) > 0) {
+        for (ssize_t i = 0; i < count; i++) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                child = child * 10 + (text[i] - '0');
+            } else if (child > 1) {
+                kill_below(child);
+                kill(child, SIGKILL);
+                child = 0;
+            }
         }
     }
     if (file >= 0)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,18 +98,25 @@ START_TEST(a_helper_that_cannot_be_started_leaves_nothing)
 }
 END_TEST
 
+/* Dead, or at least a zombie that no process waits for. `line` is what the system says of it. */
+static bool is_dead(pid_t pid, char *line, int size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *state = fopen(path, "r");
+    if (state == NULL)
+        return kill(pid, 0) != 0;
+    bool dead = fgets(line, size, state) == NULL || strstr(line, ") Z") != NULL;
+    fclose(state);
+    return dead;
+}
+
 static void expect_dead(pid_t pid)
 {
-    for (int i = 0; i < 1000 && kill(pid, 0) == 0; i++)
+    char line[256] = "it is there";
+    for (int i = 0; i < 1000 && !is_dead(pid, line, sizeof line); i++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    FILE *state = NULL; /* dead, or at least a zombie that no process waits for */
-    char path[64], line[256] = "gone";
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if ((state = fopen(path, "r")) != NULL) {
-        ck_assert_ptr_nonnull(fgets(line, sizeof line, state));
-        fclose(state);
-        ck_assert_msg(strstr(line, ") Z") != NULL, "%s", line);
-    }
+    ck_assert_msg(is_dead(pid, line, sizeof line), "%s", line);
 }
 
 START_TEST(a_command_that_is_let_go_is_killed_with_all_it_has_started)
@@ -369,6 +377,36 @@ START_TEST(what_a_copy_has_started_ends_with_it_in_whatever_session)
     expect_dead((pid_t)atoi(said));
 }
 END_TEST
+
+enum { MANY = 400 };
+
+/* In a copy: many processes, each of a session of its own, that do not end; their numbers are left in `pids`. */
+static int leave_many(process_t *self, void *pids)
+{
+    for (int i = 0; i < MANY; i++) {
+        pid_t one = fork();
+        if (one == 0) {
+            setsid();
+            hang(self, NULL);
+        }
+        ((pid_t *)pids)[i] = one;
+    }
+    return 0;
+}
+
+START_TEST(all_that_a_copy_has_started_ends_with_it_however_many_they_are)
+{
+    size_t size = MANY * sizeof(pid_t);
+    pid_t *pids = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert(pids != MAP_FAILED);
+    ck_assert_int_eq(finish(process_fork(&memory, leave_many, pids)).state, PROCESS_ENDED);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_int_gt(pids[i], 1);
+        expect_dead(pids[i]);
+    }
+    munmap(pids, size);
+}
+END_TEST
 #endif
 
 Suite *process_suite(void)
@@ -390,6 +428,7 @@ Suite *process_suite(void)
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
 #if defined(__linux__)
     tcase_add_loop_test(processes, what_a_copy_has_started_ends_with_it_in_whatever_session, 0, 2);
+    tcase_add_test(processes, all_that_a_copy_has_started_ends_with_it_however_many_they_are);
 #endif
     suite_add_tcase(suite, processes);
     return suite;
