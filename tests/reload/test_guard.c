@@ -489,8 +489,9 @@ START_TEST(what_a_step_does_to_the_whole_process_is_found_in_the_end)
         WORKS(scene.host, bp_world_step(scene.world));
     }
     expect_log(means[_i][1]);
-    if (_i == 0 || _i == 2 || _i == 4) /* in a verb beside which no other runs */
-        expect_log("host: 2: plugin 'crasher' 1.0 has changed in '");
+    if (_i < 6) /* `simulate` may run on several threads at once */
+        expect_log(_i % 2 == 0 ? "host: 2: plugin 'crasher' 1.0 has changed in 'run_all'"
+                               : "host: 2: plugin 'crasher' 1.0, or one that ran beside it, has changed in 'simulate'");
     ck_assert_ptr_null(crash_of("crasher"));
     if (_i == 0) {
         char now[1024];
@@ -614,7 +615,8 @@ END_TEST
 START_TEST(a_crash_in_a_verb_without_a_result_is_survived)
 {
     static const char *const verbs[] = {"destroy", "died",        "count",         "run_all",
-                                        "report",  "second_step", "system_report", "gc"};
+                                        "report",  "second_step", "system_report", "gc",
+                                        "unload",  "system_died", "plugin_died"};
     begin(verbs[_i], "null");
     WORKS(scene.host, bp_world_use_component(scene.world, "crash_gc"));
     add_entity("crash_own", &scene.own);
@@ -623,9 +625,10 @@ START_TEST(a_crash_in_a_verb_without_a_result_is_survived)
     bp_host_report(scene.host, &(bp_report_sink_i){0});
     ck_assert_uint_eq(scene.api->entity->destroy(scene.host, &scene.own, 1), 1);
     WORKS(scene.host, bp_world_step(scene.world));
-    ck_assert_ptr_nonnull(crash_of("crasher"));
+    ck_assert((crash_of("crasher") != NULL) == (strcmp(verbs[_i], "unload") != 0));
     ck_assert_uint_eq(scene.api->entity->alive(scene.host, &scene.own, 1, NULL), 0);
     WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+    expect_log("SIGSEGV at address 0x10 (a null pointer)");
     WORKS(scene.host, bp_world_step(scene.world));
     bp_host_destroy(scene.host);
 }
@@ -666,24 +669,6 @@ static void many_rows(void)
     uint32_t prototype = prototype_of(scene.world, "crash_plain", NULL, NULL, NULL);
     WORKS(scene.host, scene.api->world->create(scene.world, prototype, entities, COUNT(entities)));
 }
-
-/* What several threads share may have been changed by a call on any of them. */
-START_TEST(of_a_change_among_several_threads_it_is_said_that_another_call_may_have_made_it)
-{
-    mode_t before = umask(022);
-    open_host(3, 0);
-    WORKS(scene.host, load("simulate", "umask"));
-    make_world();
-    many_rows();
-    for (int i = 0; i < 20000 && strstr(scene.log.text, "the mask of new files;") == NULL; i++) {
-        umask(022);
-        WORKS(scene.host, bp_world_step(scene.world));
-    }
-    expect_log("plugin 'crasher' 1.0, or one that ran beside it, has changed in 'simulate' of component 'crash_plain'");
-    bp_host_destroy(scene.host);
-    umask(before);
-}
-END_TEST
 
 START_TEST(a_crash_on_a_job_thread_is_caught)
 {
@@ -1612,7 +1597,6 @@ static void add_ways(Suite *suite)
                         0, 2);
     tcase_add_test(crashes, an_environment_that_a_plugin_has_changed_is_what_it_was);
     tcase_add_loop_test(crashes, what_a_step_does_to_the_whole_process_is_found_in_the_end, 0, 7);
-    tcase_add_test(crashes, of_a_change_among_several_threads_it_is_said_that_another_call_may_have_made_it);
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
     tcase_add_test(crashes, what_is_left_at_the_end_of_a_host_is_no_warning);
     tcase_add_test(crashes, looking_for_threads_that_a_plugin_has_left_keeps_no_memory);
@@ -1623,7 +1607,7 @@ static void add_ways(Suite *suite)
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
     tcase_add_test(crashes, a_crash_in_start_keeps_the_component_out);
     tcase_add_loop_test(crashes, a_crash_in_a_verb_with_a_result_is_its_error, 0, 3);
-    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 8);
+    tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 11);
     tcase_add_loop_test(crashes, a_crash_while_stopping_or_unloading_does_not_keep_a_plugin, 0, 2);
     tcase_add_test(crashes, a_plugin_that_crashes_in_anothers_table_is_the_one_set_aside);
     tcase_add_loop_test(crashes, a_crash_on_a_job_thread_is_caught, 0, 4);
