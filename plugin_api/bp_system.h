@@ -229,7 +229,8 @@ typedef struct bp_system_i {
      * them). In batches, before the first unit of a step, and after commands that a unit of the step had
      * carried out first; removals come before additions. Exact: an entity is told of once when it comes to
      * match, whatever made it so, and once when it ceases to; what came and went in between is not told. A
-     * system that has just come is told of all that match. `entities` is borrowed. From here structure cannot
+     * system that has just come is told of all that match; one that a rollback has brought back is told between
+     * steps, of what has changed since it was told last. `entities` is borrowed. From here structure cannot
      * be changed (destroying is put off to the end of the step). [main] */
     void (BP_CALL *entities_added)(bp_system_t *s, const bp_entity_t *entities, uint32_t count) BP_OR_ZERO;
     void (BP_CALL *entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count) BP_OR_ZERO;

@@ -170,6 +170,7 @@ static const make_suite_t second_half[] = {
     reload_told_suite,
     reload_report_suite,
     reload_refusals_suite,
+    reload_sets_suite,
     reload_plan_suite,
     reload_carry_suite,
     reload_ahead_suite,

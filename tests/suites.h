@@ -135,6 +135,7 @@ Suite *reload_faults_suite(void);
 Suite *reload_told_suite(void);
 Suite *reload_report_suite(void);
 Suite *reload_refusals_suite(void);
+Suite *reload_sets_suite(void);
 Suite *reload_plan_suite(void);
 Suite *reload_carry_suite(void);
 Suite *reload_ahead_suite(void);

@@ -91,6 +91,7 @@ typedef struct system_change_t {
     const system_t *kept;
     void *state;
     bool started, keeps_state;
+    known_t known;            /* on probation: what the kept state was told of last */
     bool stopped;             /* `stop` of the kept side has been called */
     bool gone;                /* the new version lacks the system: its unit leaves, and is stopped where it is out in
                                  the end */

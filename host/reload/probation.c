@@ -377,5 +377,7 @@ bp_result_t reload_rollback(reload_t *reload)
     reload->changes++;
     report_rollback(change);
     change_finish(change, true);
+    for (uint32_t i = 0; i < reload->destruction->world_count; i++)
+        schedule_tell_returned(world_handle(reload->destruction->worlds[i])->schedule);
     return BP_OK;
 }

@@ -145,9 +145,11 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
 {
     error_text_t *error = change_error(change);
     s->gone = s->kept->owner == NULL;
+    s->keeps_state = !s->gone && same_form(s->unit->system->table.state_form, s->kept->table.state_form);
+    if (change->hides && !s->keeps_state && !known_note(&s->known, s->unit))
+        return error_memory(error, "keeping what a system was told");
     if (s->gone)
         return note_unit(change, w, s->unit, false);
-    s->keeps_state = same_form(s->unit->system->table.state_form, s->kept->table.state_form);
     s->state = s->keeps_state ? s->unit->verb.handed.state : NULL;
     s->version->merges |= s->keeps_state;
     if (s->keeps_state || s->kept->table.start == NULL) {

@@ -173,8 +173,14 @@ void worlds_tell(world_change_t *w, bool back)
     world_t *world = w->world;
     uint32_t version = world->ref_version;
     for (uint32_t i = 0; i < w->system_count; i++) {
-        if (!w->systems[i].keeps_state)
-            w->systems[i].unit->told = false; /* a state that began anew has not been told which entities match */
+        system_change_t *s = &w->systems[i];
+        if (s->keeps_state)
+            continue;
+        s->unit->told = false; /* a state that began anew has not been told which entities match */
+        if (back)
+            known_return(&s->known, s->unit);
+        else
+            known_free(&s->unit->known, world);
     }
     if (w->layout == 0)
         return;
@@ -256,6 +262,8 @@ static void free_world(world_change_t *w)
         run_shape_free(&w->shapes[i], memory, &w->world->holdings);
     for (uint32_t i = 0; i < w->manager_count; i++)
         free_manager(memory, &w->managers[i]);
+    for (uint32_t i = 0; i < w->system_count; i++)
+        known_free(&w->systems[i].known, w->world);
     for (uint32_t i = 0; i < w->unit_count; i++) {
         if (w->units[i].out)
             schedule_free_unit(w->schedule, w->units[i].unit);

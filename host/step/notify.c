@@ -3,6 +3,9 @@
  * When units change, subscriptions are made anew: signatures of all runs, by prototype. The matches of a term change
  * when its component leaves the world, comes again, or comes for the first time: then whole runs begin or cease to
  * match, and systems that had been told of matches are told of these.
+ *
+ * A system whose code and state a probation brings back was told of what matched until then (known_t), and of nothing
+ * afterwards: it is told of the difference, so what it has been told stays exact.
  */
 #include "../os/os.h"
 #include "../store/notices.h"
@@ -39,6 +42,143 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
         told += end - first;
     }
     return told;
+}
+
+/* --- states that come back ---------------------------------------------------------------------------------------- */
+
+/* What a system was told of last is what matches now, but for what is written down. */
+typedef struct noting_t {
+    known_t *known;
+    memory_t *memory;
+    uint32_t subscription;
+    bool good;
+} noting_t;
+
+static void note_known(noting_t *n, const bp_entity_t *entities, uint32_t count)
+{
+    known_t *known = n->known;
+    n->good = n->good && memory_reserve(n->memory, &known->entities, &known->capacity, (uint64_t)known->count + count,
+                                        sizeof *known->entities);
+    if (!n->good)
+        return;
+    memcpy(known->entities + known->count, entities, count * sizeof *entities);
+    known->count += count;
+}
+
+static void note_leaving(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count)
+{
+    noting_t *n = context;
+    if (!added && subscription == n->subscription)
+        note_known(n, entities, count);
+}
+
+static void note_run(noting_t *n, notices_t *notices, const run_t *run)
+{
+    const bp_entity_t *entities = run_entities(run);
+    if (notices->count == 0 && run->holes == 0) {
+        note_known(n, entities, run->count);
+        return;
+    }
+    for (uint32_t i = 0; i < run->count && n->good; i++) {
+        if (entities[i].id != 0 && !notices_will_add(notices, n->subscription, entities[i]))
+            note_known(n, &entities[i], 1);
+    }
+}
+
+bool known_note(known_t *known, unit_t *unit)
+{
+    world_t *world = unit->schedule->world;
+    noting_t n = {.known = known, .memory = &world->memory, .subscription = unit->subscription, .good = true};
+    if (!unit->told || unit->subscription == BP_NONE || world->notices == NULL) {
+        note_known(&n, unit->known.entities, unit->known.count);
+        return n.good;
+    }
+    for (uint32_t r = 0; r < world->run_count && n.good; r++) {
+        if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
+            note_run(&n, world->notices, world->runs[r]);
+    }
+    notices_look(world->notices, note_leaving, &n);
+    return n.good;
+}
+
+void known_free(known_t *known, world_t *world)
+{
+    memory_free(&world->memory, known->entities, known->capacity * sizeof *known->entities);
+    *known = (known_t){.entities = NULL};
+}
+
+void known_return(known_t *known, unit_t *unit)
+{
+    known_free(&unit->known, unit->schedule->world);
+    unit->known = *known;
+    *known = (known_t){.entities = NULL};
+    unit->schedule->subscribed = false;
+}
+
+static bool knows_any(const schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->known.count > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Tell of those of `entities`, which follow each other, that are not of the generation noted for their index. */
+static void tell_others(unit_t *unit, const uint32_t *generations, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t first = 0, end; first < count; first = end) {
+        end = first + 1;
+        if (entities[first].id == 0 ||
+            generations[bp_entity_index(entities[first])] == bp_entity_generation(entities[first]))
+            continue;
+        while (end < count && entities[end].id != 0 &&
+               generations[bp_entity_index(entities[end])] != bp_entity_generation(entities[end]))
+            end++;
+        unit_call_told(unit, true, entities + first, end - first);
+    }
+}
+
+static bool matches_now(const world_t *world, uint32_t subscription, bp_entity_t e)
+{
+    const record_t *record = world_record(world, e);
+    const run_t *run = record == NULL ? NULL : world_run(world, record->prototype);
+    return run != NULL && notices_has(world->notices, run->signature, subscription);
+}
+
+/* Tell a state that has come back of the difference between what it knows and what matches now: of what does not match
+ * any more, and of what it has not heard of. `generations` has room for one for each index of an entity. */
+static void tell_returned(world_t *world, unit_t *unit, uint32_t *generations)
+{
+    known_t *known = &unit->known;
+    uint32_t gone = 0;
+    memset(generations, 0, world->entities->bound * sizeof *generations);
+    for (uint32_t i = 0; i < known->count; i++) {
+        bp_entity_t e = known->entities[i];
+        if (matches_now(world, unit->subscription, e))
+            generations[bp_entity_index(e)] = bp_entity_generation(e);
+        else
+            known->entities[gone++] = e;
+    }
+    if (gone > 0)
+        unit_call_told(unit, false, known->entities, gone);
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        const run_t *run = world->runs[r];
+        if (notices_has(world->notices, run->signature, unit->subscription))
+            tell_others(unit, generations, run_entities(run), run->count);
+    }
+    unit->told = true;
+    known_free(known, world);
+}
+
+void schedule_tell_returned(schedule_t *schedule)
+{
+    error_text_t *error = &schedule->world->base->error, kept = *error;
+    if (knows_any(schedule) && schedule_attune(schedule) != BP_OK)
+        log_write(&schedule->world->base->log, BP_LOG_WARNING, "host",
+                  "world '%s': systems that have come back are told later what has changed: %s",
+                  schedule->world->name, error->text);
+    *error = kept;
 }
 
 /* --- making subscriptions ----------------------------------------------------------------------------------------- */
@@ -102,7 +242,7 @@ static bool asks_alike(const schedule_t *schedule, const notices_t *next, const 
 {
     const world_t *world = schedule->world;
     const notices_t *n = world->notices;
-    bool alike = n != NULL && n->count > 0 && next != NULL && next->words == n->words &&
+    bool alike = n != NULL && n->count > 0 && !knows_any(schedule) && next != NULL && next->words == n->words &&
                  next->subscription_count == n->subscription_count;
     for (uint32_t i = 0; alike && i < n->subscription_count; i++)
         alike = n->subscriptions[i].term_count == next->subscriptions[i].term_count &&
@@ -116,8 +256,9 @@ static bool asks_alike(const schedule_t *schedule, const notices_t *next, const 
     return alike;
 }
 
+/* `generations` is NULL where no unit has a state that has come back. */
 static void change_subscriptions(schedule_t *schedule, notices_t *next, const uint32_t *numbers,
-                                 const uint32_t *signatures)
+                                 const uint32_t *signatures, uint32_t *generations)
 {
     world_t *world = schedule->world;
     if (asks_alike(schedule, next, numbers, signatures)) {
@@ -137,6 +278,10 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
         run_set_signature(world->runs[r], signatures[r]);
     notices_free(world->notices);
     world->notices = next;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->known.count > 0 && numbers[i] != BP_NONE)
+            tell_returned(world, schedule->units[i], generations);
+    }
 }
 
 bp_result_t notify_refresh_now(schedule_t *schedule)
@@ -147,15 +292,17 @@ bp_result_t notify_refresh_now(schedule_t *schedule)
     size_t number_size = (schedule->count + 1u) * sizeof(uint32_t),
            signature_size = (world->run_count + 1u) * sizeof(uint32_t);
     uint32_t *numbers = memory_new(memory, number_size), *signatures = memory_new(memory, signature_size);
+    size_t generations_size = knows_any(schedule) ? world->entities->bound * sizeof(uint32_t) : 0;
+    uint32_t *generations = generations_size > 0 ? memory_resize(memory, NULL, 0, generations_size) : NULL;
     notices_t *next = NULL;
-    bp_result_t result =
-        numbers == NULL || signatures == NULL ? BP_ERROR_MEMORY : make_subscriptions(schedule, numbers, &next);
+    bool good = numbers != NULL && signatures != NULL && (generations != NULL || generations_size == 0);
+    bp_result_t result = good ? make_subscriptions(schedule, numbers, &next) : BP_ERROR_MEMORY;
     if (result == BP_OK && !make_signatures(world, next, signatures))
         result = BP_ERROR_MEMORY;
     if (result == BP_OK) {
         world->hold = WORLD_TELLING;
         destruction_begin_step(schedule->destruction);
-        change_subscriptions(schedule, next, numbers, signatures);
+        change_subscriptions(schedule, next, numbers, signatures, generations);
         world->hold = WORLD_FREE;
         destruction_end_step(schedule->destruction);
         schedule->subscribed = true;
@@ -165,6 +312,7 @@ bp_result_t notify_refresh_now(schedule_t *schedule)
     }
     memory_free(memory, numbers, numbers == NULL ? 0 : number_size);
     memory_free(memory, signatures, signatures == NULL ? 0 : signature_size);
+    memory_free(memory, generations, generations == NULL ? 0 : generations_size);
     return result;
 }
 

@@ -67,6 +67,7 @@ void schedule_free_unit(schedule_t *schedule, unit_t *unit)
     memory_free(&schedule->memory, unit->tasks, unit->task_capacity * sizeof *unit->tasks);
     memory_free(&schedule->memory, unit->access, unit->access_capacity * sizeof *unit->access);
     memory_free(&schedule->memory, unit->followers, unit->follower_capacity * sizeof *unit->followers);
+    known_free(&unit->known, schedule->world);
     memory_free(&schedule->memory, unit, sizeof *unit);
 }
 

@@ -58,6 +58,12 @@ typedef struct task_t {
     uint32_t call;         /* number of its first call in the step */
 } task_t;
 
+/* The entities that the state of a system has been told of and that, as far as it was told, still match. */
+typedef struct known_t {
+    bp_entity_t *entities;
+    uint32_t count, capacity;
+} known_t;
+
 typedef struct unit_t {
     const char *name;
     struct schedule_t *schedule;
@@ -80,6 +86,7 @@ typedef struct unit_t {
     bool concurrent;    /* may run beside others */
     bool reserves;      /* memory is taken before a step: for tasks, or for all matches in one call */
     bool told;          /* the unit has been told of the entities that matched when it came */
+    known_t known;      /* of a state that has come back, which is told of the difference; else empty */
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
     uint32_t place;     /* of its name among what the world wants; good while `placed` is one more than wants.changes */
     uint32_t placed;
@@ -266,6 +273,18 @@ bp_result_t schedule_prepare(schedule_t *schedule);
 /* Settle, and tell systems what changes for them, if both have not been done since units came or went. The next step
  * would otherwise begin with this. [main] */
 bp_result_t schedule_attune(schedule_t *schedule);
+
+/* Note in `known`, which is empty, what the state of a unit's system has been told of, for when that state comes back
+ * after another one. False when out of memory. [main] */
+bool known_note(known_t *known, unit_t *unit);
+
+/* The state that knows `known`, which becomes empty, is in place again. [main] */
+void known_return(known_t *known, unit_t *unit);
+void known_free(known_t *known, world_t *world);
+
+/* Tell systems whose state has come back of what has come and gone meanwhile. Where that fails for lack of memory, they
+ * are told before the next step, or that step fails. [main] */
+void schedule_tell_returned(schedule_t *schedule);
 
 /* Put the units in the order in which another schedule, which has units of the same names, has them: equal wishes are
  * settled in the order given. False where it has others. [main] */

@@ -267,13 +267,29 @@ static void tell_all(const telling_t *t)
         tell_batch(t, w);
 }
 
-uint32_t notices_deliver(notices_t *n, notices_tell tell, void *context)
+void notices_look(notices_t *n, notices_tell tell, void *context)
 {
     telling_t t = {.notices = n, .tell = tell, .context = context};
-    uint32_t count = n->count;
     tell_all(&t);
     t.added = true;
     tell_all(&t);
+}
+
+bool notices_will_add(notices_t *n, uint32_t subscription, bp_entity_t e)
+{
+    if (n->count == 0)
+        return false;
+    if (!n->indexed)
+        index_entries(n);
+    uint32_t there = *notices_place(n, e);
+    return there < n->count && n->entities[there].id == e.id && notices_has(n, n->hops[there].to, subscription) &&
+           !notices_has(n, n->hops[there].from, subscription);
+}
+
+uint32_t notices_deliver(notices_t *n, notices_tell tell, void *context)
+{
+    uint32_t count = n->count;
+    notices_look(n, tell, context);
     n->count = n->kind_count = n->stretch_count = 0;
     n->indexed = false;
     return count;

@@ -91,6 +91,12 @@ static inline uint32_t *notices_place(const notices_t *n, bp_entity_t e)
 /* Entities have moved from one signature to another. [main] */
 void notices_moved(notices_t *notices, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count);
 
+/* Tell all that has been written down, removals first, and keep it written down. [main] */
+void notices_look(notices_t *notices, notices_tell tell, void *context);
+
+/* Has it been written down that the entity matches the subscription now, and did not at the last delivery? [main] */
+bool notices_will_add(notices_t *notices, uint32_t subscription, bp_entity_t e);
+
 /* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many
  * entries there were. [main] */
 uint32_t notices_deliver(notices_t *notices, notices_tell tell, void *context);

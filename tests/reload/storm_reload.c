@@ -192,7 +192,7 @@ static void keeper_back(place_t *place, const place_t *old)
 static void take_gale_back(void)
 {
     for (uint32_t w = 0; w < WORLDS && storm.now.gale.form != storm.before.gale.form; w++)
-        storm.now.own[w].recounted = true;
+        storm.now.own[w].recounted = storm.before.own[w].recounted;
     storm.now.gale = storm.before.gale;
     storm_gale_put();
 }
