@@ -127,6 +127,29 @@ static const char *folder_of(const build_t *build, const plugin_t *plugin)
     return plugin->file != NULL || build->folder == NULL ? "." : build->folder;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The next word of a rule, in its place; "" at the end. In names "\ " stands for a space, "\#" for a #, "$$" for a $.
+ * There is room for a zero behind the end. */
+static const char *next_word(char **at, const char *end)
+{
+    char *from = *at, *to;
+    while (from < end && is_blank(*from))
+        from++;
+    const char *word = to = from;
+    for (; from < end && !is_blank(*from); from++) {
+        const char behind = from + 1 < end ? from[1] : '\0';
+        from += (*from == '\\' && (behind == ' ' || behind == '#')) || (*from == '$' && behind == '$');
+        *to++ = *from;
+    }
+    *at = from < end ? from + 1 : from;
+    *to = '\0';
+    return word;
+}
+
 /* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules.
  * false where the folder of such a file is not there. */
 static bool read_headers(build_t *build, const char *name)
@@ -146,15 +169,10 @@ static bool read_headers(build_t *build, const char *name)
     if (written > 0 && (size_t)written < sizeof path &&
         file_read_plain(&build->memory, path, &bytes, &size, &build->loader->base->error) == BP_OK) {
         forget_headers(build, name);
-        for (char *at = bytes, *end = bytes + size; at < end;) {
-            size_t word = strcspn(at, " \t\r\n");
-            bool last = at + word >= end;
-            at[word] = '\0'; /* there is a zero behind the last */
-            if (word > 0 && is_source(at))
-                all &= add_header(build, name, folder_of(build, plugin), at);
-            at += word + !last;
-            if (last)
-                break;
+        for (char *at = bytes; at < bytes + size;) {
+            const char *word = next_word(&at, bytes + size);
+            if (is_source(word))
+                all &= add_header(build, name, folder_of(build, plugin), word);
         }
         memory_free(&build->memory, bytes, size + 1);
     }

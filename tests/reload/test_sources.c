@@ -279,6 +279,26 @@ START_TEST(sources_that_are_saved_together_are_compiled_once_each)
 }
 END_TEST
 
+/* In a list of files compilers write "\ " for a space, "\#" for a # and "$$" for a $. */
+START_TEST(what_a_source_includes_is_watched_whatever_its_name)
+{
+    static const char *const part[] = {"a part.h", "part#1.h", "$part$.h"};
+    static const char *const written[] = {"a\\ part.h", "part\\#1.h", "$$part$$.h"};
+    begin(BP_HOST_HOT_RELOAD);
+    scratch_file(part[_i], "a part of the source\n");
+    snprintf(header, sizeof header, "%s/%s", TEST_SCRATCH_DIR, written[_i]);
+    be_compiler_of(PROBE_FIRST);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    poll_for(300);
+    forget_log();
+    be_compiler_of(PROBE_FASTER);
+    scratch_file(part[_i], "a part of the source, saved\n");
+    await("2");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
 /* As on a file system whose clock goes ahead: such a source is newer than its library however often it is compiled. */
 START_TEST(sources_of_the_future_are_compiled_once_more_each)
 {
@@ -642,6 +662,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
     tcase_add_test(test_case, sources_that_are_there_when_watching_begins_are_watched);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
+    tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 3);
     tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
