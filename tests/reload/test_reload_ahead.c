@@ -610,6 +610,23 @@ START_TEST(columns_are_made_ready_in_all_worlds)
 }
 END_TEST
 
+/* One is converted, and one comes with a default that is not zero. */
+START_TEST(columns_of_all_fields_are_made_ready)
+{
+    patch_list_t first = one_field(BP_F64, 1);
+    patch_list_t next = {.count = 2,
+                         .fields = {{FIELD_A, PATCH_NAMES, BP_I32, {.part = {1}}},
+                                    {FIELD_B, PATCH_NAMES, BP_F64, {.part = {3}}}}};
+    begin_change(&first, NULL);
+    patch_put(&patch, &next);
+    reload_change_t *change = begin_readying(&model);
+    make_all_ready(change);
+    WORKS(scene.host, reload_prepare(change));
+    ck_assert_uint_eq(scene.host->reload.readied, 2);
+    commit_and_finish(change, &next);
+}
+END_TEST
+
 START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
 {
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
@@ -863,6 +880,7 @@ Suite *reload_ahead_suite(void)
     tcase_add_loop_test(between, a_value_that_came_too_late_is_found, 0, 2);
     tcase_add_test(between, a_change_that_is_let_go_of_leaves_no_trace);
     tcase_add_loop_test(between, a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it, 0, 3);
+    tcase_add_test(between, columns_of_all_fields_are_made_ready);
     tcase_add_test(between, columns_are_made_ready_in_all_worlds);
     tcase_add_test(between, what_is_taken_back_with_a_version_is_given_back_once);
     tcase_add_loop_test(between, a_world_may_end_while_columns_are_made_ready_for_it, 0, 3);
