@@ -580,8 +580,8 @@ START_TEST(texts_that_have_gone_are_let_go_of_and_then_all_is_as_before)
     replace("reload_probe_labels", other);
     wait_for_news(false);
     EXPECT(told.refused == 0, "%s", told.text);
-    ck_assert(host->hot.leaves);
     leavings_t *leavings = &world->rows.leavings;
+    ck_assert(host->hot.leaves && leavings->open);
     step(50); /* the probation */
     EXPECT(leavings->count > 0 || host->hot.leaves, "the column has gone at once");
     uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
