@@ -218,6 +218,29 @@ START_TEST(rows_of_the_plugins_on_trial_are_laid_first)
 }
 END_TEST
 
+START_TEST(columns_of_rows_of_several_components_are_called_by_their_own)
+{
+    bp_entity_t entities[4];
+    char text[256];
+    uint32_t prototype, found = 0;
+    begin(0);
+    prototype = prototype_of(world, "grass", "moss", NULL, NULL);
+    WORKS(rig.host, rig.api->world->create(world, prototype, entities, 4));
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 1 + 3 + 1);
+    for (uint32_t i = 0; i < fence.count; i++) {
+        const fence_column_t *column = &fence.columns[i];
+        bool moss = strcmp(column->name, "number") == 0, entity = column->manager == BP_NONE;
+        if (!entity)
+            ck_assert_str_eq(column->component, moss ? "moss" : "grass");
+        ck_assert_uint_eq(column->manager, entity ? BP_NONE : rig.api->world->component(world, column->component));
+        found |= 1u << (entity ? 0 : moss ? 1 : 2 + column->field);
+    }
+    ck_assert_uint_eq(found, 0x1f);
+    ck_assert_msg(world_check(&world->rows, text, sizeof text), "%s", text);
+}
+END_TEST
+
 START_TEST(where_rows_have_moved_from_the_pages_are_closed)
 {
     char text[256];
@@ -614,6 +637,7 @@ Suite *fence_suite(void)
     tcase_set_timeout(tests, 30);
     tcase_add_loop_test(tests, each_column_has_pages_of_its_own_and_a_pattern_around_it, 0, 5);
     tcase_add_loop_test(tests, rows_of_the_plugins_on_trial_are_laid_first, 0, 4);
+    tcase_add_test(tests, columns_of_rows_of_several_components_are_called_by_their_own);
     tcase_add_test(tests, where_rows_have_moved_from_the_pages_are_closed);
     tcase_add_test(tests, the_rows_of_all_worlds_are_laid);
     tcase_add_test(tests, a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_calls);

@@ -493,6 +493,37 @@ START_TEST(a_world_takes_the_only_page_that_is_parked_as_a_whole)
 }
 END_TEST
 
+/* When indices of a world are brought back fewer fresh ones can be given out before the queue needs memory. */
+START_TEST(indices_that_a_world_brings_back_leave_room_for_fewer_fresh_ones)
+{
+    enum { PARKED = 500, FRESH = 2 };
+    open(&place, WORLDS);
+    entities_t *e = entities_of(&place);
+    entity_pool_t *pool = &place.worlds[0]->rows.ids;
+    come_to(&place, 0, 600);
+    die(&place, 0, 600);
+    uint32_t first = pool->head;
+    for (uint32_t i = 0; i < PARKED; i++) {
+        uint32_t index = entities_pool_take(e, pool);
+        ck_assert_uint_eq(index / ENTITIES_PAGE, first / ENTITIES_PAGE);
+        e->lives[index] ^= ENTITIES_PARKED;
+        e->parked[index / ENTITIES_PAGE]++;
+        e->parked_count++;
+        pool->parked++;
+    }
+    ck_assert(entities_grow(e, e->bound + 2 * PARKED, 0));
+    ck_assert(entities_move_queue(e, e->bound + FRESH, e->queue_count + FRESH));
+    entities_settle(e);
+    ck_assert_uint_eq(e->capacity, e->bound + FRESH + PARKED);
+    check_host(place.rig.host);
+    ck_assert(parking_bring_pool(e, pool));
+    ck_assert_uint_eq(e->parked_count, 0);
+    ck_assert_uint_eq(e->capacity, e->bound + FRESH);
+    check_host(place.rig.host);
+    close(&place);
+}
+END_TEST
+
 /* So many that a step takes no longer where there are many. */
 START_TEST(a_step_gives_up_64_pages_and_one_in_32)
 {
@@ -924,6 +955,7 @@ Suite *parking_suite(void)
     tcase_add_test(memory, crowds_of_worlds_use_the_same_indices_again);
     tcase_add_test(memory, pages_that_left_a_world_serve_another_one);
     tcase_add_test(memory, a_world_takes_the_only_page_that_is_parked_as_a_whole);
+    tcase_add_test(memory, indices_that_a_world_brings_back_leave_room_for_fewer_fresh_ones);
     tcase_add_test(memory, a_step_gives_up_64_pages_and_one_in_32);
     tcase_add_test(memory, memory_of_very_many_is_given_back_in_portions);
     tcase_add_test(memory, a_queue_that_was_long_once_moves_into_fresh_memory);
