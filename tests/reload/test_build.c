@@ -92,6 +92,21 @@ START_TEST(what_becomes_of_a_command_is_told)
 }
 END_TEST
 
+START_TEST(what_a_command_says_is_told_once)
+{
+    open_host("echo the compiler of {plugin} speaks; false");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    for (int i = 0; i < 3; i++) {
+        forget_log();
+        save_source();
+        wait_for("'probe' could not be built (the command ended with 1)");
+        const char *said = strstr(rig.log.text, "the compiler of probe speaks");
+        ck_assert_msg(said != NULL && strstr(said + 1, "the compiler of probe speaks") == NULL, "%s", rig.log.text);
+    }
+    close_host();
+}
+END_TEST
+
 START_TEST(a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again)
 {
     open_host("true {plugin}");
@@ -227,6 +242,7 @@ Suite *build_suite(void)
     Suite *suite = suite_create("build");
     TCase *tests = add_case(suite, "build", NULL, NULL, 200);
     tcase_add_test(tests, what_becomes_of_a_command_is_told);
+    tcase_add_test(tests, what_a_command_says_is_told_once);
     tcase_add_test(tests, a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again);
     tcase_add_test(tests, a_command_that_is_too_long_is_told);
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);

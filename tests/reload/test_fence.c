@@ -307,6 +307,7 @@ START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_
     ck_assert_ptr_eq(plugins->watch, &lookout.watch);
     ck_assert_ptr_eq(plugins->base->handing, &lookout.handing);
     ck_assert(is_laid(&lookout.fence, "grass"));
+    ck_assert(lookout.slack.world_count == 1 && lookout.slack.worlds[0] == &world->rows);
     create("moss", &e, 1);
     ck_assert(!is_laid(&lookout.fence, "moss"));
     lookout_at_all(&lookout);

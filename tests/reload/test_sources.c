@@ -279,6 +279,48 @@ START_TEST(sources_that_are_saved_together_are_compiled_once_each)
 }
 END_TEST
 
+START_TEST(what_a_source_includes_since_it_was_saved_is_watched)
+{
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    poll_for(300);
+    snprintf(header, sizeof header, "%s", scratch_file("another_part.h", "another part of the source\n"));
+    be_compiler_of(PROBE_FASTER);
+    scratch_file("probe.c", "the source, with another part\n");
+    await("2");
+    poll_for(100);
+    be_compiler_of(PROBE_RESHAPED);
+    scratch_file("another_part.h", "another part of the source, saved\n");
+    await("3");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
+/* As when another state of the sources is checked out: the folder is another one before anything has been noticed, or
+ * (_i == 1) is missing for a while. */
+START_TEST(a_folder_of_what_a_source_includes_may_be_replaced)
+{
+    static const char part[] = TEST_SCRATCH_DIR "/parts/part.h", parts[] = TEST_SCRATCH_DIR "/parts";
+    mkdir(parts, 0755);
+    begin(BP_HOST_HOT_RELOAD);
+    snprintf(header, sizeof header, "%s", scratch_file("parts/part.h", "a part of the source\n"));
+    be_compiler_of(PROBE_FIRST);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    poll_for(300);
+    be_compiler_of(PROBE_FASTER);
+    ck_assert(remove(part) == 0 && rmdir(parts) == 0);
+    if (_i == 1)
+        poll_for(3 * BUILD_RETRY_MS);
+    ck_assert_int_eq(mkdir(parts, 0755), 0);
+    scratch_file("parts/part.h", "another part of the source\n");
+    await("2");
+    forget_log();
+    rig_close(&rig);
+    ck_assert(remove(part) == 0 && rmdir(parts) == 0);
+}
+END_TEST
+
 /* In a list of files compilers write "\ " for a space, "\#" for a # and "$$" for a $. */
 START_TEST(what_a_source_includes_is_watched_whatever_its_name)
 {
@@ -662,6 +704,8 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
     tcase_add_test(test_case, sources_that_are_there_when_watching_begins_are_watched);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
+    tcase_add_test(test_case, what_a_source_includes_since_it_was_saved_is_watched);
+    tcase_add_loop_test(test_case, a_folder_of_what_a_source_includes_may_be_replaced, 0, 2);
     tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 3);
     tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
