@@ -392,6 +392,64 @@ START_TEST(a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of)
 }
 END_TEST
 
+/* Someone who writes the file while it is read: whoever opens it finds it a byte longer. */
+static void go_on_writing(void *data, const char *call, bool change)
+{
+    static bool writing;
+    (void)change;
+    if (writing || strstr(call, "open") == NULL)
+        return;
+    writing = true;
+    int file = open(data, O_WRONLY | O_APPEND);
+    ck_assert_int_eq(write(file, "", 1), 1);
+    close(file);
+    writing = false;
+}
+
+START_TEST(a_file_that_is_written_while_it_is_copied_is_refused_until_it_is_whole)
+{
+    static log_text_t log;
+    char plugin[700];
+    begin();
+    bp_host_o *host = open_copied(&log, plugin, sizeof plugin);
+    calls_begin(0, false);
+    calls_before_each(go_on_writing, plugin);
+    bp_result_t result = bp_host_reload(host, copied_name, 1, NULL);
+    calls_end();
+    ck_assert_int_eq(result, BP_ERROR_IO);
+    EXPECT(strstr(bp_host_error(host), "point_mass.so: it is being written; try again when it is whole") != NULL, "%s",
+           bp_host_error(host));
+    WORKS(host, bp_host_reload(host, copied_name, 1, NULL));
+    bp_host_destroy(host);
+    end();
+}
+END_TEST
+
+/* As the log of other tests is not: that one leaves out what hosts say of others. */
+static void write_last(void *context, int32_t level, const char *source, const char *text)
+{
+    (void)source;
+    if (level == BP_LOG_INFO)
+        snprintf(context, 256, "%s", text);
+}
+
+START_TEST(a_host_tells_how_many_folders_of_others_it_has_removed)
+{
+    static const char *const said[] = {"removed 1 temporary folder of hosts that were killed",
+                                       "removed 2 temporary folders of hosts that were killed"};
+    char last[256] = "", dead[600];
+    const bp_log_i log = {.struct_size = sizeof log, .context = last, .write = write_last};
+    begin();
+    for (int k = 0; k <= _i; k++)
+        end_process(other_process("backplane", dead));
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = &log, .flags = BP_HOST_COPY_PLUGINS});
+    WORKS(host, bp_host_load_plugin(host, TEST_PLUGIN_DIR "/point_mass.so", NULL, 0));
+    ck_assert_str_eq(last, said[_i]);
+    bp_host_destroy(host);
+    end();
+}
+END_TEST
+
 /* Where a copy has found room neither there nor beside the plugin, the next one is tried there first again. */
 START_TEST(after_a_time_without_room_copies_lie_in_tmpdir_again)
 {
@@ -544,6 +602,8 @@ Suite *temporary_suite(void)
     tcase_add_test(folders, a_folder_of_copies_that_was_removed_is_made_anew);
     tcase_add_test(folders, a_folder_of_copies_that_cannot_be_made_anew_is_let_go_of);
     tcase_add_test(folders, whichever_request_for_memory_fails_no_folder_of_copies_is_left);
+    tcase_add_test(folders, a_file_that_is_written_while_it_is_copied_is_refused_until_it_is_whole);
+    tcase_add_loop_test(folders, a_host_tells_how_many_folders_of_others_it_has_removed, 0, 2);
     tcase_add_test(folders, after_a_time_without_room_copies_lie_in_tmpdir_again);
     tcase_add_loop_test(folders, whichever_call_fails_no_folder_of_copies_is_left, 0, COUNT(copying));
     suite_add_tcase(suite, folders);

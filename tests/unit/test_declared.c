@@ -281,6 +281,11 @@ START_TEST(items_of_other_sizes_are_copied_as_far_as_they_are_known)
     ck_assert_str_eq(desc.options.items[1].name, longer[1].field.name);
     ck_assert_str_eq(desc.options.items[1].doc, longer[1].field.doc);
     declared_free(&memory, &declared);
+    desc.options = (bp_field_list_t){lay(longer, sizeof longer), 1, sizeof *longer};
+    ck_assert_int_eq(declared_copy(&error, &memory, &desc, &declared), BP_OK);
+    ck_assert_uint_eq(desc.options.item_size, sizeof(bp_field_t)); /* a list of one too */
+    ck_assert_uint_eq(desc.options.count, 1);
+    declared_free(&memory, &declared);
     enum { SHORT = offsetof(bp_field_t, initial) };
     char shorter[2 * SHORT];
     memcpy(shorter, &longer[0].field, SHORT);
