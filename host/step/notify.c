@@ -57,6 +57,8 @@ typedef struct noting_t {
 static void note_known(noting_t *n, const bp_entity_t *entities, uint32_t count)
 {
     known_t *known = n->known;
+    if (count == 0)
+        return;
     n->good = n->good && memory_reserve(n->memory, &known->entities, &known->capacity, (uint64_t)known->count + count,
                                         sizeof *known->entities);
     if (!n->good)
@@ -79,9 +81,13 @@ static void note_run(noting_t *n, notices_t *notices, const run_t *run)
         note_known(n, entities, run->count);
         return;
     }
-    for (uint32_t i = 0; i < run->count && n->good; i++) {
-        if (entities[i].id != 0 && !notices_will_add(notices, n->subscription, entities[i]))
-            note_known(n, &entities[i], 1);
+    for (uint32_t first = 0, end; first < run->count; first = end + 1) {
+        end = first;
+        while (end < run->count && entities[end].id != 0 &&
+               !notices_will_add(notices, n->subscription, entities[end]))
+            end++;
+        if (end > first)
+            note_known(n, entities + first, end - first);
     }
 }
 
