@@ -713,6 +713,15 @@ START_TEST(a_call_that_does_not_return_is_ended)
 }
 END_TEST
 
+#if !defined(_WIN32)
+static volatile sig_atomic_t heard;
+
+static void hear(int number)
+{
+    heard = number;
+}
+#endif
+
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static uint32_t threads_known(void)
 {
@@ -1001,13 +1010,6 @@ START_TEST(one_late_call_after_another_is_ended)
     alarm(0);
 }
 END_TEST
-
-static volatile sig_atomic_t heard;
-
-static void hear(int number)
-{
-    heard = number;
-}
 
 enum { TOLD = 9, TOLD_WRONGLY = 10 };
 

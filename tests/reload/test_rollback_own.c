@@ -267,6 +267,7 @@ START_TEST(a_manager_that_crashes_over_its_dead_on_the_way_back_is_set_aside)
 {
     const bp_option_t options[] = {{.name = "where", .value = "destroy"}, {.name = "how", .value = "null"}};
     uint32_t born = _i == 0 ? 0 : 2;
+    KEEPS_MEMORY();
     open_world_with(BP_HOST_CRASH_GUARD, "crasher", "crash_own", options, FEW);
     bring("crasher_next", "crasher");
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, 3), 3);
