@@ -15,14 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-/* A plugin that has crashed keeps what it holds: that is no leak to be told of. */
-#define KEEPS_MEMORY() __lsan_disable()
-#else
-#define KEEPS_MEMORY() ((void)0)
-#endif
-
 enum { EVENTS = 80 };
 
 static const char *const instances[KINDS] = {"", "second", "", "", "", "", "", "lair", "", ""};

@@ -38,14 +38,6 @@
 #include <sys/auxv.h>
 #endif
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-/* A plugin that has crashed keeps what it holds: that is no leak to be told of. */
-#define KEEPS_MEMORY() __lsan_disable()
-#else
-#define KEEPS_MEMORY() ((void)0)
-#endif
-
 enum { LIMIT_MS = 60 };
 
 #if defined(_WIN32)

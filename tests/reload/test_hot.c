@@ -24,14 +24,6 @@
 
 enum { SECOND = 1000000000, PATIENCE = 20 };
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-/* A plugin that has crashed keeps what it holds: that is no leak to be told of. */
-#define KEEPS_MEMORY() __lsan_disable()
-#else
-#define KEEPS_MEMORY() ((void)0)
-#endif
-
 typedef struct told_t {
     uint32_t count, refused;
     char text[4096];

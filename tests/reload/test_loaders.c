@@ -13,14 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-/* A plugin that has crashed keeps what it holds: that is no leak to be told of. */
-#define KEEPS_MEMORY() __lsan_disable()
-#else
-#define KEEPS_MEMORY() ((void)0)
-#endif
-
 enum { SECOND = 1000000000, PATIENCE = 60, ROWS = 40 };
 
 static rig_t rig;
