@@ -534,6 +534,18 @@ START_TEST(a_crash_in_start_keeps_the_component_out)
 }
 END_TEST
 
+START_TEST(a_crash_in_the_start_of_a_system_is_told_to_who_wants_it)
+{
+    open_host(1, 0);
+    WORKS(scene.host, load("system_start", "null"));
+    scene.world = bp_world_create(scene.host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(scene.host, bp_world_use_component(scene.world, "crash_plain"));
+    FAILS(scene.host, BP_ERROR_FAILED, "crashed in 'start' of system 'crash_system'",
+          bp_world_use_system(scene.world, "crash_system"));
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
 START_TEST(a_crash_in_a_verb_with_a_result_is_its_error)
 {
     static const char *const verbs[] = {"create", "get", "set"};
@@ -1729,6 +1741,7 @@ static void add_ways(Suite *suite)
 #endif
     tcase_add_test(crashes, a_crash_in_load_refuses_the_plugin);
     tcase_add_test(crashes, a_crash_in_start_keeps_the_component_out);
+    tcase_add_test(crashes, a_crash_in_the_start_of_a_system_is_told_to_who_wants_it);
     tcase_add_loop_test(crashes, a_crash_in_a_verb_with_a_result_is_its_error, 0, 3);
     tcase_add_loop_test(crashes, a_crash_in_a_verb_without_a_result_is_survived, 0, 11);
     tcase_add_loop_test(crashes, a_crash_while_stopping_or_unloading_does_not_keep_a_plugin, 0, 2);
