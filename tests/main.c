@@ -57,6 +57,7 @@ static const make_suite_t first_half[] = {
     schedule_suite,
     threads_suite,
     sets_suite,
+    commands_suite,
     terms_suite,
     side_by_side_suite,
     pace_suite,

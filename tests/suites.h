@@ -49,6 +49,7 @@ Suite *properties_suite(void);
 Suite *schedule_suite(void);
 Suite *threads_suite(void);
 Suite *sets_suite(void);
+Suite *commands_suite(void);
 Suite *terms_suite(void);
 Suite *trace_suite(void);
 Suite *side_by_side_suite(void);

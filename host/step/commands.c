@@ -1,7 +1,9 @@
 /* commands.c - recording: short, without locks, and all or nothing.
  *
  * Commands that follow each other with the same kind and key become one, so that a loop that adds a component to one
- * entity after another is made as a few batches: a small command is given room for more.
+ * entity after another is made as a few batches: a small command is given room for more. Since a command that fails
+ * must not take others with it, only calls of one entity, or of as many created ones, are put together; where such a
+ * batch fails, each call is made by itself.
  */
 #include "commands.h"
 
@@ -25,7 +27,8 @@ typedef struct command_t {
     uint32_t key;      /* or prototype */
     uint32_t count, capacity;
     uint32_t size;     /* of a value */
-    uint32_t padding;
+    uint32_t each;     /* entities of each of the calls that it was recorded by; of COMMAND_DESTROY and COMMAND_SEND,
+                          which cannot fail in part, without meaning */
     size_t bytes;      /* all told */
     pipe_t *pipe;      /* of COMMAND_SEND */
     bp_property_t property;
@@ -183,11 +186,13 @@ static bool holds_more(const bp_property_t *property)
     return property->type == BP_STRING || (property->flags & BP_FIELD_LIST) != 0;
 }
 
-/* Can an entity be added to the command recorded last? Properties are compared by layout too: the number of a field
- * means another field where the property was resolved for another layout. */
-static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
+/* Can `count` entities be added to the command recorded last? Properties are compared by layout too: the number of a
+ * field means another field where the property was resolved for another layout. */
+static bool continues(const command_t *open, uint32_t kind, uint32_t key, uint32_t count,
+                      const bp_property_t *property)
 {
     return open != NULL && open->kind == kind && open->key == key &&
+           (kind == COMMAND_DESTROY || (count == 1 && open->each == 1)) &&
            (property == NULL || (open->property.field == property->field &&
                                  open->property.host.found.layout == property->host.found.layout &&
                                  open->property.element == property->element && !holds_more(property)));
@@ -199,15 +204,17 @@ static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, ui
                                const bp_property_t *property, size_t more)
 {
     uint32_t room = count;
-    if (continues(r->open, kind, key, property)) {
+    if (continues(r->open, kind, key, count, property)) {
         if (r->open->capacity - r->open->count >= count)
             return r->open;
         room = 2 * r->open->capacity < MOST_ROOM ? 2 * r->open->capacity : MOST_ROOM;
-    } else if (count > 0 && count < LEAST_ROOM && more == 0) {
+    } else if ((count == 1 || (kind == COMMAND_DESTROY && count < LEAST_ROOM)) && more == 0) {
         room = LEAST_ROOM;
     }
     command_t *command =
         new_command(r, kind, key, room < count ? count : room, property == NULL ? 0 : property->size, more);
+    if (command != NULL)
+        command->each = count;
     if (command != NULL && property != NULL)
         command->property = *property;
     return command;
@@ -223,10 +230,12 @@ bp_result_t commands_create(bp_commands_o *r, uint32_t prototype, bp_entity_t *e
         return BP_OK;
     if (count > COMMANDS_MAX_CREATED - r->created)
         return BP_ERROR_LIMIT;
-    bool more = r->open != NULL && r->open->kind == COMMAND_CREATE && r->open->key == prototype;
+    bool more = r->open != NULL && r->open->kind == COMMAND_CREATE && r->open->key == prototype &&
+                r->open->each == count;
     command_t *command = more ? r->open : new_command(r, COMMAND_CREATE, prototype, 0, 0, 0);
     if (command == NULL)
         return BP_ERROR_MEMORY;
+    command->each = count;
     command->count += count;
     for (uint32_t i = 0; i < count; i++)
         entities[i] = command_placeholder(r->all->step, r->call, r->created + i);
@@ -254,7 +263,7 @@ static inline bp_result_t record(bp_commands_o *r, uint32_t kind, uint32_t key, 
                                  uint32_t count)
 {
     command_t *open = r == NULL ? NULL : r->open;
-    if (count != 1 || !continues(open, kind, key, NULL) || open->count == open->capacity)
+    if (count != 1 || !continues(open, kind, key, 1, NULL) || open->count == open->capacity)
         return record_any(r, kind, key, entities, count);
     command_entities(open)[open->count++] = *entities;
     return BP_OK;
@@ -507,8 +516,19 @@ static void make_create(making_t *m, const command_t *command)
     call->count += command->count;
     if (store_create(m->world, command->key, entities, command->count) == BP_OK)
         return;
-    memset(entities, 0, command->count * sizeof *entities);
-    fail(m);
+    bool several = command->count > command->each;
+    for (uint32_t i = 0; i < command->count; i += command->each) {
+        if (several && store_create(m->world, command->key, entities + i, command->each) == BP_OK)
+            continue;
+        memset(entities + i, 0, command->each * sizeof *entities);
+        fail(m);
+    }
+}
+
+/* Are there several calls of one entity in the command, of which one may have made the others fail? */
+static bool is_of_several(const command_t *command, uint32_t count)
+{
+    return command->each == 1 && count > 1;
 }
 
 /* Keep the entities that have the property, and their values. */
@@ -539,8 +559,33 @@ static bp_result_t make_set(making_t *m, command_t *command)
     }
     if (count == 0)
         return BP_OK;
-    return property_set(m->world, &command->property, command_entities(command), count, command_values(command),
-                        command->size);
+    bp_property_t *property = &command->property;
+    const bp_entity_t *entities = command_entities(command);
+    const char *values = command_values(command);
+    bp_result_t result = property_set(m->world, property, entities, count, values, command->size);
+    if (result == BP_OK || !is_of_several(command, count))
+        return result;
+    for (uint32_t i = 0; i < count; i++) {
+        if (property_set(m->world, property, entities + i, 1, values + (size_t)i * command->size, command->size) !=
+            BP_OK)
+            fail(m);
+    }
+    return BP_OK;
+}
+
+/* Add or remove a component. */
+static bp_result_t make_change(making_t *m, command_t *command)
+{
+    bp_entity_t *entities = command_entities(command);
+    bool adding = command->kind == COMMAND_ADD;
+    bp_result_t result = store_change_wanted(m->world, command->key, adding, entities, command->count);
+    if (result == BP_OK || !is_of_several(command, command->count))
+        return result;
+    for (uint32_t i = 0; i < command->count; i++) {
+        if (store_change_wanted(m->world, command->key, adding, entities + i, 1) != BP_OK)
+            fail(m);
+    }
+    return BP_OK;
 }
 
 static void make_sent(making_t *m, command_t *command)
@@ -574,7 +619,7 @@ static void make_one(making_t *m, command_t *command)
     else if (command->kind == COMMAND_SET)
         result = make_set(m, command);
     else
-        result = store_change_wanted(m->world, command->key, command->kind == COMMAND_ADD, entities, command->count);
+        result = make_change(m, command);
     if (result != BP_OK)
         fail(m);
 }

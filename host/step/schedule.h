@@ -85,6 +85,7 @@ typedef struct unit_t {
     bool parallel;      /* its runs are cut into ranges */
     bool concurrent;    /* may run beside others */
     bool reserves;      /* memory is taken before a step: for tasks, or for all matches in one call */
+    bool starved;       /* in the middle of this step there was not enough of it: the unit makes do with what it has */
     bool told;          /* the unit has been told of the entities that matched when it came */
     known_t known;      /* of a state that has come back, which is told of the difference; else empty */
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
@@ -101,6 +102,7 @@ typedef struct unit_t {
     bp_match_t *matches;      /* of run_all; built anew each step */
     void *const **columns;    /* term_count for each match */
     uint32_t match_capacity, column_capacity;
+    uint32_t match_room;      /* matches of the query for which all of these arrays have room */
     void **gathered;          /* columns of terms that do not lie in a row */
     const uint32_t **slots;   /* as `columns`, where the unit has any */
     uint32_t gathered_capacity, slot_capacity;

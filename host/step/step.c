@@ -22,10 +22,23 @@
 static inline bool match_units(schedule_t *schedule)
 {
     for (uint32_t i = 0; i < schedule->count; i++) {
+        schedule->units[i]->starved = false;
         if (!unit_run_prepare(schedule, schedule->units[i]))
             return false;
     }
     return true;
+}
+
+/* The same in the middle of a step, which goes on with those units too for which memory is lacking. */
+static bool match_units_again(schedule_t *schedule)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        unit->starved = !unit_run_prepare(schedule, unit);
+        good = good && !unit->starved;
+    }
+    return good;
 }
 
 /* Find where the values of the world itself lie. The addresses are good for this step: these rows do not move during
@@ -73,7 +86,7 @@ static inline void begin(schedule_t *schedule, const crew_t *crew, uint64_t bega
     schedule->calls = 0;
     schedule->moment = schedule->world->moment;
     schedule->part = 0;
-    schedule->commands.step = schedule->clock->steps;
+    commands_begin_step(&schedule->commands, schedule->clock->steps);
     schedule->now = (bp_step_t){.struct_size = sizeof schedule->now,
                                 .number = schedule->clock->steps,
                                 .dt = 1.0 / schedule->clock->step_rate,
@@ -176,7 +189,7 @@ static void make_commands_first(schedule_t *schedule, uint32_t place)
     make_commands(schedule);
     destruction_resume(schedule->destruction, others);
     world->hold = WORLD_STEPPING;
-    if (!match_units(schedule))
+    if (!match_units_again(schedule))
         log_write(&world->base->log, BP_LOG_WARNING, "host",
                   "world '%s': out of memory while matching; units see new combinations of components a step later",
                   world->name);
@@ -277,8 +290,15 @@ bp_result_t schedule_step_together(schedule_t *const *schedules, uint32_t count,
 {
     world_t *first = schedules[0]->world;
     uint64_t began = os_clock_ns();
+    bool told = false;
     for (uint32_t i = 0; i < count; i++) {
+        told = told || !schedules[i]->subscribed;
         bp_result_t result = notify_refresh(schedules[i]);
+        if (result != BP_OK)
+            return result;
+    }
+    for (uint32_t i = 0; i < count && told; i++) { /* a system that is told may have changed another world */
+        bp_result_t result = schedule_prepare(schedules[i]);
         if (result != BP_OK)
             return result;
     }

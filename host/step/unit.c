@@ -310,7 +310,7 @@ static uint32_t gather_matches(unit_t *unit, const bp_step_t *step, bp_lists_o *
 {
     uint32_t found = 0, terms = unit->query == NULL ? 0 : unit->query->term_count;
     void **gathered = unit->gathered;
-    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count; m++) {
+    for (uint32_t m = 0; unit->query != NULL && m < unit->query->count && m < unit->match_room; m++) {
         const run_t *run = unit->query->runs[m];
         if (run->count == 0)
             continue;
@@ -448,6 +448,7 @@ void unit_run_cut(unit_t *unit)
 {
     schedule_t *schedule = unit->schedule;
     uint32_t gathered = TASK_ROWS; /* rows of the task begun last */
+    bool parallel = unit->parallel && !unit->starved; /* there is room for one task at least */
     unit->rows = unit_run_rows(unit);
     unit->first_call = schedule->calls;
     unit->task_count = 0;
@@ -455,13 +456,13 @@ void unit_run_cut(unit_t *unit)
         uint32_t rows = unit->query->runs[m]->count, range = range_rows(unit, rows);
         if (rows == 0)
             continue;
-        if (unit->parallel && rows > range) {
+        if (parallel && rows > range) {
             cut_match(unit, m, rows, range);
             gathered = TASK_ROWS;
             continue;
         }
         /* Calls of a unit that is not parallel must not be made at the same time. */
-        if (unit->task_count == 0 || (unit->parallel && gathered >= TASK_ROWS)) {
+        if (unit->task_count == 0 || (parallel && gathered >= TASK_ROWS)) {
             unit->tasks[unit->task_count++] = (task_t){.match = m, .call = schedule->calls};
             gathered = 0;
         }
@@ -482,13 +483,16 @@ static bool reserve_matches(schedule_t *schedule, unit_t *unit)
     uint64_t columns = (uint64_t)unit->query->count * unit->query->term_count, gathered = 0;
     for (uint32_t t = 0; t < unit->query->term_count; t++)
         gathered += unit->bindings[t].in_row ? 0 : (uint64_t)unit->query->count * unit->bindings[t].count;
-    return memory_reserve(&schedule->memory, &unit->gathered, &unit->gathered_capacity, gathered,
-                          sizeof *unit->gathered) &&
-           memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count,
-                          sizeof *unit->matches) &&
-           memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns) &&
-           (!unit->has_slots ||
-            memory_reserve(&schedule->memory, &unit->slots, &unit->slot_capacity, columns, sizeof *unit->slots));
+    bool room =
+        memory_reserve(&schedule->memory, &unit->gathered, &unit->gathered_capacity, gathered,
+                       sizeof *unit->gathered) &&
+        memory_reserve(&schedule->memory, &unit->matches, &unit->match_capacity, unit->query->count,
+                       sizeof *unit->matches) &&
+        memory_reserve(&schedule->memory, &unit->columns, &unit->column_capacity, columns, sizeof *unit->columns) &&
+        (!unit->has_slots ||
+         memory_reserve(&schedule->memory, &unit->slots, &unit->slot_capacity, columns, sizeof *unit->slots));
+    unit->match_room = room ? unit->query->count : unit->match_room;
+    return room;
 }
 
 static bool reserve_tasks(schedule_t *schedule, unit_t *unit)

@@ -19,7 +19,7 @@ bp_result_t store_remove(world_t *world, uint32_t key, const bp_entity_t *entiti
 
 /* Add, or remove, a component of those entities of a batch that store_add, or store_remove, would take, each once: the
  * dead, those that have the component already (or lack it) and second mentions are passed over. The array is used as
- * working space. Errors: as those verbs'. [main] */
+ * working space: it has the same entities afterwards, in another order. Errors: as those verbs'. [main] */
 bp_result_t store_change_wanted(world_t *world, uint32_t key, bool adding, bp_entity_t *entities, uint32_t count);
 
 uint32_t store_has(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);

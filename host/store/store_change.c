@@ -121,7 +121,7 @@ static bool is_wanted(store_change_t *c, const record_t *record, bp_entity_t e)
 }
 
 /* As `plan`, for the entities of a batch for which the change is possible, each once: these come to the front of the
- * batch, and *kept says how many they are. */
+ * batch, the others behind them, and *kept says how many they are. */
 static bp_result_t plan_wanted(store_change_t *c, bp_entity_t *entities, uint32_t count, uint32_t *kept)
 {
     world_t *world = c->world;
@@ -145,6 +145,7 @@ static bp_result_t plan_wanted(store_change_t *c, bp_entity_t *entities, uint32_
                 break;
             to = world_run(world, c->to);
         }
+        entities[i] = entities[planned];
         entities[planned++] = e;
         if (i == 0) { /* entities in the rows behind the first need not be looked at one by one */
             i = plan_stretch(c, e, entities + 1, count - 1, true);
