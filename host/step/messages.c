@@ -276,8 +276,8 @@ static void drop_unwanted(messages_t *all, pipe_t *pipe)
         from[narrow.field_count] = f;
         to[f] = narrow.field_count++;
     }
-    if (narrow.field_count == pipe->field_count)
-        return;
+    if (narrow.field_count == pipe->field_count || (narrow.field_count == 0 && pipe->read.count > 0))
+        return; /* messages of zeros are messages: their fields go with them */
     narrow.size = round_up(end_of(&narrow), MOST_ALIGNMENT);
     free_records(all, &pipe->sent, pipe->size); /* between steps there are none */
     if (!narrow_messages(all, pipe, &narrow, from))

@@ -708,6 +708,31 @@ START_TEST(a_field_that_no_end_names_and_no_message_has_may_be_of_another_type)
 }
 END_TEST
 
+/* Nothing but their number is in messages of zeros. */
+START_TEST(messages_of_zeros_stay_when_the_last_end_is_closed)
+{
+    static const bp_term_field_t who[] = {{.name = "who", .type = BP_ENTITY, .count = 3}};
+    const bp_term_field_list_t list = BP_LIST(who);
+    bp_messages_t all = {.struct_size = sizeof all};
+    bp_channel_o *later;
+    post_t p;
+    post_open(&p, 1, 1);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "births", &list, &several));
+    WORKS(p.rig.host, bp_world_use_system(p.world, "speak"));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    p.api->close(several);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "births", &list, &later));
+    p.api->read(later, &all);
+    ck_assert_uint_eq(all.count, 1);
+    ck_assert_uint_eq(((const bp_entity_t *)bp_message_value(&all, 0, 0))[2].id, 0);
+    several = later;
+    WORKS(p.rig.host, bp_world_step(p.world));
+    p.api->read(later, &all);
+    ck_assert_uint_eq(all.count, 1);
+    post_close(&p);
+}
+END_TEST
+
 Suite *messages_suite(void)
 {
     Suite *suite = suite_create("messages");
@@ -731,5 +756,6 @@ Suite *messages_suite(void)
     tcase_add_test(tests, a_field_that_others_name_keeps_its_type);
     tcase_add_test(tests, a_version_that_is_refused_leaves_no_field_behind);
     tcase_add_test(tests, a_field_that_no_end_names_and_no_message_has_may_be_of_another_type);
+    tcase_add_test(tests, messages_of_zeros_stay_when_the_last_end_is_closed);
     return suite;
 }
