@@ -470,7 +470,8 @@ static const bp_match_t *hand_out(bp_query_o *q, const run_t *run, const query_c
 
 const bp_match_t *queries_next(bp_query_o *q)
 {
-    while (q->match < q->query.count && q->layout == q->world->rows.layout) {
+    const world_t *world = &q->world->rows;
+    while (q->match < q->query.count && q->layout == world->layout && q->roster == world->roster) {
         const run_t *run = q->query.runs[q->match];
         const query_cell_t *cells = query_cells(&q->query, q->match);
         uint32_t first = q->row < run->count ? q->row : BP_NONE, count = run->count - q->row;

@@ -352,6 +352,29 @@ START_TEST(a_query_goes_on_when_the_world_goes_back)
 }
 END_TEST
 
+/* Its runs may be others by then. */
+START_TEST(a_walk_ends_when_the_world_goes_back)
+{
+    const bp_term_list_t terms = BP_LIST(body_only);
+    bp_snapshot_o *before;
+    bp_query_o *query;
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "stocks")); /* which does not say how to keep its state */
+    WORKS(rig.host, rig.api->world->add(world, key_of(world, "flag", ""), entities, 100));
+    WORKS(rig.host, queries->make(world, NULL, &terms, 0, &query));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, queries->begin(query, 0));
+    ck_assert_ptr_nonnull(queries->next(query));
+    WORKS(rig.host, bp_host_bring_back(rig.host, before));
+    ck_assert_ptr_null(queries->next(query));
+    WORKS(rig.host, queries->begin(query, 0));
+    ck_assert_ptr_nonnull(queries->next(query));
+    ck_assert_ptr_nonnull(queries->next(query));
+    ck_assert_ptr_null(queries->next(query));
+    bp_snapshot_free(before);
+    queries->end(query);
+}
+END_TEST
+
 START_TEST(a_query_is_made_or_not_when_memory_is_short)
 {
     const bp_term_list_t terms = BP_LIST(body_and_label);
@@ -395,6 +418,7 @@ Suite *queries_suite(void)
     tcase_add_test(tests, slots_that_change_while_memory_is_short_are_told);
     tcase_add_test(tests, a_query_follows_components_that_go_and_come);
     tcase_add_test(tests, a_query_goes_on_when_the_world_goes_back);
+    tcase_add_test(tests, a_walk_ends_when_the_world_goes_back);
     tcase_add_test(tests, a_query_is_made_or_not_when_memory_is_short);
     suite_add_tcase(suite, tests);
     return suite;
