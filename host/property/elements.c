@@ -68,7 +68,7 @@ static bp_result_t find_slot(world_t *world, const bp_property_t *p, bp_entity_t
     if (column == 0)
         return property_absent(world, p, e);
     memcpy(slot, run_cell(world_run(world, record->prototype), column, record->row), sizeof *slot);
-    return BP_OK;
+    return *slot == BP_NONE ? entities_refuse_making(world->entities, e) : BP_OK;
 }
 
 static bp_result_t get_own(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e, char *cell)

@@ -54,10 +54,23 @@ static size_t size_of(uint32_t field)
     return field == 0 ? sizeof(marks_t) : sizeof(wide_t);
 }
 
+static bp_property_t *peeks; /* a property that `create` asks for, of entities that do not have it yet; NULL: none */
+static bp_result_t peeked[2];
+
+/* What is said of entities that are being created. */
+static void peek(bp_manager_t *m, const bp_entity_t *entities)
+{
+    float value = 1;
+    peeked[0] = m->api->property->get(m->world, peeks, entities, 1, &value, sizeof value);
+    peeked[1] = m->api->property->set(m->world, peeks, entities, 1, &value, sizeof value);
+}
+
 static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
                           const void *const *columns, uint32_t *slots)
 {
     (void)columns; /* the tests create it without values */
+    if (peeks != NULL)
+        peek(m, entities);
     bp_result_t result = bp_slots_reserve(m, m->state, instance, count);
     if (result != BP_OK)
         return result;
@@ -324,6 +337,21 @@ START_TEST(elements_of_those_who_lack_the_component_are_not_read)
 }
 END_TEST
 
+/* An instance that is being created has no slot yet. */
+START_TEST(elements_in_own_storage_of_an_entity_that_is_being_created_are_refused)
+{
+    bp_property_t second = resolve(shelves[0], "shelf", "marks[1]");
+    bp_entity_t more;
+    peeks = &second;
+    peeked[0] = peeked[1] = BP_OK;
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "shelf", NULL, NULL, NULL), &more, 1));
+    peeks = NULL;
+    ck_assert_int_eq(peeked[0], BP_ERROR_STATE);
+    ck_assert_int_eq(peeked[1], BP_ERROR_STATE);
+    expect_marks(more, "shelf", 1, 2, 3);
+}
+END_TEST
+
 /* --- failing memory ----------------------------------------------------------------------------------------------- */
 
 typedef struct attempt_t { const char *component, *whole, *element; } attempt_t;
@@ -412,6 +440,7 @@ Suite *elements_suite(void)
     tcase_add_test(tests, who_lacks_a_component_that_is_told_refuses_all);
     tcase_add_test(tests, a_text_that_is_no_value_of_an_element_says_of_which_field);
     tcase_add_test(tests, elements_of_those_who_lack_the_component_are_not_read);
+    tcase_add_test(tests, elements_in_own_storage_of_an_entity_that_is_being_created_are_refused);
     tcase_add_loop_test(tests, without_memory_no_element_of_any_entity_is_set, 0, COUNT(attempts));
     tcase_add_test(tests, without_memory_large_arrays_are_neither_read_nor_set);
     return suite;
