@@ -74,11 +74,12 @@ void schedule_free_unit(schedule_t *schedule, unit_t *unit)
 static void free_schedule(schedule_t *schedule)
 {
     schedule->world->entities->listeners++;
-    for (uint32_t i = schedule->count; i > 0; i--) {
-        unit_call_stop(schedule->units[i - 1]);
-        schedule_free_unit(schedule, schedule->units[i - 1]);
+    while (schedule->count > 0) {
+        unit_t *unit = schedule->units[--schedule->count];
+        schedule->settled = false; /* what is known of units is by their places */
+        unit_call_stop(unit);
+        schedule_free_unit(schedule, unit);
     }
-    schedule->count = 0;
     schedule_unsettle(schedule);
     world_stop(schedule->world); /* the world's managers may end queries of theirs meanwhile */
     queries_end_of(schedule, NULL, true);

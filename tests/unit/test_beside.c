@@ -97,13 +97,27 @@ static void gather(bp_system_t *s, const bp_step_t *step, const bp_match_t *matc
          queries->beside(s, 9, &query));
 }
 
-static bp_result_t start(bp_system_t *s)
+static void ask_out_of_work(bp_system_t *s)
 {
     const bp_query_api *queries = s->api->registry->find(s->host, BP_QUERY_API, 2);
     bp_query_o *query;
     SAID(s->host, BP_ERROR_ARGUMENT, "a system asks for rows of another world before it is at work; ask in a step",
          queries->beside(s, FAR_STONE, &query));
+}
+
+static bp_result_t start(bp_system_t *s)
+{
+    ask_out_of_work(s);
     return BP_OK;
+}
+
+static uint32_t stops;
+
+/* Also where the system stops because its world ends. */
+static void stop(bp_system_t *s)
+{
+    ask_out_of_work(s);
+    stops++;
 }
 
 static const bp_component_i components[] = {
@@ -111,7 +125,7 @@ static const bp_component_i components[] = {
     {.name = "moss", .fields = BP_LIST(moss_fields)},
 };
 static const bp_system_i systems[] = {
-    {.name = "gather", .terms = BP_LIST(gather_terms), .run_all = gather, .start = start}};
+    {.name = "gather", .terms = BP_LIST(gather_terms), .run_all = gather, .start = start, .stop = stop}};
 static const bp_plugin_desc_t quarry = {.version = "1", .components = BP_LIST(components)};
 static const bp_plugin_head_t quarry_head = BP_PLUGIN_HEAD("quarry", &quarry);
 static const bp_plugin_desc_t gathering = {.version = "1", .systems = BP_LIST(systems)};
@@ -185,7 +199,9 @@ START_TEST(a_system_reads_rows_of_a_world_whenever_it_is_there)
     stones(far, 3, 1);
     step();
     ck_assert_uint_eq(found.far_rows, 3);
+    stops = 0;
     bp_world_destroy(world); /* before the one that it reads */
+    ck_assert_uint_eq(stops, 1);
 }
 END_TEST
 
