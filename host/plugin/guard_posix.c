@@ -294,12 +294,21 @@ static bool is_own(const siginfo_t *info)
     return info->si_code > 0 || info->si_pid == getpid();
 }
 
+/* An earlier handler may be one that was put over the guard's in the time of other guards, and pass the signal on to
+ * the guard's in turn: then it is for the handler that was there first. Then the guard's runs in a frame below the one
+ * that calls the earlier handler. One that has left by a jump is not there any more: the next signal begins at the
+ * height at which that one began. */
 static void call_earlier(int signal, siginfo_t *info, void *context)
 {
     uint32_t i = 0;
     while (i < GUARD_SIGNALS - 1 && signals[i] != signal)
         i++;
-    const struct sigaction *earlier = &guard_process.earlier[i];
+    int outer = guard_here.passing;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0), outer_from = guard_here.passing_from;
+    bool again = outer == signal && here < outer_from;
+    const struct sigaction *earlier = again ? &guard_process.first[i] : &guard_process.earlier[i];
+    guard_here.passing = signal;
+    guard_here.passing_from = here;
     if ((earlier->sa_flags & SA_SIGINFO) != 0) {
         earlier->sa_sigaction(signal, info, context);
     } else if (earlier->sa_handler == SIG_DFL || (earlier->sa_handler == SIG_IGN && info->si_code > 0)) {
@@ -312,6 +321,8 @@ static void call_earlier(int signal, siginfo_t *info, void *context)
     } else if (earlier->sa_handler != SIG_IGN) {
         earlier->sa_handler(signal);
     }
+    guard_here.passing = outer;
+    guard_here.passing_from = outer_from;
 }
 
 static void tell(const frame_t *frame, guard_crash_t *crash);
@@ -410,6 +421,30 @@ __attribute__((destructor)) static void forget_key(void)
         pthread_key_delete(guard_process.key);
 }
 
+static bool is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) != 0 &&
+           (action->sa_sigaction == on_fault || action->sa_sigaction == on_late);
+}
+
+/* Note what the guard's handler of signal number `i` passes on to. Where another one was put over the guard's, and has
+ * stayed, it may pass on to the guard's in turn; where it has put that one back, nothing is there but the guard's. */
+static void note_earlier(uint32_t i)
+{
+    struct sigaction present;
+    sigaction(signal_at(i), NULL, &present);
+    if (is_ours(&present))
+        present = guard_process.first[i];
+    else if (!guard_process.left[i])
+        guard_process.first[i] = present;
+    guard_process.earlier[i] = present;
+}
+
+static bool is_ignored(uint32_t i)
+{
+    return (signal_at(i) == SIGPIPE || signal_at(i) == SIGXFSZ) && guard_process.earlier[i].sa_handler == SIG_IGN;
+}
+
 static bool install(void)
 {
     if (!guard_process.has_key)
@@ -422,9 +457,8 @@ static bool install(void)
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
         bool late = signal_at(i) == guard_late_signal();
         struct sigaction action = {.sa_sigaction = late ? on_late : on_fault};
-        sigaction(signal_at(i), NULL, &guard_process.earlier[i]);
-        bool asks = signal_at(i) == SIGPIPE || signal_at(i) == SIGXFSZ;
-        if (asks && guard_process.earlier[i].sa_handler == SIG_IGN)
+        note_earlier(i);
+        if (is_ignored(i))
             continue; /* the call that would raise the signal fails instead, and nothing else happens */
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | (late ? SA_RESTART : SA_NODEFER);
         sigemptyset(&action.sa_mask);
@@ -441,9 +475,11 @@ static void uninstall(void)
     for (uint32_t i = 0; i < GUARD_SIGNALS; i++) {
         struct sigaction present;
         sigaction(signal_at(i), NULL, &present);
-        if ((present.sa_flags & SA_SIGINFO) != 0 &&
-            (present.sa_sigaction == on_fault || present.sa_sigaction == on_late))
+        if (is_ours(&present))
             sigaction(signal_at(i), &guard_process.earlier[i], NULL);
+        else if (!is_ignored(i))
+            guard_process.left[i] = true;
+        guard_process.earlier[i] = guard_process.first[i];
     }
 }
 
@@ -664,8 +700,10 @@ __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)
         unblock_late();
         return false;
     }
-    atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
+    /* In this order: where another host's call calls this one's, that one's watcher must not note the time of the new
+     * count, since each goes by a clock of its own. */
     atomic_store_explicit(&guard_here.active, guard, memory_order_relaxed);
+    atomic_store_explicit(&guard_here.calls, guard_here.calls + 1, memory_order_relaxed);
     guard_here.top = &frame;
     frame.running = !guard->only_tells;
     call(data);

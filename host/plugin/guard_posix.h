@@ -85,6 +85,8 @@ typedef struct thread_t {
     bool walking;               /* the stack is being looked at; as it may be broken, a fault ends the walk */
     sigjmp_buf walk_failed;
     found_t found;
+    int passing;                /* the signal that an earlier handler is called with; 0: none is */
+    uintptr_t passing_from;     /* the frame that calls it */
     bool prepared;
     void *stack;                /* the alternate stack that the guard made; NULL: the thread had one already */
     pthread_t id;
@@ -109,7 +111,9 @@ struct abort_message_t {
 typedef struct guard_process_t {
     pthread_mutex_t lock;
     uint32_t guards;
-    struct sigaction earlier[GUARD_SIGNALS];
+    struct sigaction earlier[GUARD_SIGNALS]; /* what the guard's handlers pass on to */
+    struct sigaction first[GUARD_SIGNALS];   /* that of the time when none of them could be called by another handler */
+    bool left[GUARD_SIGNALS]; /* the guard's handler has stayed below another one, which may call it from then on */
     bool has_key;
     pthread_key_t key;      /* its destructor takes a thread off the list */
     thread_t *threads;

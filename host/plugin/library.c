@@ -115,12 +115,20 @@ static void run_ends(void *data)
 /* Close a plugin's own copy of a file, which is open nowhere else: the functions that run at its end are called here,
  * like a verb, so that what is left for the system's loader cannot fail. Where one of them crashes the library is not
  * closed, since functions for the end of the process may still be registered. */
-static bool close_copy(const plugin_t *plugin, guard_crash_t *crash)
+static bool close_copy(guard_t *guard, const plugin_t *plugin, guard_crash_t *crash)
 {
     ends_t ends;
     ends.count = os_library_take_ends(plugin->library, ends.functions, MOST_ENDS);
-    return (ends.count == 0 || guard_run_whole(plugin->guard, run_ends, &ends, crash)) &&
-           guard_run_whole(plugin->guard, close_it, plugin->library, crash);
+    return (ends.count == 0 || guard_run_whole(guard, run_ends, &ends, crash)) &&
+           guard_run_whole(guard, close_it, plugin->library, crash);
+}
+
+/* What the log calls it: a library may be refused before it has said its name. */
+typedef struct called_t { const char *name, *version; } called_t;
+
+static called_t called(const plugin_t *plugin)
+{
+    return plugin->name == NULL ? (called_t){plugin->path, "(refused)"} : (called_t){plugin->name, plugin->version};
 }
 
 /* Log what functions of a library that run at its end have changed of the process; on trial that is a fault. */
@@ -129,8 +137,8 @@ static void tell_changes_of_end(loader_t *loader, const plugin_t *plugin, const 
     if (loader->plugins.strict)
         atomic_store(&loader->plugins.crashed, true);
     log_write(&loader->base->log, loader->plugins.strict ? BP_LOG_ERROR : BP_LOG_WARNING, "host",
-              "plugin '%s' %s has changed while it was closed: %s; what can be put back has been", plugin->name,
-              plugin->version, changes);
+              "plugin '%s' %s has changed while it was closed: %s; what can be put back has been", called(plugin).name,
+              called(plugin).version, changes);
 }
 
 /* Threads of the plugin would run on in memory that is no more there: its library stays. On trial that is a fault. */
@@ -141,7 +149,7 @@ static void tell_threads(loader_t *loader, const plugin_t *plugin)
     log_write(&loader->base->log, loader->plugins.strict ? BP_LOG_ERROR : BP_LOG_WARNING, "host",
               "plugin '%s' %s: it leaves threads running when it is unloaded; its library stays in memory, since they "
               "would crash without it: end and join them in `pause` or `unload`",
-              plugin->name, plugin->version);
+              called(plugin).name, called(plugin).version);
 }
 
 /* On trial the whole process is looked at instead (reload/trial.c). Libraries that plugins use keep files for the life
@@ -151,14 +159,15 @@ static void tell_left(loader_t *loader, const plugin_t *plugin)
     char left[128];
     if (!loader->plugins.strict && holdings_name(plugin, left, sizeof left))
         log_write(&loader->base->log, loader->ending ? BP_LOG_DEBUG : BP_LOG_WARNING, "host",
-                  "plugin '%s' %s has been unloaded, and has left: %s", plugin->name, plugin->version, left);
+                  "plugin '%s' %s has been unloaded, and has left: %s", called(plugin).name, called(plugin).version,
+                  left);
 }
 
 static void close_guarded(loader_t *loader, const plugin_t *plugin)
 {
     guard_crash_t crash;
     char changes[128];
-    if (plugin->guard == NULL) {
+    if (loader->guard == NULL) {
         os_library_close(plugin->library);
         return;
     }
@@ -168,8 +177,8 @@ static void close_guarded(loader_t *loader, const plugin_t *plugin)
     }
     guard_samples(0); /* as in open_guarded */
     os_surroundings_t *before = os_surroundings_take(true);
-    bool closed = plugin->copy != NULL ? close_copy(plugin, &crash)
-                                       : guard_run_whole(plugin->guard, close_it, plugin->library, &crash);
+    bool closed = plugin->copy != NULL ? close_copy(loader->guard, plugin, &crash)
+                                       : guard_run_whole(loader->guard, close_it, plugin->library, &crash);
     if (os_surroundings_put_back(before, changes, sizeof changes) && closed)
         tell_changes_of_end(loader, plugin, changes);
     tell_left(loader, plugin);
@@ -178,7 +187,7 @@ static void close_guarded(loader_t *loader, const plugin_t *plugin)
     atomic_store(&loader->plugins.crashed, true);
     log_write(&loader->base->log, BP_LOG_ERROR, "host",
               "plugin '%s' %s crashed while it was closed, in code that runs then: %s; it stays in memory",
-              plugin->name, plugin->version, crash.reason);
+              called(plugin).name, called(plugin).version, crash.reason);
 }
 
 void library_close(loader_t *loader, plugin_t *plugin)

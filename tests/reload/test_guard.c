@@ -1237,6 +1237,100 @@ START_TEST(handlers_are_put_back_when_the_last_guard_goes)
 }
 END_TEST
 
+#if !defined(_WIN32)
+/* Memory is refused at each request in turn, also between the opening and the first look at the plugin: its end runs
+ * then, and crashes. */
+START_TEST(a_library_that_is_refused_and_crashes_when_it_is_closed_does_not_end_the_host)
+{
+    static heap_t heap;
+    bp_allocator_i allocator = heap_allocator(&heap);
+    bool refused = true;
+    uint32_t closed = 0;
+    memset(&scene, 0, sizeof scene);
+    KEEPS_MEMORY();
+    setenv("CRASHER_WHERE", "destructor", 1);
+    setenv("CRASHER_HOW", "null", 1);
+    scene.host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
+                                                  .log = log_into(&scene.log),
+                                                  .allocator = &allocator,
+                                                  .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS});
+    ck_assert_ptr_nonnull(scene.host);
+    for (uint64_t n = 1; refused; n++) {
+        uint64_t before = heap.refused;
+        scene.log.count = 0;
+        scene.log.text[0] = '\0';
+        heap.refuse_first = heap.refuse_last = heap.requests + n;
+        bp_result_t result = bp_host_load_plugin(scene.host, TEST_FIXTURE_DIR "/crasher_next", NULL, 0);
+        heap.refuse_first = heap.refuse_last = 0;
+        refused = heap.refused > before;
+        EXPECT(refused || result == BP_OK, "%s", bp_host_error(scene.host));
+        if (result == BP_OK && refused) /* without what was refused */
+            WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+        closed += strstr(scene.log.text, "crashed while it was closed, in code that runs then: SIGSEGV") != NULL;
+    }
+    ck_assert_uint_gt(closed, 3);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+#endif
+
+/* A handler of the program that was put over the guard's, and passes on to it; how often it was called is seen from
+ * another process. */
+static struct sigaction beneath;
+static volatile uint32_t *reports;
+
+static void report_and_pass(int number, siginfo_t *info, void *context)
+{
+    if (++*reports > 9)
+        _exit(9);
+    if ((beneath.sa_flags & SA_SIGINFO) != 0)
+        beneath.sa_sigaction(number, info, context);
+}
+
+/* Hosts come and go while it is there. In loop 0 it stays, in loop 1 it puts back what it found, in loop 2 the last
+ * host has gone too. */
+static void raise_between_handlers(int loop)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    struct sigaction action = {.sa_sigaction = report_and_pass, .sa_flags = SA_SIGINFO};
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    signal(SIGFPE, SIG_DFL);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (guard_create(&memory, 0, &error, &guard) != BP_OK)
+            _exit(8);
+        if (i == 0)
+            sigaction(SIGFPE, &action, &beneath);
+        if (i == 0 && loop == 1)
+            guard_destroy(guard);
+        if (i == 0 && loop == 1)
+            sigaction(SIGFPE, &beneath, NULL);
+        else if (i < 2 || loop == 2)
+            guard_destroy(guard);
+    }
+    raise(SIGFPE);
+}
+
+START_TEST(a_handler_over_the_guards_is_called_once_and_the_first_one_then_though_guards_come_and_go)
+{
+    int status = 0;
+    reports = mmap(NULL, sizeof *reports, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne((const void *)reports, MAP_FAILED);
+    pid_t child = fork();
+    if (child == 0) {
+        raise_between_handlers(_i);
+        _exit(7); /* the signal has not ended the process */
+    }
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+    ck_assert_int_eq(WTERMSIG(status), SIGFPE);
+    ck_assert_uint_eq(*reports, _i == 1 ? 0 : 1);
+    munmap((void *)(uintptr_t)reports, sizeof *reports);
+}
+END_TEST
+
 static void hear_nothing(int number)
 {
     (void)number;
@@ -1725,6 +1819,7 @@ static void add_ways(Suite *suite)
     TCase *crashes = tcase_create("crashes");
     tcase_add_loop_test(crashes, a_crash_ends_the_call_and_sets_the_plugin_aside, 0, COUNT(ways));
 #if !defined(_WIN32)
+    tcase_add_test(crashes, a_library_that_is_refused_and_crashes_when_it_is_closed_does_not_end_the_host);
     tcase_add_test(crashes, a_verb_at_an_address_that_no_memory_can_have_is_the_plugins_crash);
     tcase_add_loop_test(crashes, what_a_plugin_does_to_the_process_is_told_and_put_back, 0, COUNT(changes));
     tcase_add_loop_test(crashes, the_line_of_a_crash_is_told_where_a_program_knows_it, 0, COUNT(readers));
@@ -1780,6 +1875,8 @@ Suite *guard_suite(void)
     tcase_add_loop_test(calm, a_stack_for_handlers_that_is_not_the_guards_stays_when_the_guard_goes, 0, 3);
     tcase_add_test(calm, watching_a_limit_takes_hardly_any_time_of_the_processor);
     tcase_add_test(calm, handlers_are_put_back_when_the_last_guard_goes);
+    tcase_add_loop_test(calm, a_handler_over_the_guards_is_called_once_and_the_first_one_then_though_guards_come_and_go,
+                        0, 3);
     tcase_add_test(calm, each_signal_has_its_earlier_handler_when_the_last_guard_goes);
     tcase_add_test(calm, a_guard_for_which_memory_lacks_is_refused);
     tcase_add_test(calm, the_guard_knows_where_the_program_and_the_systems_loader_lie);
