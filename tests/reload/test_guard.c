@@ -726,6 +726,43 @@ static void hear(int number)
 }
 #endif
 
+#if !defined(_WIN32)
+/* Memory is refused at each request in turn, also between the opening and the first look at the plugin: its end runs
+ * then, and crashes. */
+START_TEST(a_library_that_is_refused_and_crashes_when_it_is_closed_does_not_end_the_host)
+{
+    static heap_t heap;
+    bp_allocator_i allocator = heap_allocator(&heap);
+    bool refused = true;
+    uint32_t closed = 0;
+    memset(&scene, 0, sizeof scene);
+    KEEPS_MEMORY();
+    setenv("CRASHER_WHERE", "destructor", 1);
+    setenv("CRASHER_HOW", "null", 1);
+    scene.host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
+                                                  .log = log_into(&scene.log),
+                                                  .allocator = &allocator,
+                                                  .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS});
+    ck_assert_ptr_nonnull(scene.host);
+    for (uint64_t n = 1; refused; n++) {
+        uint64_t before = heap.refused;
+        scene.log.count = 0;
+        scene.log.text[0] = '\0';
+        heap.refuse_first = heap.refuse_last = heap.requests + n;
+        bp_result_t result = bp_host_load_plugin(scene.host, TEST_FIXTURE_DIR "/crasher_next", NULL, 0);
+        heap.refuse_first = heap.refuse_last = 0;
+        refused = heap.refused > before;
+        EXPECT(refused || result == BP_OK, "%s", bp_host_error(scene.host));
+        if (result == BP_OK && refused) /* without what was refused */
+            WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
+        closed += strstr(scene.log.text, "crashed while it was closed, in code that runs then: SIGSEGV") != NULL;
+    }
+    ck_assert_uint_gt(closed, 3);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+#endif
+
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static uint32_t threads_known(void)
 {
@@ -1236,43 +1273,6 @@ START_TEST(handlers_are_put_back_when_the_last_guard_goes)
     ck_assert(same_handler(&earlier));
 }
 END_TEST
-
-#if !defined(_WIN32)
-/* Memory is refused at each request in turn, also between the opening and the first look at the plugin: its end runs
- * then, and crashes. */
-START_TEST(a_library_that_is_refused_and_crashes_when_it_is_closed_does_not_end_the_host)
-{
-    static heap_t heap;
-    bp_allocator_i allocator = heap_allocator(&heap);
-    bool refused = true;
-    uint32_t closed = 0;
-    memset(&scene, 0, sizeof scene);
-    KEEPS_MEMORY();
-    setenv("CRASHER_WHERE", "destructor", 1);
-    setenv("CRASHER_HOW", "null", 1);
-    scene.host = bp_host_create(&(bp_host_desc_t){.struct_size = sizeof(bp_host_desc_t),
-                                                  .log = log_into(&scene.log),
-                                                  .allocator = &allocator,
-                                                  .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS});
-    ck_assert_ptr_nonnull(scene.host);
-    for (uint64_t n = 1; refused; n++) {
-        uint64_t before = heap.refused;
-        scene.log.count = 0;
-        scene.log.text[0] = '\0';
-        heap.refuse_first = heap.refuse_last = heap.requests + n;
-        bp_result_t result = bp_host_load_plugin(scene.host, TEST_FIXTURE_DIR "/crasher_next", NULL, 0);
-        heap.refuse_first = heap.refuse_last = 0;
-        refused = heap.refused > before;
-        EXPECT(refused || result == BP_OK, "%s", bp_host_error(scene.host));
-        if (result == BP_OK && refused) /* without what was refused */
-            WORKS(scene.host, bp_host_unload_plugin(scene.host, "crasher"));
-        closed += strstr(scene.log.text, "crashed while it was closed, in code that runs then: SIGSEGV") != NULL;
-    }
-    ck_assert_uint_gt(closed, 3);
-    bp_host_destroy(scene.host);
-}
-END_TEST
-#endif
 
 /* A handler of the program that was put over the guard's, and passes on to it; how often it was called is seen from
  * another process. */
