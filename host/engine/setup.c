@@ -347,11 +347,18 @@ static bp_result_t settle_all(setup_t *s)
     return BP_OK;
 }
 
-static bp_result_t start_threads(setup_t *s)
+static bp_result_t make_threads(setup_t *s)
 {
     const ini_entry_t *entry = setup_find_entry(s, "host", "threads");
-    bp_result_t result = entry == NULL ? BP_OK : host_set_threads(s->host, s->threads);
+    bp_result_t result = entry == NULL ? BP_OK : host_make_threads(s->host, s->threads, &s->pool);
     return result == BP_OK ? BP_OK : setup_at_line(s, entry->line, result);
+}
+
+static void take_threads(setup_t *s)
+{
+    if (s->pool != NULL)
+        host_take_threads(s->host, s->threads, s->pool);
+    s->pool = NULL;
 }
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
@@ -383,6 +390,9 @@ void setup_undo(setup_t *s)
     while (s->host->loader.plugins.count > s->old_plugins)
         loader_unload(&s->host->loader, s->host->loader.plugins.items[s->host->loader.plugins.count - 1]);
     setup_end_live(s);
+    if (s->pool != NULL)
+        jobs_free(s->pool);
+    s->pool = NULL;
     s->host->steps = s->old_steps;
     s->host->base.random = s->old_random;
     *s->error = kept;
@@ -400,7 +410,7 @@ static bp_result_t set_up_worlds(setup_t *s)
     if (result == BP_OK)
         result = settle_all(s);
     if (result == BP_OK)
-        result = start_threads(s);
+        result = make_threads(s);
     return result;
 }
 
@@ -426,9 +436,10 @@ void setup_begin(setup_t *s, bp_host_o *host)
 static bp_result_t set_up_history(setup_t *s)
 {
     bp_result_t result = s->history == 0 ? BP_OK : bp_host_remember(s->host, s->history);
-    bp_host_keyframe_every(s->host, s->keyframe_ms);
     if (result != BP_OK)
         return setup_at_line(s, setup_find_entry(s, "host", "history")->line, result);
+    if (setup_find_entry(s, "host", "keyframe_every") != NULL)
+        bp_host_keyframe_every(s->host, s->keyframe_ms);
     return s->audit ? bp_host_audit(s->host, BP_AUDIT_WRITES) : BP_OK;
 }
 
@@ -463,6 +474,8 @@ static bp_result_t set_up(bp_host_o *host, const char *ini_path, bool plugins_on
         result = set_up_history(&s);
     if (result != BP_OK)
         setup_undo(&s);
+    else
+        take_threads(&s);
     setup_release_spawned(&s);
     setup_release_peers(&s);
     if (result == BP_OK && !plugins_only)

@@ -34,6 +34,7 @@ typedef struct setup_t {
     uint32_t keyframe_ms; /* from keyframe to keyframe */
     bool audit;       /* of what units write */
     uint32_t threads; /* 0: not given */
+    jobs_t *pool;     /* of that many, until the host takes it; NULL: none */
     bp_host_desc_t live; /* about crashes and hot reload */
     bp_entity_t *spawned; /* by [spawn ...] */
     uint32_t spawned_count, spawned_capacity;

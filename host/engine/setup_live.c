@@ -176,4 +176,6 @@ void setup_end_live(setup_t *s)
     guard_destroy(host->loader.guard);
     host->loader.guard = s->old_guard;
     host->reload.probation_steps = 0;
+    host->guarded = false;
+    host->call_limit = 0;
 }

@@ -196,6 +196,22 @@ START_TEST(keyframes_share_what_nobody_wrote)
 }
 END_TEST
 
+START_TEST(an_ini_that_says_nothing_of_keyframes_leaves_them_as_often_as_they_were)
+{
+    rig_t rig;
+    open_moving(&rig, 10);
+    WORKS(rig.host, bp_host_remember(rig.host, UINT64_C(1) << 30));
+    bp_host_keyframe_every(rig.host, 0);
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("quiet.ini", "[world quiet]\n")));
+    for (uint32_t i = 0; i < 20; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_uint_ge(recall_history(rig.host).keyframes, 20);
+    rig.log.text[0] = '\0'; /* the past begins anew where a world comes */
+    rig.log.count = 0;
+    rig_close(&rig);
+}
+END_TEST
+
 /* A keyframe for each second of a week: the past is the whole week, coarser with its age, and what the host takes never
  * exceeds what it takes without a past by more than the budget. */
 START_TEST(a_week_fits_into_a_fixed_budget)
@@ -977,6 +993,7 @@ Suite *history_suite(void)
     tcase_add_loop_test(tcase, many_visits_of_many_pasts, 0, 3);
     tcase_add_test(tcase, a_small_budget_holds);
     tcase_add_test(tcase, keyframes_share_what_nobody_wrote);
+    tcase_add_test(tcase, an_ini_that_says_nothing_of_keyframes_leaves_them_as_often_as_they_were);
     tcase_add_test(tcase, a_week_fits_into_a_fixed_budget);
     tcase_add_test(tcase, no_memory_for_keyframes);
     tcase_add_loop_test(tcase, a_step_in_which_memory_lacked_is_what_it_was, 0, 4);

@@ -517,6 +517,25 @@ START_TEST(hot_reload_of_an_ini_that_is_refused_is_off_again)
 }
 END_TEST
 
+/* A past that cannot be kept, because a component does not say how to keep its state, is found out last. */
+START_TEST(an_ini_whose_past_cannot_be_kept_leaves_the_host_as_it_was)
+{
+    open_busy_host();
+    char *before = describe_host(rig.host);
+    ck_assert_int_ne(bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nthreads = 3\ncrash_guard = on\n"
+                                                                      "call_limit = 50\nhistory = 1 MiB\n"
+                                                                      "plugins = stocks\n"
+                                                                      "[world w]\ncomponents = pool\n")),
+                     BP_OK);
+    EXPECT(strstr(bp_host_error(rig.host), "late.ini:5: ") != NULL, "%s", bp_host_error(rig.host));
+    expect_same(before, describe_host(rig.host), "a past that cannot be kept");
+    ck_assert(rig.host->loader.guard == NULL && !rig.host->guarded && rig.host->call_limit == 0);
+    check_host(rig.host);
+    expect_good_host();
+    rig_close(&rig);
+}
+END_TEST
+
 /* The worst place for a mistake is the last line of an otherwise good ini; spawned into an old world, too. */
 START_TEST(a_mistake_in_the_last_line_undoes_all_before_it)
 {
@@ -614,6 +633,7 @@ Suite *config_mistakes_suite(void)
     tcase_add_test(bad, an_entity_may_have_255_components_and_no_more);
     tcase_add_test(bad, hot_reload_of_an_ini_that_is_refused_is_off_again);
     tcase_add_test(bad, a_mistake_in_the_last_line_undoes_all_before_it);
+    tcase_add_test(bad, an_ini_whose_past_cannot_be_kept_leaves_the_host_as_it_was);
     suite_add_tcase(suite, bad);
     tcase_add_test(broken, an_ini_cut_anywhere_works_or_is_refused_whole);
     tcase_add_loop_test(broken, an_ini_with_any_byte_replaced_works_or_is_refused_whole, 0, OTHERS);
