@@ -173,10 +173,22 @@ static void check_pooled(opening_t *o, uint32_t index, uint32_t owner)
                   s->owners[index / ENTITIES_PAGE] == owner && waits(s->lives[index]));
 }
 
+/* An index is given out from one place: `seen` has a bit for each; NULL: that is not checked. */
+static void expect_once(opening_t *o, uint64_t *seen, uint32_t index)
+{
+    if (seen == NULL || o->reader.failed)
+        return;
+    expect(o, (seen[index / 64] >> index % 64 & 1) == 0);
+    seen[index / 64] |= UINT64_C(1) << index % 64;
+}
+
 static void read_pools(opening_t *o)
 {
     snapshot_t *s = o->snapshot;
     reader_t *r = &o->reader;
+    uint64_t *seen = o->own ? NULL : table(o, s->bound / 64u + 1u, sizeof *seen);
+    for (uint32_t i = 0; i < s->queue_count && !r->failed; i++)
+        expect_once(o, seen, s->queue[i]);
     uint64_t free = s->queue_count;
     s->owner_count = reader_u32(r);
     s->owners = reader_take(r, (uint64_t)s->owner_count * sizeof *s->owners);
@@ -191,10 +203,14 @@ static void read_pools(opening_t *o)
         pool->count = reader_u32(r);
         pool->free = reader_take(r, (uint64_t)pool->count * sizeof *pool->free);
         expect(o, pool->fresh <= pool->fresh_end && pool->fresh_end <= s->bound && pool->count <= s->bound);
-        for (uint32_t k = 0; !r->failed && k < pool->count; k++)
+        for (uint32_t k = 0; !r->failed && k < pool->count; k++) {
             check_pooled(o, pool->free[k], i + 1);
-        for (uint32_t k = pool->fresh; !r->failed && k < pool->fresh_end; k++)
+            expect_once(o, seen, pool->free[k]);
+        }
+        for (uint32_t k = pool->fresh; !r->failed && k < pool->fresh_end; k++) {
             check_pooled(o, k, i + 1);
+            expect_once(o, seen, k);
+        }
         free += (uint64_t)pool->count + (pool->fresh_end - pool->fresh);
     }
     for (uint32_t i = 0; !r->failed && i < s->queue_count; i++)
@@ -360,6 +376,7 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
     for (uint32_t at = run->prototype; at != 0 && !r->failed; at = w->prototypes[at].base) {
         const kept_manager_t *m = &w->managers[w->keys[w->prototypes[at].key].manager];
         uint32_t first = w->prototype_columns[w->prototypes[at].base];
+        expect(o, m->started != 0 || run->count == 0); /* no entity has a component that is gone */
         for (uint32_t k = 0; k < m->column_count && !r->failed; k++) {
             kept_column_t *column = &run->columns[first + k];
             column->field = &m->columns[k];

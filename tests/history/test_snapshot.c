@@ -172,6 +172,62 @@ START_TEST(damaged_snapshots_are_refused_or_good)
 }
 END_TEST
 
+static char *copy_of(const bp_snapshot_o *taken, size_t *size)
+{
+    const void *bytes = bp_snapshot_bytes(taken, size);
+    char *copy = malloc(*size);
+    memcpy(copy, bytes, *size);
+    return copy;
+}
+
+/* The queue of free indices lies behind the lives of all. */
+START_TEST(an_index_that_is_free_twice_is_refused)
+{
+    enum { BOUND_AT = 28, QUEUED_AT = 36, LIVES_AT = 48 };
+    rig_t rig;
+    bp_entity_t made[3];
+    bp_snapshot_o *taken, *read;
+    uint32_t bound, queued;
+    size_t size;
+    bp_host_o *host = open_host(&rig, 1, true);
+    WORKS(host, rig.api->entity->create(host, made, 3));
+    rig.api->entity->destroy(host, made, 3);
+    WORKS(host, bp_host_snapshot(host, &taken));
+    char *copy = copy_of(taken, &size);
+    memcpy(&bound, copy + BOUND_AT, sizeof bound);
+    memcpy(&queued, copy + QUEUED_AT, sizeof queued);
+    ck_assert_uint_eq(queued, 3);
+    char *queue = copy + LIVES_AT + bound * sizeof(uint32_t);
+    memcpy(queue + sizeof(uint32_t), queue, sizeof(uint32_t));
+    FAILS(host, BP_ERROR_SYNTAX, "is damaged", bp_snapshot_read(host, copy, size, &read));
+    free(copy);
+    bp_snapshot_free(taken);
+    rig_close(&rig);
+}
+END_TEST
+
+/* A host that has dropped a component has other columns for it than the rows, or none. */
+START_TEST(rows_of_a_component_that_is_said_to_have_gone_are_refused)
+{
+    static const char started[] = "\4\0\0\0mark\0\1\0\0"; /* and one more zero */
+    rig_t rig;
+    bp_snapshot_o *taken, *read;
+    size_t size, at = 0;
+    bp_host_o *host = open_host(&rig, 1, true);
+    entity_with(rig.api->world->at(host, 0), "mark");
+    WORKS(host, bp_host_snapshot(host, &taken));
+    char *copy = copy_of(taken, &size);
+    while (at + sizeof started < size && memcmp(copy + at, started, sizeof started) != 0)
+        at++;
+    EXPECT(at + sizeof started < size, "there is no such component");
+    copy[at + sizeof started - 4] = 0;
+    FAILS(host, BP_ERROR_SYNTAX, "is damaged", bp_snapshot_read(host, copy, size, &read));
+    free(copy);
+    bp_snapshot_free(taken);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(all_or_nothing_where_memory_fails)
@@ -1222,6 +1278,8 @@ Suite *snapshot_suite(void)
     tcase_add_loop_test(tcase, random_worlds_go_on_bit_for_bit, 0, 3);
     tcase_add_test(tcase, another_host_goes_on_as_the_first);
     tcase_add_test(tcase, damaged_snapshots_are_refused_or_good);
+    tcase_add_test(tcase, an_index_that_is_free_twice_is_refused);
+    tcase_add_test(tcase, rows_of_a_component_that_is_said_to_have_gone_are_refused);
     tcase_add_test(tcase, all_or_nothing_where_memory_fails);
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
