@@ -17,10 +17,11 @@
 
 #include <stdio.h>
 
+/* `worlds` NULL: so many of the host's own. */
 static bp_result_t check_worlds(bp_host_o *host, bp_world_o *const *worlds, uint32_t count)
 {
     error_text_t *error = &host->base.error;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; worlds != NULL && i < count; i++) {
         if (worlds[i]->rows.host != host)
             return error_set(error, BP_ERROR_ARGUMENT, "world '%s' is another host's", worlds[i]->rows.name);
         for (uint32_t k = 0; k < i; k++) {
@@ -64,11 +65,11 @@ bp_result_t bp_host_save_worlds(bp_host_o *host, bp_world_o *const *worlds, uint
     void *bytes;
     size_t size;
     bp_result_t result = host_refuse_from_verb(host);
-    if (result == BP_OK && worlds != NULL)
+    count = worlds == NULL ? host->destruction.world_count : count;
+    if (result == BP_OK)
         result = check_worlds(host, worlds, count);
     if (result != BP_OK)
         return result;
-    count = worlds == NULL ? host->destruction.world_count : count;
     several_world_t *saved = memory_new(memory, (count + (size_t)1) * sizeof *saved);
     if (saved == NULL)
         return error_memory(&host->base.error, "saving several worlds");

@@ -330,6 +330,23 @@ START_TEST(a_scene_names_its_worlds_and_puts_one_entity_into_several)
 }
 END_TEST
 
+/* All worlds of the host are more than a file that is read may hold. */
+START_TEST(more_worlds_than_a_file_may_hold_are_not_saved)
+{
+    rig_t rig;
+    char name[32];
+    rig_open_zoo(&rig);
+    const char *file = scratch_file("too_many.bpe", "nothing yet");
+    for (uint32_t i = 0; i <= SEVERAL_MOST; i++) {
+        snprintf(name, sizeof name, "w%u", i);
+        ck_assert_ptr_nonnull(bp_world_create(rig.host, &(bp_world_desc_t){.name = name}));
+    }
+    FAILS(rig.host, BP_ERROR_LIMIT, "4097 worlds; a file holds at most 4096",
+          bp_host_save_worlds(rig.host, NULL, 0, file));
+    rig_close(&rig);
+}
+END_TEST
+
 static void append_text(void *context, const char *text, size_t length)
 {
     char *all = context;
@@ -494,6 +511,7 @@ Suite *several_suite(void)
     tcase_add_test(tests, a_scene_whose_last_world_lacks_a_component_makes_no_prototype);
     tcase_add_loop_test(tests, every_allocation_may_fail, 0, 2);
     tcase_add_test(tests, an_entity_that_is_in_a_world_twice_is_refused);
+    tcase_add_test(tests, more_worlds_than_a_file_may_hold_are_not_saved);
     suite_add_tcase(suite, tests);
     return suite;
 }
