@@ -484,6 +484,8 @@ static bp_result_t after_step(bp_host_o *host, uint32_t world, bp_result_t resul
         reload_step_done(&host->reload);
     if (result == BP_OK)
         history_end_step(&host->history, world);
+    else if (host->destruction.stepping == 0)
+        outside_end(&host->history.outside); /* what a step took that failed is none of the next one's */
     return result;
 }
 

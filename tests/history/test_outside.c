@@ -55,6 +55,20 @@ static void hear(bp_system_t *s, const char *name, uint64_t kind)
     heard->sum = heard->sum * 31 + value + size + (uint64_t)result;
 }
 
+static rig_t *meddled; /* NULL: the second world takes its step too */
+
+/* An entity of a new kind comes into the second world, which gets no memory to match it: its step fails. */
+static void meddle(void)
+{
+    bp_entity_t e;
+    bp_world_o *side = meddled->api->world->at(meddled->host, 1);
+    uint32_t prototype = prototype_of(side, "body", "mark", NULL, NULL);
+    WORKS(meddled->host, meddled->api->world->create(side, prototype, &e, 1));
+    meddled->heap.refuse_first = meddled->heap.requests + 1;
+    meddled->heap.refuse_last = UINT64_MAX;
+    meddled = NULL;
+}
+
 static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
 {
     (void)matches, (void)count;
@@ -63,6 +77,8 @@ static void run(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches
     hear(s, "hear.some", 1);
     hear(s, "hear.other", 2);
     hear(s, "hear.some", 1);
+    if (meddled != NULL)
+        meddle();
 }
 
 static const bp_system_i systems[] = {{.name = "hear", .start = start, .stop = stop, .run_all = run,
@@ -115,6 +131,31 @@ START_TEST(each_step_is_given_what_it_took)
     WORKS(host, bp_host_go(host, STEPS));
     WORKS(host, bp_host_step(host));
     EXPECT(asked == before + 3, "the first step that is new asks outside");
+    recall_close(&rig);
+}
+END_TEST
+
+/* The first world has taken its step when that of the second fails. The next step of both takes something else. */
+START_TEST(what_a_step_took_that_failed_is_not_given_to_the_next)
+{
+    enum { TAKEN = 12, FAILS_AT = 5 };
+    rig_t rig;
+    uint64_t hashes[TAKEN + 1];
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    for (uint64_t i = 0; i < TAKEN; i++) {
+        hashes[i] = recall_hash(host);
+        meddled = i == FAILS_AT ? &rig : NULL;
+        bp_result_t result = bp_host_step(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        EXPECT((result == BP_OK) == (i != FAILS_AT), "step %u: %s", (uint32_t)i, bp_host_error(host));
+        if (result != BP_OK)
+            WORKS(host, bp_host_step(host));
+    }
+    hashes[TAKEN] = recall_hash(host);
+    for (uint64_t moment = TAKEN; moment > 0; moment--) {
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);
+    }
     recall_close(&rig);
 }
 END_TEST
@@ -226,6 +267,7 @@ Suite *outside_suite(void)
     TCase *tcase = tcase_create("outside");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, each_step_is_given_what_it_took);
+    tcase_add_test(tcase, what_a_step_took_that_failed_is_not_given_to_the_next);
     tcase_add_loop_test(tcase, a_step_that_is_taken_again_to_be_looked_at_is_given_what_it_took, 0, 2);
     tcase_add_test(tcase, a_recording_has_what_was_taken);
     tcase_add_test(tcase, a_draft_is_given_what_the_host_took);
