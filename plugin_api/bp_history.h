@@ -120,8 +120,9 @@ typedef struct bp_history_api {
 
     /* --- since version 2 --- */
 
-    /* Have a change tried when the host polls; what it says is copied. Replaces one that waits. Nothing is remembered
-     * for that. Errors show in `read_change`; here BP_ERROR_ARGUMENT and BP_ERROR_MEMORY. */
+    /* Have a change tried when the host polls; what it says is copied. Replaces one that waits; while one is being
+     * carried out, comes next, at the next poll. Nothing is remembered for that. Errors show in `read_change`; here
+     * BP_ERROR_ARGUMENT and BP_ERROR_MEMORY. */
     bp_result_t (BP_CALL *try_change)(bp_host_o *host, const bp_change_t *change);
 
     /* Have a change made in this host when it polls, all of it or nothing; but where plugins have been reloaded and a

@@ -238,6 +238,7 @@ void bp_host_destroy(bp_host_o *host)
     history_record_end(&host->history);
     history_free(&host->history);
     wished_change_free(&host->wished, &host->base.memory);
+    wished_change_free(&host->wished_next, &host->base.memory);
     hot_free(&host->hot);
     loader_pause_all(&host->loader, BP_PAUSE_UNLOAD);
     posts_forget(&host->loader.posts); /* dropped without a line in the log: the whole host ends */

@@ -23,13 +23,6 @@
 #include <bp_peers.h>
 #include <bp_share.h>
 
-/* How the clocks of worlds stand, of so many. */
-enum { HOST_CLOCKS = 64 };
-typedef struct host_clock_t {
-    bool stopped;
-    uint64_t granted;
-} host_clock_t;
-
 struct bp_host_o {
     base_t base;
     registry_t registry;
@@ -62,11 +55,11 @@ struct bp_host_o {
         uint64_t left;         /* ... the branch of that number */
         bp_result_t result;    /* of the last one that was carried out, ... */
         char why[256];         /* ... and the sentence for it; may be cut */
-        bool holds;            /* at this moment the clocks are not those of the past: */
+        bool holds;            /* at this moment the clocks are not those of the past (bp_world_o.in_the_past): */
         uint64_t at, branch;
-        host_clock_t clocks[HOST_CLOCKS]; /* as the past has it */
     } wish;                    /* to go elsewhere in the past (table_history.c) */
     wished_change_t wished;    /* a change that a plugin wants to have tried, or made */
+    wished_change_t wished_next; /* the next one, wished while that one is being carried out */
     draft_t draft;             /* lives beside this host */
     uint64_t images;           /* of plugins that have been kept so far (makeup.h) */
     memory_t makeups;          /* the account of all makeups */

@@ -79,6 +79,7 @@ process_t *helper_check(helper_file_t *file, const char *path, const bp_option_t
 /* --- in the helper ------------------------------------------------------------------------------------------------ */
 
 enum { MOST = 255 }; /* options of a plugin, and components of a combination */
+enum { CLOCKS = 64 }; /* of worlds beyond, time begins anew in the trial */
 
 typedef struct helper_t {
     process_t *self;
@@ -226,16 +227,16 @@ static bool load_plugins(helper_t *h, const char **names, char **files, uint32_t
  * log have its steps. */
 static bool make_worlds(helper_t *h)
 {
-    standing_t standing[HOST_CLOCKS], beyond;
+    standing_t standing[CLOCKS], beyond;
     uint32_t count = reader_u32(&h->reader);
     if (h->reader.failed)
         return refuse(h, "the description ends early");
     for (uint32_t i = 0; i < count; i++) {
-        if (!make_world(h, i < HOST_CLOCKS ? &standing[i] : &beyond))
+        if (!make_world(h, i < CLOCKS ? &standing[i] : &beyond))
             return false;
     }
     bp_host_step(h->host);
-    for (uint32_t i = 0; i < count && i < HOST_CLOCKS; i++) {
+    for (uint32_t i = 0; i < count && i < CLOCKS; i++) {
         world_clock_t *clock = &host_world(h->host, i)->clock;
         clock->time = standing[i].time;
         clock->steps = standing[i].steps;

@@ -105,28 +105,24 @@ const bp_history_api host_history_table = {
     .wish_left = wish_left,
 };
 
-/* Stop the worlds or let them go on as `clocks` says, for the first HOST_CLOCKS worlds; further ones keep the clocks of
- * the moment. */
-static void set_clocks(bp_host_o *host, const host_clock_t clocks[HOST_CLOCKS])
+static clock_stand_t stand_of(const bp_world_o *world)
 {
-    for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++) {
-        host_world(host, i)->clock.stopped = clocks[i].stopped;
-        host_world(host, i)->clock.granted = clocks[i].granted;
-    }
+    return (clock_stand_t){.granted = world->clock.granted, .stopped = world->clock.stopped};
 }
 
-static void get_clocks(const bp_host_o *host, host_clock_t clocks[HOST_CLOCKS])
+static void set_stand(bp_world_o *world, clock_stand_t stand)
 {
-    for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++)
-        clocks[i] = (host_clock_t){host_world(host, i)->clock.stopped, host_world(host, i)->clock.granted};
+    world->clock.stopped = stand.stopped;
+    world->clock.granted = stand.granted;
 }
 
-static bool same_clocks(const bp_host_o *host, const host_clock_t clocks[HOST_CLOCKS])
+static bool stand_as_in_the_past(const bp_host_o *host)
 {
     bool same = true;
-    for (uint32_t i = 0; i < host->destruction.world_count && i < HOST_CLOCKS; i++) {
-        const world_clock_t *clock = &host_world(host, i)->clock;
-        same = same && clock->stopped == clocks[i].stopped && clock->granted == clocks[i].granted;
+    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
+        const bp_world_o *world = host_world(host, i);
+        same = same && world->clock.stopped == world->in_the_past.stopped &&
+               world->clock.granted == world->in_the_past.granted;
     }
     return same;
 }
@@ -134,7 +130,7 @@ static bool same_clocks(const bp_host_o *host, const host_clock_t clocks[HOST_CL
 void host_step_where_wished(bp_host_o *host)
 {
     if (host->wish.at == host->history.now && host->wish.branch == host->history.branch && !host->history.touched &&
-        !same_clocks(host, host->wish.clocks))
+        !stand_as_in_the_past(host))
         history_touch_always(&host->history);
     host->wish.holds = false;
 }
@@ -143,24 +139,30 @@ void host_step_where_wished(bp_host_o *host)
  * the clocks are set to those of the past first, so that its steps are taken. */
 void host_go_where_wished(bp_host_o *host)
 {
-    host_clock_t now[HOST_CLOCKS];
     if (!host->wish.waits)
         return;
-    get_clocks(host, now);
-    if (host->wish.holds && host->wish.at == host->history.now && host->wish.branch == host->history.branch &&
-        !host->history.touched)
-        set_clocks(host, host->wish.clocks);
+    bool holds = host->wish.holds && host->wish.at == host->history.now &&
+                 host->wish.branch == host->history.branch && !host->history.touched;
+    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
+        bp_world_o *world = host_world(host, i);
+        world->before = stand_of(world);
+        if (holds)
+            set_stand(world, world->in_the_past);
+    }
     host->wish.waits = host->wish.holds = false;
     host->wish.result = host->wish.left != 0 ? bp_host_branch_to(host, host->wish.left)
                                              : bp_host_go(host, host->wish.moment);
     host->wish.why[0] = '\0';
     if (host->wish.result != BP_OK)
         snprintf(host->wish.why, sizeof host->wish.why, "%.255s", host->base.error.text);
-    get_clocks(host, host->wish.clocks);
     host->wish.holds = host->wish.result == BP_OK;
     host->wish.at = host->history.now;
     host->wish.branch = host->history.branch;
-    for (uint32_t i = 0; i < HOST_CLOCKS; i++)
-        now[i].granted = 0;
-    set_clocks(host, now);
+    for (uint32_t i = 0; i < host->destruction.world_count; i++) {
+        bp_world_o *world = host_world(host, i);
+        world->in_the_past = stand_of(world);
+        if (host->wish.result == BP_OK)
+            world->before.granted = 0;
+        set_stand(world, world->before);
+    }
 }

@@ -85,9 +85,10 @@ static bp_result_t keep_change(bp_host_o *host, const bp_change_t *change, bool 
         wished_change_free(&next, &host->base.memory);
         return error_memory(&host->base.error, "keeping a change");
     }
-    wished_change_free(&host->wished, &host->base.memory);
-    host->wished = next;
-    host->wished.makes = makes;
+    wished_change_t *kept = host->wished.under_way ? &host->wished_next : &host->wished;
+    wished_change_free(kept, &host->base.memory);
+    *kept = next;
+    kept->makes = makes;
     return BP_OK;
 }
 
@@ -104,6 +105,14 @@ bp_result_t wished_change_make(bp_host_o *host, const bp_change_t *change)
         return keep_change(host, change, true);
     if (host->wished.plugin_count + host->wished.value_count == 0)
         return error_set(&host->base.error, BP_ERROR_STATE, "no change has been tried that could be made");
+    if (host->wished_next.state == BP_CHANGE_WAITS) {
+        host->wished_next.makes = true;
+        return BP_OK;
+    }
+    if (host->wished.under_way) {
+        host->wished.once_more = true;
+        return BP_OK;
+    }
     host->wished.state = BP_CHANGE_WAITS;
     host->wished.makes = true;
     return BP_OK;
@@ -265,10 +274,21 @@ void wished_change_carry_out(bp_host_o *host)
 {
     wished_change_t *w = &host->wished;
     bp_reload_report_t report = {.struct_size = sizeof report, .text = ""};
-    if (w->state != BP_CHANGE_WAITS)
+    if (w->state != BP_CHANGE_WAITS || w->under_way)
         return;
+    w->under_way = true;
     w->result = w->makes ? make_it(host, &report) : try_it(host, w->steps, true);
     snprintf(w->text, sizeof w->text, "%s",
              w->result != BP_OK ? host->base.error.text : w->makes && report.text != NULL ? report.text : "");
     w->state = w->makes ? BP_CHANGE_MADE : BP_CHANGE_TRIED;
+    w->under_way = false;
+    if (host->wished_next.state == BP_CHANGE_WAITS) {
+        wished_change_free(w, &host->base.memory);
+        *w = host->wished_next;
+        host->wished_next = (wished_change_t){.state = BP_CHANGE_NONE};
+    } else if (w->once_more) {
+        w->state = BP_CHANGE_WAITS;
+        w->makes = true;
+    }
+    w->once_more = false;
 }

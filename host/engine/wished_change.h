@@ -2,7 +2,8 @@
  * (bp_history.h).
  *
  * A change is copied when it is wished, and carried out when the host polls: no verb may reload a plugin or take steps.
- * One change is kept at a time, with what became of it, until the next one is wished.
+ * One change is kept at a time, with what became of it, until the next one is wished. A change that is wished while
+ * another one is being carried out, by a verb that this calls, takes its place afterwards, and waits for the next poll.
  *
  * Not here: moving the host to another moment (table_history.c).
  */
@@ -35,6 +36,8 @@ typedef struct wished_change_t {
     wished_difference_t *differences;
     uint32_t difference_count, difference_capacity;
     bool incomplete;      /* there was no memory for all differences */
+    bool under_way;       /* it is being carried out; ... */
+    bool once_more;       /* ... and is to be made afterwards */
 } wished_change_t;
 
 void wished_change_free(wished_change_t *wished, memory_t *memory);

@@ -187,9 +187,17 @@ typedef struct schedule_t {
 } schedule_t;
 
 /* A world: rows that have a clock, and units that work on them. */
+/* How a clock stands. */
+typedef struct clock_stand_t {
+    uint64_t granted;
+    bool stopped;
+} clock_stand_t;
+
 struct bp_world_o {
     world_t rows;
     world_clock_t clock;
+    clock_stand_t in_the_past, before; /* at the moment that the host went to last, and before it went
+                                          (engine/table_history.c) */
     property_cache_t names;
     wants_t wants;
     schedule_t *schedule;

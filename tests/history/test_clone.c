@@ -368,6 +368,52 @@ START_TEST(no_memory_for_a_wished_change)
 }
 END_TEST
 
+static const bp_history_api *wishing;
+static bool wishes_same;
+static uint32_t wishes;
+
+/* The plugin's reload is over, and the values that go with it are not set yet. */
+static void wish_another(void *data, const bp_reload_report_t *report)
+{
+    static const bp_change_value_t other = {"main/#0:1.probe.mass", "9"};
+    const bp_change_t change = {.struct_size = sizeof change, .values = &other, .value_count = 1};
+    (void)report;
+    if (wishes++ == 0)
+        WORKS(data, wishing->make_change(data, wishes_same ? NULL : &change));
+}
+
+START_TEST(a_change_that_is_wished_while_another_one_is_made_comes_next)
+{
+    rig_t rig;
+    bp_entity_t entities[3];
+    static const char *const plugins[] = {"probe"};
+    static const bp_change_value_t two[] = {{"main/#0:1.probe.mass", "5"}, {"main/#1:1.probe.mass", "6"}};
+    const bp_change_t change = {.struct_size = sizeof change,
+                                .plugins = plugins,
+                                .plugin_count = 1,
+                                .values = two,
+                                .value_count = 2};
+    bp_changed_t changed = {.struct_size = sizeof changed};
+    bp_host_o *host = open_probes(&rig, entities);
+    wishing = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 2);
+    wishes_same = _i == 1;
+    wishes = 0;
+    WORKS(host, bp_host_on_reload(host, wish_another, host));
+    put_plugin("reload_probe_faster", "probe");
+    WORKS(host, wishing->make_change(host, &change));
+    WORKS(host, bp_host_poll(host));
+    EXPECT(mass_of(&rig, entities[0]) == 5 && mass_of(&rig, entities[1]) == 6, "the change was not made");
+    wishing->read_change(host, &changed);
+    ck_assert_uint_eq(changed.state, BP_CHANGE_WAITS);
+    WORKS(host, bp_host_poll(host));
+    wishing->read_change(host, &changed);
+    EXPECT(changed.state == BP_CHANGE_MADE && changed.result == BP_OK, "%s", changed.text);
+    EXPECT(mass_of(&rig, entities[0]) == (wishes_same ? 5 : 9) && wishes == (wishes_same ? 2 : 1),
+           "it is not the one that was wished");
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *clone_suite(void)
 {
     Suite *suite = suite_create("clone");
@@ -384,6 +430,7 @@ Suite *clone_suite(void)
     tcase_add_test(trying, another_version_is_tried);
     tcase_add_test(trying, a_wished_change_is_tried_and_made);
     tcase_add_test(trying, no_memory_for_a_wished_change);
+    tcase_add_loop_test(trying, a_change_that_is_wished_while_another_one_is_made_comes_next, 0, 2);
     suite_add_tcase(suite, trying);
     return suite;
 }
