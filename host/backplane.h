@@ -628,8 +628,9 @@ BACKPLANE_API bp_result_t bp_host_branch_forget(bp_host_o *host, uint64_t number
  * good now; else 0. An embedder that keeps a handle for long keeps both numbers (bp_history_t.branch, .now) with it. */
 BACKPLANE_API uint32_t bp_host_branch_leads_here(bp_host_o *host, uint64_t number, uint64_t moment);
 
-/* bp_host_mark gives the present moment a name, a word; bp_host_marked finds the moment that a name was given to. Marks
- * of a future that is left are kept with it, and found when the host has returned there. */
+/* bp_host_mark gives the present moment a name, a word; bp_host_marked finds the moment that a name was given to, the
+ * later one where a future that was left came back with the same name. Marks of a future that is left are kept with it,
+ * and found when the host has returned there; those of moments that are not remembered any more are forgotten. */
 BACKPLANE_API bp_result_t bp_host_mark(bp_host_o *host, const char *name);
 BACKPLANE_API bp_result_t bp_host_marked(bp_host_o *host, const char *name, uint64_t *moment);
 
@@ -811,8 +812,10 @@ BACKPLANE_API bp_result_t bp_host_watch_units(bp_host_o *host, const bp_unit_wat
  * the host is then in the state after the last, the error names the first unit and field that differ, and
  * `differences`, which may be NULL, receives the differences at the end. Systems that are output run once. What
  * plugins take from outside through bp_outside is the same in all of them. A host that cannot be cloned takes no
- * step in a clone, and the log says so once. What a reload has on probation is ended first. Other errors are those
- * of a snapshot and of a step: the host is then where it was. */
+ * step in a clone, and the log says so once. What a reload has on probation is ended first. A step of the past is
+ * taken once, as bp_host_step does, where what came from outside then is no call, and at the end of the past where
+ * something came from outside there. Other errors are those of a snapshot and of a step: the host is then where it
+ * was. */
 BACKPLANE_API bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_i *differences);
 
 /* --- figures ---------------------------------------------------------------------------------------------------- */

@@ -349,13 +349,11 @@ static void decide(bp_host_o *host)
         log_write(&host->base.log, BP_LOG_WARNING, "host", "draft: not kept: %s", host->base.error.text);
 }
 
-void draft_go_on(bp_host_o *host)
+static void go_on(bp_host_o *host)
 {
     draft_t *d = &host->draft;
     uint64_t began = os_clock_ns();
     bp_result_t result = BP_OK;
-    if (d->state == BP_DRAFT_NONE || d->state == BP_DRAFT_READY || d->state == BP_DRAFT_FAILED)
-        return;
     if (d->feed.broken != NULL) {
         fail(host, d->feed.broken);
         return;
@@ -382,8 +380,23 @@ void draft_go_on(bp_host_o *host)
     }
     if (d->state == BP_DRAFT_BEHIND && d->next == d->feed.count)
         d->state = BP_DRAFT_BESIDE;
+    if (d->state == BP_DRAFT_BESIDE) { /* which may last for good */
+        feed_forget(&d->feed);
+        d->next = 0;
+    }
     if (d->state == BP_DRAFT_READY && d->automatic)
         decide(host);
+}
+
+void draft_go_on(bp_host_o *host)
+{
+    const draft_t *d = &host->draft;
+    char *text = host->base.error.text, told[sizeof host->base.error.text];
+    if (d->state == BP_DRAFT_NONE || d->state == BP_DRAFT_READY || d->state == BP_DRAFT_FAILED)
+        return;
+    memcpy(told, text, sizeof told); /* of the last call that failed; this is none */
+    go_on(host);
+    memcpy(text, told, sizeof told);
 }
 
 /* --- differences: values ------------------------------------------------------------------------------------------ */

@@ -190,9 +190,11 @@ bp_result_t host_init_history(bp_host_o *host)
 bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
 {
     bp_result_t result = host_refuse_during_step(host);
+    if (result != BP_OK)
+        return result;
     if (host->draft.back > 0)
         draft_drop(host); /* the draft uses a part of the past that is forgotten now */
-    return result == BP_OK ? history_set(&host->history, bytes) : result;
+    return history_set(&host->history, bytes);
 }
 
 void bp_host_keyframe_every(bp_host_o *host, uint32_t milliseconds)

@@ -149,7 +149,9 @@ static bp_result_t step_aside(twice_t *t)
     outside->copy = &t->taken;
     host->crew.jobs = t->sides[ASIDE].threads > 1 ? jobs_table(host->other_pool) : (bp_jobs_i){.threads = 1};
     host->crew.recomputing = host->history.going = true;
-    bp_result_t result = step_once(&t->sides[ASIDE]);
+    bp_result_t result = history_bring_calls(&host->history, &t->parts);
+    if (result == BP_OK)
+        result = step_once(&t->sides[ASIDE]);
     outside_end(outside);
     outside->notes = notes;
     outside->copy = NULL;
@@ -193,7 +195,10 @@ static bp_result_t step_in_a_clone(twice_t *t)
     audit_init(&side->audit, &side->host->base, false);
     if (!outside_give(&side->host->history.outside, t->taken.start, t->taken.size))
         return error_memory(&host->base.error, "giving plugins what they took from outside");
-    result = step_once(side);
+    const parts_t parts = host_parts(side->host);
+    result = history_bring_calls(&host->history, &parts);
+    if (result == BP_OK)
+        result = step_once(side);
     return result == BP_OK ? result : error_set(&host->base.error, result, "in a clone: %s",
                                                 side->host->base.error.text);
 }
@@ -269,6 +274,8 @@ bp_result_t bp_host_step_twice(bp_host_o *host, uint32_t threads, const bp_diff_
         result = find_threads(host, threads);
     if (result != BP_OK)
         return result;
+    if (!history_can_compare(&host->history))
+        return bp_host_step(host);
     memory_t *memory = &host->base.memory;
     audit_t *audit = host->crew.audit;
     reload_accept(&host->reload); /* a snapshot does not have the columns that a reload on probation keeps hidden */

@@ -350,22 +350,26 @@ bool branches_return(history_t *h, uint64_t number)
 
 /* --- a future made elsewhere -------------------------------------------------------------------------------------- */
 
-/* Copy the calls of the line after the fork. What was no call is passed over. */
+/* Copy the calls of the line from the fork to the present moment. What was no call is passed over. The calls at the
+ * present moment itself have been made only where that is the last one. */
 static bool copy_calls(history_t *h, branch_t *b)
 {
-    uint32_t first = 0;
+    uint32_t first = 0, end = h->touch_count;
+    uint64_t behind = h->now < h->last ? h->now : h->now + 1;
     bool good = true;
-    while (first < h->touch_count && h->touches[first].moment < b->fork)
+    while (first < end && h->touches[first].moment < b->fork)
         first++;
-    bool own = first < h->touch_count && h->touches[first].moment == b->fork;
-    size_t count = h->touch_count - first + (own ? 0u : 1u);
+    while (end > first && h->touches[end - 1].moment >= behind)
+        end--;
+    bool own = first < end && h->touches[first].moment == b->fork;
+    size_t count = end - first + (own ? 0u : 1u);
     b->touches = memory_new(&h->memory, count * sizeof *b->touches);
     if (b->touches == NULL)
         return false;
     b->touch_count = (uint32_t)count;
     uint32_t at = 1;
     b->touches[0] = (touch_t){.moment = b->fork, .unknown = true};
-    for (uint32_t i = first; i < h->touch_count && good; i++) {
+    for (uint32_t i = first; i < end && good; i++) {
         const touch_t *from = &h->touches[i];
         touch_t *to = &b->touches[from->moment == b->fork ? 0 : at++];
         to->moment = from->moment;

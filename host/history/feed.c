@@ -66,3 +66,13 @@ void feed_step(feed_t *f, uint64_t moment, uint32_t world, const void *inputs, s
     f->begun = f->bytes.size;
     f->unknown = false;
 }
+
+void feed_forget(feed_t *f)
+{
+    size_t left = f->bytes.size - (size_t)f->begun; /* calls since the last step */
+    if (left > 0)
+        memmove((char *)f->bytes.start, f->bytes.start + f->begun, left);
+    f->bytes.size = left;
+    f->begun = 0;
+    f->count = 0;
+}

@@ -48,6 +48,9 @@ void feed_pending(feed_t *feed, const bytes_t *calls, bool unknown);
 void feed_begin_step(feed_t *feed);
 void feed_step(feed_t *feed, uint64_t moment, uint32_t world, const void *inputs, size_t input_size, bool living);
 
+/* All steps so far have been taken by the other host too, and are forgotten. [main] */
+void feed_forget(feed_t *feed);
+
 /* End the feed. `why` is a text that stays for ever. */
 static inline void feed_break(feed_t *feed, const char *why)
 {

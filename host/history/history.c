@@ -422,6 +422,28 @@ bp_result_t history_come_again(history_t *h)
                                         "what came from outside had to be forgotten for want of room");
 }
 
+static bool repeats(const history_t *h, uint32_t world)
+{
+    return h->now < h->last && taken_at(&h->taken, h->now) == world;
+}
+
+bool history_can_compare(const history_t *h)
+{
+    const touch_t *touch = find_touch(h, h->now), *next = find_touch(h, h->now + 1);
+    if (!repeats(h, BP_NONE))
+        return true;
+    bool comes = next != NULL && (next->lost || (h->now + 1 == h->last && (next->unknown || next->size > 0)));
+    return !comes && (touch == NULL || !touch->unknown);
+}
+
+bp_result_t history_bring_calls(const history_t *h, const parts_t *parts)
+{
+    static const journal_pass_i pass = {.passed = pass_over};
+    const touch_t *touch = repeats(h, BP_NONE) ? find_touch(h, h->now) : NULL;
+    return touch == NULL ? BP_OK
+                         : journal_make_most(parts, touch->calls, touch->size, touch->passes ? &pass : NULL);
+}
+
 /* In the past: make the calls again that came from outside at this moment; where that fails, another future begins. */
 static void go_along(history_t *h)
 {
@@ -484,7 +506,7 @@ void history_begin_step(history_t *h, uint32_t world)
             history_say(h, BP_LOG_INFO, "the past begins anew here");
         history_begin_anew(h);
     }
-    if (h->now < h->last && taken_at(&h->taken, h->now) == world) {
+    if (repeats(h, world)) {
         go_along(h);
     } else if (h->now < h->last) {
         history_say(h, BP_LOG_INFO, "this step is another one than then");
@@ -556,6 +578,7 @@ static void keep_step(history_t *h, uint32_t world)
     if (h->keyframes.count == 0) { /* no keyframe to compute from: the past begins with the next one */
         h->first = h->last = ++h->now;
         history_drop_touches(h, 0, h->touch_count);
+        history_drop_marks(h);
     }
     if (h->keyframes.count > 0 && !taken_add(&h->taken, h->last, world)) {
         history_say(h, BP_LOG_WARNING, "no memory for another step: the past begins anew behind it");
@@ -659,7 +682,7 @@ bp_result_t history_record_end(history_t *h)
 
 void history_settle(history_t *h)
 {
-    if (h->budget == 0)
+    if (!h->on)
         return;
     bool anew = history_is_made_anew(h);
     if (anew)
@@ -698,15 +721,28 @@ void history_feed_past(const history_t *h, feed_t *feed, uint64_t moment, bool c
 
 /* --- marks -------------------------------------------------------------------------------------------------------- */
 
+/* A future that was left may have come back with a mark of a name that a moment before it got meanwhile: the later
+ * moment is meant. */
 bool history_find_mark(const history_t *h, const char *name, uint64_t *moment)
 {
+    bool found = false;
     for (uint32_t i = 0; i < h->mark_count; i++) {
-        if (strcmp(h->marks[i].name, name) == 0) {
-            *moment = h->marks[i].moment;
-            return true;
-        }
+        if (strcmp(h->marks[i].name, name) != 0 || (found && h->marks[i].moment < *moment))
+            continue;
+        *moment = h->marks[i].moment;
+        found = true;
     }
-    return false;
+    return found;
+}
+
+static void drop_marks_of(history_t *h, const char *name)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < h->mark_count; i++) {
+        if (strcmp(h->marks[i].name, name) != 0)
+            h->marks[left++] = h->marks[i];
+    }
+    h->mark_count = left;
 }
 
 bp_result_t history_mark(history_t *h, const char *name)
@@ -717,14 +753,12 @@ bp_result_t history_mark(history_t *h, const char *name)
             name);
     if (h->budget == 0)
         return error_set(error, BP_ERROR_STATE, "the host remembers nothing: give it a budget ([host] history)");
-    uint32_t at = 0;
-    while (at < h->mark_count && strcmp(h->marks[at].name, name) != 0)
-        at++;
-    if (at == h->mark_count &&
-        !memory_reserve(&h->memory, &h->marks, &h->mark_capacity, h->mark_count + 1u, sizeof *h->marks))
+    if (h->shape != shape_of(&h->parts) && snapshot_between(&h->parts) == BP_OK)
+        history_settle(h); /* the past that begins anew here would forget the mark with the next step */
+    if (!memory_reserve(&h->memory, &h->marks, &h->mark_capacity, h->mark_count + 1u, sizeof *h->marks))
         return error_memory(error, "marking a moment");
-    h->mark_count += at == h->mark_count;
-    snprintf(h->marks[at].name, sizeof h->marks[at].name, "%s", name);
-    h->marks[at].moment = h->now;
+    drop_marks_of(h, name);
+    snprintf(h->marks[h->mark_count].name, sizeof h->marks->name, "%s", name);
+    h->marks[h->mark_count++].moment = h->now;
     return BP_OK;
 }

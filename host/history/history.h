@@ -223,6 +223,12 @@ bp_result_t history_return(history_t *history, uint64_t number);
 bp_result_t history_mark(history_t *history, const char *name);
 bool history_find_mark(const history_t *history, const char *name, uint64_t *moment);
 
+/* For a step of all worlds that is compared with the same step elsewhere: in the past it begins with the calls that
+ * came then. history_bring_calls makes these in that other host, which may be this one while it is `going`; errors are
+ * those of a call. history_can_compare: all that the step begins and ends with are such calls. [main], between steps */
+bool history_can_compare(const history_t *history);
+bp_result_t history_bring_calls(const history_t *history, const parts_t *parts);
+
 /* Have the step at the present moment given what it took from outside when it was taken first. False when out of
  * memory. [main], between steps */
 bool history_give_inputs(history_t *history);

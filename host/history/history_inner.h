@@ -14,6 +14,9 @@ void history_say(const history_t *history, int32_t level, const char *why);
 void history_drop_calls(history_t *history, touch_t *touch);
 void history_drop_touches(history_t *history, uint32_t first, uint32_t count);
 
+/* Forget the marks of moments that are not remembered any more. */
+void history_drop_marks(history_t *history);
+
 /* Drop branches and keyframes, the least useful first, until so many bytes more have room in the budget, or no keyframe
  * is left. */
 void history_make_room(history_t *history, uint64_t needed);

@@ -418,34 +418,38 @@ static bp_result_t resolve(making_t *m, bp_entity_t entity, const char *componen
     return result;
 }
 
-/* Items where they lie; of texts an array of addresses, taken from *texts. */
+/* Items where they lie; of texts an array of addresses, taken from *texts. NULL where there are more texts than room
+ * for them. */
 static const void *take_items(making_t *m, uint32_t type, uint32_t *count, const char **texts, uint64_t *left)
 {
     if (type != BP_STRING)
         return take_array(m, count, value_size(type));
     *count = reader_count(&m->r, sizeof(uint32_t) + 1);
     if (*count > *left)
-        m->r.failed = true;
+        return NULL;
     for (uint32_t i = 0; i < *count && !m->r.failed; i++)
         texts[i] = reader_text(&m->r);
     *left -= m->r.failed ? 0 : *count;
     return texts;
 }
 
-/* One value, at `value`. */
+/* One value, at `value`. False where the bytes are damaged (the reader has failed then), or the property has another
+ * number of items by now, or is a list and was none. */
 static bool take_value(making_t *m, const bp_property_t *property, char *value, const char ***texts, uint64_t *left)
 {
     uint32_t count;
     uint64_t own = property->type == BP_STRING ? property->size / sizeof(char *) : 0;
     if (is_list(property)) {
         const void *items = take_items(m, property->type, &count, *texts, left);
+        if (property->type == BP_STRING && items == NULL)
+            return false;
         bp_list_t list = {count > 0 ? (void *)(uintptr_t)items : NULL, count, count};
         *texts += property->type == BP_STRING ? count : 0;
         memcpy(value, &list, sizeof list);
         return !m->r.failed;
     }
     const void *items = take_items(m, property->type, &count, (const char **)(void *)value, &own);
-    if (m->r.failed || count * (uint64_t)value_size(property->type) != property->size)
+    if (m->r.failed || items == NULL || count * (uint64_t)value_size(property->type) != property->size)
         return false;
     if (property->type != BP_STRING)
         memcpy(value, items, property->size);
@@ -468,6 +472,12 @@ static bp_result_t put_values(making_t *m, bp_property_t *property, const bp_ent
     return result;
 }
 
+static bp_result_t other_shape(const making_t *m, const bp_property_t *property)
+{
+    return error_set(&m->parts->base->error, BP_ERROR_TYPE, "%s is of another shape than when it was set",
+                     property_field(property)->name);
+}
+
 static bp_result_t set_values(making_t *m, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                               uint64_t text_count)
 {
@@ -479,7 +489,8 @@ static bp_result_t set_values(making_t *m, bp_property_t *property, const bp_ent
     bool good = true;
     for (uint32_t i = 0; i < count && good; i++)
         good = take_value(m, property, values + i * stride, &texts, &text_count);
-    bp_result_t result = good ? put_values(m, property, entities, count, values, stride) : damaged(m);
+    bp_result_t result = good ? put_values(m, property, entities, count, values, stride)
+                              : m->r.failed ? damaged(m) : other_shape(m, property);
     memory_free(m->memory, values, size);
     return result;
 }

@@ -40,7 +40,17 @@ void history_drop_touches(history_t *h, uint32_t first, uint32_t count)
         memmove(h->touches + first, h->touches + first + count, (h->touch_count - first) * sizeof *h->touches);
 }
 
-/* Drop the first keyframe, and the steps and touches before the next one. */
+void history_drop_marks(history_t *h)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < h->mark_count; i++) {
+        if (h->marks[i].moment >= h->first)
+            h->marks[left++] = h->marks[i];
+    }
+    h->mark_count = left;
+}
+
+/* Drop the first keyframe, and the steps, touches and marks before the next one. */
 static void drop_first(history_t *h)
 {
     keyframes_drop(&h->keyframes, 0);
@@ -51,6 +61,7 @@ static void drop_first(history_t *h)
     while (touches < h->touch_count && h->touches[touches].moment < first)
         touches++;
     history_drop_touches(h, 0, touches);
+    history_drop_marks(h);
     eras_drop_before(&h->eras, first);
 }
 
@@ -143,6 +154,7 @@ bp_result_t history_keep(history_t *h, bool touched)
         taken_drop(&h->taken, h->now);
         h->first = h->now;
         history_drop_touches(h, 0, h->touch_count);
+        history_drop_marks(h);
     }
     h->taken_at = os_clock_ns();
     h->took = h->taken_at - began;

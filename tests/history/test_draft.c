@@ -650,6 +650,131 @@ START_TEST(a_draft_ends_where_the_host_becomes_another_one)
 }
 END_TEST
 
+/* The host looks at its past while a draft of it is kept: what came from outside later than that is not the draft's. */
+START_TEST(what_came_after_the_present_is_not_of_a_draft_that_is_kept)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 20);
+    WORKS(host, bp_host_go(host, 12));
+    begin(host, "reload_probe_faster", 6, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    uint64_t drafted = recall_hash(host->draft.clone), end;
+    WORKS(host, bp_host_draft_keep(host));
+    bp_history_t h = recall_history(host);
+    EXPECT(h.now == 12 && h.last == 12 && recall_hash(host) == drafted, "at %llu of %llu", (unsigned long long)h.now,
+           (unsigned long long)h.last);
+    for (uint32_t i = 0; i < 8; i++)
+        WORKS(host, bp_host_step(host)); /* nothing comes from outside any more */
+    end = recall_hash(host);
+    WORKS(host, bp_host_go(host, 12));
+    EXPECT(recall_hash(host) == drafted, "the draft's end is another one");
+    WORKS(host, bp_host_go(host, 20));
+    EXPECT(recall_hash(host) == end, "the steps behind the draft come to another end");
+    recall_close(&rig);
+}
+END_TEST
+
+/* In the draft's version the text is a list of texts. */
+START_TEST(values_of_a_property_of_another_shape_are_passed_over)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        const char *label = i % 2 == 0 ? "even" : "odd";
+        WORKS(host, rig.api->property->set_named(world, entities[i % ENTITIES], "probe", "label", BP_STRING, &label));
+        WORKS(host, bp_host_step(host));
+    }
+    begin(host, "reload_probe_labels", 10, 0);
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.passed == 10, "%llu passed over", (unsigned long long)drafted.passed);
+    EXPECT(strstr(drafted.passed_first, "before step 11: label is of another shape") != NULL, "%s",
+           drafted.passed_first);
+    recall_close(&rig);
+}
+END_TEST
+
+/* A host that is recorded, and remembers nothing. */
+START_TEST(what_came_before_a_draft_of_a_recorded_host_is_not_passed_over)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, 0);
+    WORKS(host, bp_host_record(host, TEST_SCRATCH_DIR "/before_draft.rec", "test"));
+    go_on(host, 0, 3);
+    bp_host_touched(host);
+    begin(host, "reload_probe_first", 0, 0);
+    go_on(host, 3, 6);
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.taken == 3 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
+           drafted.passed_first);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    WORKS(host, bp_host_record_end(host));
+    recall_close(&rig);
+}
+END_TEST
+
+static bp_result_t forgotten;
+
+static void forget_in_step(void *context, bp_world_o *world, const char *unit, uint32_t is_system)
+{
+    (void)world, (void)unit, (void)is_system;
+    forgotten = bp_host_remember(context, 0);
+}
+
+START_TEST(a_draft_stays_where_forgetting_its_past_is_refused)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    const bp_unit_watch_i watch = {.struct_size = sizeof watch, .context = host, .before = forget_in_step};
+    go_on(host, 0, 10);
+    begin(host, "reload_probe_first", 5, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    WORKS(host, bp_host_watch_units(host, &watch));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_watch_units(host, NULL));
+    ck_assert_int_eq(forgotten, BP_ERROR_STATE);
+    ck_assert_uint_eq(wait_for(host).taken, 6);
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(a_draft_that_lasts_takes_no_more_memory_with_each_step)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, 0);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    size_t before = 0;
+    begin(host, "reload_probe_first", 0, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    for (uint32_t i = 0; i < 2000; i++) {
+        float mass = (float)i;
+        WORKS(host, rig.api->property->set_named(world, entities[i % ENTITIES], "probe", "mass", BP_F32, &mass));
+        WORKS(host, bp_host_step(host));
+        ck_assert_uint_eq(wait_until(host, BP_DRAFT_BESIDE).taken, i + 1);
+        before = i == 100 ? rig.heap.bytes : before;
+    }
+    EXPECT(rig.heap.bytes < before + 4096, "%zu bytes, and %zu at first", rig.heap.bytes, before);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(the_last_sentence_of_the_host_stays_while_a_draft_goes_on)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 10);
+    begin(host, "reload_probe_first", 5, 0);
+    FAILS(host, BP_ERROR_NOT_FOUND, "no branch 99 is kept", bp_host_branch_forget(host, 99));
+    wait_until(host, BP_DRAFT_BESIDE);
+    ck_assert_str_eq(bp_host_error(host), "no branch 99 is kept");
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *draft_suite(void)
 {
     Suite *suite = suite_create("draft");
@@ -672,6 +797,12 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, no_memory_for_a_draft);
     tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
     tcase_add_test(tcase, what_is_no_draft_is_told);
+    tcase_add_test(tcase, what_came_after_the_present_is_not_of_a_draft_that_is_kept);
+    tcase_add_test(tcase, values_of_a_property_of_another_shape_are_passed_over);
+    tcase_add_test(tcase, what_came_before_a_draft_of_a_recorded_host_is_not_passed_over);
+    tcase_add_test(tcase, a_draft_stays_where_forgetting_its_past_is_refused);
+    tcase_add_test(tcase, the_last_sentence_of_the_host_stays_while_a_draft_goes_on);
+    tcase_add_test(tcase, a_draft_that_lasts_takes_no_more_memory_with_each_step);
     suite_add_tcase(suite, tcase);
     return suite;
 }

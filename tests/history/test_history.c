@@ -983,6 +983,173 @@ START_TEST(branches_go_before_keyframes)
 }
 END_TEST
 
+/* What came from outside at a moment comes to each of the steps that are compared; where that cannot be, as at the end
+ * of the past, nothing is compared. */
+START_TEST(steps_of_the_past_are_taken_twice_with_what_came_from_outside)
+{
+    rig_t rig;
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    for (uint64_t i = 0; i < 20; i++) {
+        recall_act(host, i, 7);
+        if (i == 11)
+            bp_host_touched(host);
+        WORKS(host, bp_host_step(host));
+    }
+    recall_act(host, 20, 7);
+    uint64_t end = recall_hash(host);
+    WORKS(host, bp_host_go(host, 3));
+    while (recall_history(host).now < 20)
+        WORKS(host, bp_host_step_twice(host, 0, NULL));
+    EXPECT(recall_hash(host) == end, "the end is another one");
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(marks_go_with_the_moments_that_they_name)
+{
+    enum { TAKEN = 200, TEXT = 4000 };
+    static char text[TEXT];
+    const char *value = text;
+    char name[32];
+    uint64_t moment;
+    rig_t rig;
+    open_host(&rig, 1, 300000, 0);
+    bp_host_o *host = rig.host;
+    bp_world_o *world = rig.api->world->at(host, 0);
+    bp_entity_t e = {0};
+    bp_host_keyframe_every(host, 0);
+    for (uint32_t i = 0; i < TAKEN; i++) {
+        memset(text, 'a' + (int)(i % 26), TEXT - 1);
+        if (rig.api->entity->alive(host, &e, 1, NULL) == 0)
+            e = entity_with(world, "body");
+        WORKS(host, rig.api->property->set_named(world, e, "body", "tag", BP_STRING, &value));
+        snprintf(name, sizeof name, "moment_%u", i);
+        WORKS(host, bp_host_mark(host, name));
+        WORKS(host, bp_host_step(host));
+    }
+    uint64_t first = recall_history(host).first;
+    EXPECT(first > TAKEN / 2 && first < TAKEN - 10, "from %llu", (unsigned long long)first);
+    for (uint32_t i = 0; i < TAKEN; i++) {
+        snprintf(name, sizeof name, "moment_%u", i);
+        if (i < first)
+            FAILS(host, BP_ERROR_NOT_FOUND, name, bp_host_marked(host, name, &moment));
+        else
+            WORKS(host, bp_host_marked(host, name, &moment));
+        EXPECT(i < first || moment == i, "%s is %llu", name, (unsigned long long)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+/* A world has come, and so the past begins anew at this moment, and not at the step behind it. */
+START_TEST(a_mark_stays_where_the_past_begins_anew)
+{
+    rig_t rig;
+    uint64_t moment;
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(host, bp_host_step(host));
+    ck_assert_ptr_nonnull(bp_world_create(host, &(bp_world_desc_t){.name = "extra"}));
+    WORKS(host, bp_host_mark(host, "begun"));
+    uint64_t then = recall_hash(host);
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_marked(host, "begun", &moment));
+    ck_assert_uint_eq(moment, 5);
+    WORKS(host, bp_host_go(host, moment));
+    EXPECT(recall_hash(host) == then, "the moment is another one");
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(a_mark_of_a_future_that_was_left_is_found_beside_an_earlier_one_of_its_name)
+{
+    rig_t rig;
+    uint64_t moment;
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    for (uint32_t i = 0; i < 10; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_mark(host, "fight"));
+    WORKS(host, bp_host_go(host, 4));
+    WORKS(host, bp_host_branch_off(host));
+    WORKS(host, bp_host_go(host, 3));
+    WORKS(host, bp_host_mark(host, "fight"));
+    WORKS(host, bp_host_branch_to(host, 1));
+    WORKS(host, bp_host_marked(host, "fight", &moment));
+    ck_assert_uint_eq(moment, 10);
+    WORKS(host, bp_host_go(host, 4));
+    WORKS(host, bp_host_branch_off(host));
+    WORKS(host, bp_host_marked(host, "fight", &moment));
+    ck_assert_uint_eq(moment, 3);
+    WORKS(host, bp_host_branch_to(host, 1));
+    WORKS(host, bp_host_go(host, 2));
+    WORKS(host, bp_host_mark(host, "fight")); /* from now on it means this moment only */
+    WORKS(host, bp_host_marked(host, "fight", &moment));
+    ck_assert_uint_eq(moment, 2);
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(each_of_many_worlds_stays_stopped_where_a_plugin_has_the_host_go)
+{
+    enum { MORE = 100 };
+    rig_t rig;
+    bp_world_o *worlds[MORE];
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    const bp_clock_api *clocks = (const bp_clock_api *)rig.api->registry->find(host, BP_CLOCK_API, 1);
+    through = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 1);
+    for (uint32_t i = 0; i < MORE; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "more_%u", i);
+        worlds[i] = bp_world_create(host, &(bp_world_desc_t){.name = name});
+        ck_assert_ptr_nonnull(worlds[i]);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        WORKS(host, bp_host_step(host));
+    for (uint32_t i = 0; i < MORE; i += 2)
+        clocks->stop(worlds[i]);
+    WORKS(host, through->wish(host, 2));
+    WORKS(host, bp_host_poll(host));
+    ck_assert_uint_eq(recall_history(host).now, 2);
+    for (uint32_t i = 0; i < MORE; i++) {
+        clocks->read(worlds[i], &clock);
+        EXPECT(clock.stopped == (i % 2 == 0), "world %u %s", i, clock.stopped ? "stands" : "goes on");
+    }
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(a_wish_that_fails_takes_no_granted_steps_away)
+{
+    rig_t rig;
+    bp_past_t past = {.struct_size = sizeof past};
+    bp_clock_t clock = {.struct_size = sizeof clock};
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    bp_world_o *side = rig.api->world->at(host, 1);
+    const bp_clock_api *clocks = (const bp_clock_api *)rig.api->registry->find(host, BP_CLOCK_API, 1);
+    through = (const bp_history_api *)rig.api->registry->find(host, BP_HISTORY_API, 4);
+    for (uint32_t i = 0; i < 8; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_go(host, 5));
+    WORKS(host, bp_host_branch_off(host));
+    clocks->step(side, 2);
+    WORKS(host, through->wish_left(host, 1));
+    WORKS(host, bp_host_branch_forget(host, 1));
+    WORKS(host, bp_host_poll(host));
+    through->read(host, &past);
+    ck_assert_int_eq(past.result, BP_ERROR_NOT_FOUND);
+    clocks->read(side, &clock);
+    EXPECT(clock.stopped && clock.granted == 2, "%llu steps are granted", (unsigned long long)clock.granted);
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *history_suite(void)
 {
     Suite *suite = suite_create("history");
@@ -1013,6 +1180,12 @@ Suite *history_suite(void)
     tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 6);
     tcase_add_test(tcase, a_branch_is_there_or_not);
     tcase_add_test(tcase, branches_go_before_keyframes);
+    tcase_add_test(tcase, steps_of_the_past_are_taken_twice_with_what_came_from_outside);
+    tcase_add_test(tcase, marks_go_with_the_moments_that_they_name);
+    tcase_add_test(tcase, a_mark_stays_where_the_past_begins_anew);
+    tcase_add_test(tcase, a_mark_of_a_future_that_was_left_is_found_beside_an_earlier_one_of_its_name);
+    tcase_add_test(tcase, each_of_many_worlds_stays_stopped_where_a_plugin_has_the_host_go);
+    tcase_add_test(tcase, a_wish_that_fails_takes_no_granted_steps_away);
     suite_add_tcase(suite, tcase);
     return suite;
 }
