@@ -186,13 +186,13 @@ typedef struct schedule_t {
     struct bp_query_o *kept; /* queries of plugins and embedders (queries.h) */
 } schedule_t;
 
-/* A world: rows that have a clock, and units that work on them. */
 /* How a clock stands. */
 typedef struct clock_stand_t {
     uint64_t granted;
     bool stopped;
 } clock_stand_t;
 
+/* A world: rows that have a clock, and units that work on them. */
 struct bp_world_o {
     world_t rows;
     world_clock_t clock;
