@@ -186,13 +186,11 @@ static bool holds_more(const bp_property_t *property)
     return property->type == BP_STRING || (property->flags & BP_FIELD_LIST) != 0;
 }
 
-/* Can `count` entities be added to the command recorded last? Properties are compared by layout too: the number of a
- * field means another field where the property was resolved for another layout. */
-static bool continues(const command_t *open, uint32_t kind, uint32_t key, uint32_t count,
-                      const bp_property_t *property)
+/* Can an entity be added to the command recorded last? Properties are compared by layout too: the number of a field
+ * means another field where the property was resolved for another layout. */
+static bool continues(const command_t *open, uint32_t kind, uint32_t key, const bp_property_t *property)
 {
     return open != NULL && open->kind == kind && open->key == key &&
-           (kind == COMMAND_DESTROY || (count == 1 && open->each == 1)) &&
            (property == NULL || (open->property.field == property->field &&
                                  open->property.host.found.layout == property->host.found.layout &&
                                  open->property.element == property->element && !holds_more(property)));
@@ -204,15 +202,18 @@ static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, ui
                                const bp_property_t *property, size_t more)
 {
     uint32_t room = count;
-    if (continues(r->open, kind, key, count, property)) {
+    bool joins = count == 1 || kind == COMMAND_DESTROY; /* only such a command stays open for others */
+    if (joins && continues(r->open, kind, key, property)) {
         if (r->open->capacity - r->open->count >= count)
             return r->open;
         room = 2 * r->open->capacity < MOST_ROOM ? 2 * r->open->capacity : MOST_ROOM;
-    } else if ((count == 1 || (kind == COMMAND_DESTROY && count < LEAST_ROOM)) && more == 0) {
+    } else if (joins && count < LEAST_ROOM && more == 0) {
         room = LEAST_ROOM;
     }
     command_t *command =
         new_command(r, kind, key, room < count ? count : room, property == NULL ? 0 : property->size, more);
+    if (!joins)
+        r->open = NULL;
     if (command != NULL)
         command->each = count;
     if (command != NULL && property != NULL)
@@ -263,7 +264,7 @@ static inline bp_result_t record(bp_commands_o *r, uint32_t kind, uint32_t key, 
                                  uint32_t count)
 {
     command_t *open = r == NULL ? NULL : r->open;
-    if (count != 1 || !continues(open, kind, key, 1, NULL) || open->count == open->capacity)
+    if (count != 1 || !continues(open, kind, key, NULL) || open->count == open->capacity)
         return record_any(r, kind, key, entities, count);
     command_entities(open)[open->count++] = *entities;
     return BP_OK;
@@ -465,11 +466,19 @@ static const commands_created_t *find_call(const commands_t *commands, uint32_t 
     return low < commands->call_count && commands->calls[low].call == call ? &commands->calls[low] : NULL;
 }
 
+/* Placeholders hold the step's number modulo 256. Those of this step, whose commands have not been made yet, are not
+ * taken for those of the commands made last, so many steps ago. */
+static bool holds_number_of_two(const commands_t *commands)
+{
+    return commands->step != commands->made_step && (commands->step & 0xff) == (commands->made_step & 0xff);
+}
+
 static bp_entity_t resolve(const commands_t *commands, bp_entity_t e)
 {
     const commands_created_t *call = find_call(commands, (bp_entity_generation(e) >> 1) - 1);
     uint32_t index = bp_entity_index(e) & 0xffffff;
-    bool known = call != NULL && bp_entity_index(e) >> 24 == (commands->made_step & 0xff) && index < call->count;
+    bool known = call != NULL && bp_entity_index(e) >> 24 == (commands->made_step & 0xff) && index < call->count &&
+                 !holds_number_of_two(commands);
     return known ? commands->entities[call->first + index] : (bp_entity_t){0};
 }
 

@@ -75,15 +75,6 @@ static inline void commands_end(struct bp_commands_o *recorder)
         commands_keep(recorder);
 }
 
-/* Before the units of a step record. Placeholders hold the step's number modulo 256: where those of the commands made
- * last would be taken for this step's, what they became is forgotten. [main] */
-static inline void commands_begin_step(commands_t *commands, uint64_t step)
-{
-    commands->step = step;
-    if (step != commands->made_step && (step & 0xff) == (commands->made_step & 0xff))
-        commands->call_count = commands->entity_count = 0;
-}
-
 /* Has any call recorded a command? [main] */
 static inline bool commands_pending(commands_t *commands)
 {

@@ -164,6 +164,7 @@ typedef struct schedule_t {
     uint32_t query_count, query_capacity;
     segment_t *segments;
     uint32_t segment_count, segment_capacity;
+    bool starves;        /* some units are unit_t.starved */
     bool settled;
     bool all_concurrent; /* its units may run beside those of other worlds */
     bool subscribed;     /* the subscriptions are those of the present units */

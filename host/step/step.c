@@ -22,7 +22,6 @@
 static inline bool match_units(schedule_t *schedule)
 {
     for (uint32_t i = 0; i < schedule->count; i++) {
-        schedule->units[i]->starved = false;
         if (!unit_run_prepare(schedule, schedule->units[i]))
             return false;
     }
@@ -32,13 +31,21 @@ static inline bool match_units(schedule_t *schedule)
 /* The same in the middle of a step, which goes on with those units too for which memory is lacking. */
 static bool match_units_again(schedule_t *schedule)
 {
-    bool good = true;
+    schedule->starves = false;
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
         unit->starved = !unit_run_prepare(schedule, unit);
-        good = good && !unit->starved;
+        schedule->starves = schedule->starves || unit->starved;
     }
-    return good;
+    return !schedule->starves;
+}
+
+/* Another step: each unit has room again, or the step does not begin. */
+NOT_INLINED static void forget_starved(schedule_t *schedule)
+{
+    schedule->starves = false;
+    for (uint32_t i = 0; i < schedule->count; i++)
+        schedule->units[i]->starved = false;
 }
 
 /* Find where the values of the world itself lie. The addresses are good for this step: these rows do not move during
@@ -55,6 +62,8 @@ NOT_INLINED static void find_own(const schedule_t *schedule)
 bp_result_t schedule_prepare(schedule_t *schedule)
 {
     bp_result_t result = schedule_settle(schedule);
+    if (schedule->starves)
+        forget_starved(schedule);
     if (result == BP_OK && !match_units(schedule))
         result = error_memory(&schedule->world->base->error, "matching the units of a step");
     if (schedule->has_own)
@@ -86,7 +95,7 @@ static inline void begin(schedule_t *schedule, const crew_t *crew, uint64_t bega
     schedule->calls = 0;
     schedule->moment = schedule->world->moment;
     schedule->part = 0;
-    commands_begin_step(&schedule->commands, schedule->clock->steps);
+    schedule->commands.step = schedule->clock->steps;
     schedule->now = (bp_step_t){.struct_size = sizeof schedule->now,
                                 .number = schedule->clock->steps,
                                 .dt = 1.0 / schedule->clock->step_rate,
@@ -177,7 +186,7 @@ static inline void finish(schedule_t *schedule)
 /* --- segments --------------------------------------------------------------------------------------------------- */
 
 /* Make commands in the middle of a step: rows may move meanwhile, and units then look again at what they match. */
-static void make_commands_first(schedule_t *schedule, uint32_t place)
+NOT_INLINED static void make_commands_first(schedule_t *schedule, uint32_t place)
 {
     world_t *world = schedule->world;
     if (!commands_pending(&schedule->commands))
