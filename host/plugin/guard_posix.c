@@ -295,9 +295,9 @@ static bool is_own(const siginfo_t *info)
 }
 
 /* An earlier handler may be one that was put over the guard's in the time of other guards, and pass the signal on to
- * the guard's in turn: then it is for the handler that was there first. Then the guard's runs in a frame below the one
- * that calls the earlier handler. One that has left by a jump is not there any more: the next signal begins at the
- * height at which that one began. */
+ * the guard's in turn: then the signal is for the handler that was there first. The guard's handler runs in a frame
+ * below that of the call of the earlier handler then. Where an earlier handler has left by a jump, the next signal
+ * begins at the height of the stack at which that one began, and not below. */
 static void call_earlier(int signal, siginfo_t *info, void *context)
 {
     uint32_t i = 0;

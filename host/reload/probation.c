@@ -52,6 +52,7 @@ static void lead_slots(former_t *s)
     s->w->world->slots_elsewhere = &s->w->slots_elsewhere;
 }
 
+/* Call `visit` with the hidden column of old slots of each run, and of each name that an instance may have there. */
 static void visit_slots(former_t *s, void (*visit)(manager_change_t *m, const run_t *run, const uint32_t *slots,
                                                    void *context), void *context)
 {
@@ -133,8 +134,8 @@ static void note_living(manager_change_t *m, const run_t *run, const uint32_t *s
     }
 }
 
-/* The way back has failed: the next one finds in the old manager the instances that entities still have. They are fewer
- * than there were, or as many, and may lie elsewhere. */
+/* The way back has failed: the next way back finds in the old manager the instances that entities still have. There is
+ * room for their slots, since there were as many instances before, or more; some may have other slots now. */
 static void note_slots_again(world_change_t *w, manager_change_t *m)
 {
     former_t s = {.w = w, .m = m};
