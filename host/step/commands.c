@@ -466,8 +466,8 @@ static const commands_created_t *find_call(const commands_t *commands, uint32_t 
     return low < commands->call_count && commands->calls[low].call == call ? &commands->calls[low] : NULL;
 }
 
-/* Placeholders hold the step's number modulo 256. Those of this step, whose commands have not been made yet, are not
- * taken for those of the commands made last, so many steps ago. */
+/* Placeholders hold the step's number modulo 256. Where commands were made last 256 steps ago, or a multiple of that,
+ * placeholders of this step, for which no command has been made yet, would be taken for placeholders of that step. */
 static bool holds_number_of_two(const commands_t *commands)
 {
     return commands->step != commands->made_step && (commands->step & 0xff) == (commands->made_step & 0xff);

@@ -137,27 +137,35 @@ START_TEST(what_a_scene_spawned_on_probation_has_instances_of_its_own_afterwards
 }
 END_TEST
 
-/* Making those that came fails, at each request for memory in turn: then none of them has been made. */
-START_TEST(a_way_back_that_fails_leaves_nothing_in_the_old_manager)
+/* Take the reload back, with memory refused at each request in turn before it works: the component has `count`
+ * instances all the while. */
+static void take_back_at_last(const char *component, uint32_t count)
 {
     heap_t *heap = &rig.heap;
     bool refused = true;
     uint32_t failures = 0;
-    open_world("keeper", "keeper", NULL, BEFORE);
-    bring("keeper", "keeper");
-    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "keeper", NULL, NULL, NULL), entities + BEFORE,
-                                           SINCE));
     for (uint64_t n = 1; refused; n++) {
         uint64_t before = heap->refused;
         heap->refuse_first = heap->refuse_last = heap->requests + n;
         bp_result_t result = reload_rollback(&rig.host->reload);
         heap->refuse_first = heap->refuse_last = 0;
         refused = heap->refused > before;
-        ck_assert_int_eq(result, refused ? BP_ERROR_MEMORY : BP_OK);
+        EXPECT(result == (refused ? BP_ERROR_MEMORY : BP_OK), "request %u: %s", (unsigned)n, bp_host_error(rig.host));
         failures += refused;
-        ck_assert_uint_eq(instances("keeper"), BEFORE + SINCE);
+        ck_assert_uint_eq(instances(component), count);
+        check_host(rig.host);
     }
     ck_assert_uint_ge(failures, 3);
+}
+
+/* Where making those that came fails, none of them has been made. */
+START_TEST(a_way_back_that_fails_leaves_nothing_in_the_old_manager)
+{
+    open_world("keeper", "keeper", NULL, BEFORE);
+    bring("keeper", "keeper");
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "keeper", NULL, NULL, NULL), entities + BEFORE,
+                                           SINCE));
+    take_back_at_last("keeper", BEFORE + SINCE);
     for (uint32_t e = 0; e < BEFORE + SINCE; e += 50)
         ck_assert_int_eq(number_of(e), 5);
     close_world();
@@ -207,30 +215,15 @@ static int64_t probe_count(bp_entity_t probed)
     return count;
 }
 
-/* Memory is refused at each request in turn before it is taken back. */
 START_TEST(a_manager_that_comes_back_ends_its_dead_before_it_makes_room_for_those_that_came)
 {
     static bp_entity_t probed[PROBES + PROBES_DEAD];
-    heap_t *heap = &rig.heap;
-    bool refused = true;
-    uint32_t failures = 0;
     open_probes(probed);
     bring("reload_probe_own", "probe");
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, probed, PROBES_DEAD), PROBES_DEAD);
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "probe", NULL, NULL, NULL), probed + PROBES,
                                            PROBES_DEAD));
-    for (uint64_t n = 1; refused; n++) {
-        uint64_t before = heap->refused;
-        heap->refuse_first = heap->refuse_last = heap->requests + n;
-        bp_result_t result = reload_rollback(&rig.host->reload);
-        heap->refuse_first = heap->refuse_last = 0;
-        refused = heap->refused > before;
-        EXPECT(result == (refused ? BP_ERROR_MEMORY : BP_OK), "request %u: %s", (unsigned)n, bp_host_error(rig.host));
-        failures += refused;
-        ck_assert_uint_eq(instances("probe"), PROBES);
-        check_host(rig.host);
-    }
-    ck_assert_uint_ge(failures, 3);
+    take_back_at_last("probe", PROBES);
     for (uint32_t e = PROBES_DEAD; e < PROBES + PROBES_DEAD; e++)
         ck_assert_int_eq(probe_count(probed[e]), e < PROBES ? e : 0);
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, probed + PROBES_DEAD, PROBES), PROBES);
