@@ -201,9 +201,9 @@ START_TEST(plugins_are_paused_for_the_trial_of_a_draft)
     go_on(host, 0, 3);
     begin(host, "reload_probe_faster", 0, 0);
     wait_until(host, BP_DRAFT_BESIDE);
-    for (const char *at = rig.log.text; (at = strstr(at, "pause 2")) != NULL; at++)
+    for (const char *at = rig.log.text; (at = strstr(at, "napper: 1: pause 2\n")) != NULL; at++)
         pauses++;
-    for (const char *at = rig.log.text; (at = strstr(at, "resume 2")) != NULL; at++)
+    for (const char *at = rig.log.text; (at = strstr(at, "napper: 1: resume 2\n")) != NULL; at++)
         resumed++;
     EXPECT(pauses == 1 && resumed == 1, "%s", rig.log.text);
     bp_host_draft_drop(host);
