@@ -144,6 +144,7 @@ static const make_suite_t second_half[] = {
     journal_suite,
     recording_suite,
     twice_suite,
+    shown_suite,
     guard_suite,
     helper_suite,
 #if !defined(_WIN32)

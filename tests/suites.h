@@ -119,6 +119,7 @@ Suite *draft_suite(void);
 Suite *journal_suite(void);
 Suite *recording_suite(void);
 Suite *twice_suite(void);
+Suite *shown_suite(void);
 Suite *recordings_suite(void);
 Suite *clone_suite(void);
 Suite *guard_suite(void);

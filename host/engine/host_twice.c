@@ -149,7 +149,9 @@ static bp_result_t step_aside(twice_t *t)
     outside->copy = &t->taken;
     host->crew.jobs = t->sides[ASIDE].threads > 1 ? jobs_table(host->other_pool) : (bp_jobs_i){.threads = 1};
     host->crew.recomputing = host->history.going = true;
-    bp_result_t result = history_bring_calls(&host->history, &t->parts);
+    bp_result_t result = snapshot_suspend_outputs(&t->parts);
+    if (result == BP_OK)
+        result = history_bring_calls(&host->history, &t->parts);
     if (result == BP_OK)
         result = step_once(&t->sides[ASIDE]);
     outside_end(outside);

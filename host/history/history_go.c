@@ -68,7 +68,7 @@ static bool has_output(const parts_t *parts)
         const schedule_t *schedule = world_handle(parts->destruction->worlds[w])->schedule;
         for (uint32_t i = 0; i < schedule->count; i++) {
             const system_t *system = schedule->units[i]->system;
-            if (system != NULL && (system->table.flags & BP_SYSTEM_OUTPUT) != 0)
+            if (system != NULL && system_is_output(system))
                 return true;
         }
     }
@@ -98,7 +98,7 @@ static bool can_walk(const history_t *h, uint64_t moment)
  * left its state or is as it was. */
 static bp_result_t go_from(history_t *h, const keyframe_t *start, uint64_t moment, bool *moved)
 {
-    bp_result_t result = start == NULL ? BP_OK : history_bring_back(h, start);
+    bp_result_t result = start == NULL ? snapshot_suspend_outputs(&h->parts) : history_bring_back(h, start);
     *moved = result == BP_OK || h->astray;
     if (result != BP_OK)
         return result;

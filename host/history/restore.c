@@ -275,10 +275,19 @@ static void put_spawns(back_t *back)
     back->spawns = NULL;
 }
 
+bp_result_t snapshot_suspend_outputs(const parts_t *parts)
+{
+    bp_result_t result = BP_OK;
+    for (uint32_t i = 0; i < parts->destruction->world_count && result == BP_OK; i++)
+        result = schedule_suspend_outputs(world_handle(parts->destruction->worlds[i])->schedule);
+    return result;
+}
+
 void snapshot_tell(const parts_t *parts)
 {
     for (uint32_t i = 0; i < parts->destruction->world_count; i++) {
-        const schedule_t *schedule = world_handle(parts->destruction->worlds[i])->schedule;
+        schedule_t *schedule = world_handle(parts->destruction->worlds[i])->schedule;
+        schedule_tell_outputs(schedule);
         for (uint32_t u = 0; u < schedule->count; u++)
             unit_call_rewound(schedule->units[u]);
     }
@@ -304,6 +313,8 @@ bp_result_t snapshot_restore(const parts_t *parts, const snapshot_t *snapshot)
         result = schedule_attune(world_handle(parts->destruction->worlds[i])->schedule);
     if (result == BP_OK)
         result = snapshot_fits(parts, snapshot);
+    if (result == BP_OK)
+        result = snapshot_suspend_outputs(parts);
     if (result != BP_OK)
         return result;
     loader_pause_all(parts->loader, BP_PAUSE_SNAPSHOT);

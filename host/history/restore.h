@@ -23,7 +23,13 @@
  * steps */
 bp_result_t snapshot_restore(const parts_t *parts, const snapshot_t *snapshot);
 
-/* Tell systems that want to know where their worlds are now. [main], between steps */
+/* Steps of the past are about to be computed again, here or in a state brought back: systems that are output are told
+ * of nothing until snapshot_tell, or the first step that is not one of the past (schedule_suspend_outputs). Errors:
+ * memory. [main], between steps */
+bp_result_t snapshot_suspend_outputs(const parts_t *parts);
+
+/* Tell systems that are output what has come to match and what has ceased to, and systems that want to know, where
+ * their worlds are now. [main], between steps */
 void snapshot_tell(const parts_t *parts);
 
 /* Is the host made of the same parts as the snapshot's? Else the error names a difference. */

@@ -498,8 +498,7 @@ static void put_notices(notices_t *n, const kept_notices_t *kept)
         memcpy(n->entities, kept->entities, (size_t)kept->count * sizeof *n->entities);
     if (kept->hop_count > 0)
         memcpy(n->hops, kept->hops, (size_t)kept->hop_count * sizeof *n->hops);
-    for (uint32_t i = 0; n->indexed && i < n->count; i++)
-        *notices_place(n, n->entities[i]) = i;
+    notices_write_places(n);
 }
 
 static void put_commands(commands_t *commands, const kept_world_t *kept)
@@ -587,8 +586,11 @@ void world_back_commit(world_back_t *back)
     put_commands(&schedule->commands, kept);
     put_messages(&schedule->messages, kept);
     put_clock(&back->world->clock, kept);
-    for (uint32_t i = 0; i < schedule->count; i++)
-        schedule->units[i]->told = kept->units[i].told != 0;
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        if (unit->system == NULL || !system_is_output(unit->system)) /* of output: schedule_suspend_outputs */
+            unit->told = kept->units[i].told != 0;
+    }
     schedule_forget_runs(schedule);
     world->roster++; /* kept queries look at its runs anew */
     world_note_all(world);

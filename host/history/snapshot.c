@@ -279,7 +279,7 @@ static bp_result_t put_units(snapshot_writer_t *w, const schedule_t *schedule, u
         unit_t *unit = schedule->units[i];
         bytes_text(b, unit->name);
         bytes_u32(b, unit->system != NULL);
-        bytes_u32(b, unit->told);
+        bytes_u32(b, unit->told && !system_is_output(unit->system)); /* what such a one knows is no part of the past */
         bytes_u32(b, unit->subscription);
         bytes_u64(b, unit->system != NULL ? unit->system->table.state_form : 0);
         set_key(w, number, PART_UNIT, i);

@@ -18,7 +18,7 @@ uint32_t state_road_of_manager(const manager_t *manager)
 
 uint32_t state_road_of_system(const system_t *system)
 {
-    if ((system->table.flags & BP_SYSTEM_OUTPUT) != 0 || system->table.start == NULL)
+    if (system_is_output(system) || system->table.start == NULL)
         return BP_KEEP_NOTHING;
     return system->table.keeps;
 }
@@ -114,7 +114,7 @@ bp_result_t state_put_system(snapshot_writer_t *writer, unit_t *unit)
     void *data = NULL;
     size_t size = 0;
     if (road != BP_KEEP_SAVED) {
-        bool output = system == NULL || (system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+        bool output = system == NULL || system_is_output(system);
         put_plain(writer, road, output ? NULL : unit->verb.handed.state, output ? 0 : system->table.state_form);
         return BP_OK;
     }

@@ -37,6 +37,8 @@ typedef struct call_view_t {
     const struct verb_place_t *place;    /* NULL: in no world */
     uint32_t rows;                       /* CALL_... */
     uint32_t prototype;                  /* of the rows that it is handed; 0: none, or several */
+    uint32_t count;                      /* of these rows, where they lie one behind another ... */
+    const bp_entity_t *entities;         /* ... from this one on; else NULL */
 } call_view_t;
 
 /* A watcher of guarded calls, told before each call and after it; where a call has called the host, which has called a

@@ -145,6 +145,11 @@ typedef struct system_t {
     uint32_t term_count;
 } system_t;
 
+static inline bool system_is_output(const system_t *system)
+{
+    return (system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+}
+
 /* An empty slot, which is empty too when it is freed; NULL when out of memory. */
 system_t *system_new(memory_t *memory, const char *name);
 void system_free(memory_t *memory, system_t *slot);

@@ -170,7 +170,8 @@ static void tell_changes(const call_t *call, const char *changes)
 
 static call_view_t view_of(const call_t *call)
 {
-    return (call_view_t){call->plugin, call->component, call->system, call->place, call->rows, call->prototype};
+    return (call_view_t){call->plugin, call->component, call->system, call->place, call->rows, call->prototype,
+                         call->count, call->handed};
 }
 
 static void begin_watching(call_watch_t *watch, const call_t *call)

@@ -135,8 +135,8 @@ void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run
     if (component->owner->guard == NULL)
         component->table.simulate(run, run->count);
     else
-        verb_call(COMPONENT_CALL(.in = run, .count = run->count, .rows = CALL_UNIT, .prototype = run->prototype),
-                  "simulate", call_simulate);
+        verb_call(COMPONENT_CALL(.in = run, .count = run->count, .rows = CALL_UNIT, .prototype = run->prototype,
+                                 .handed = run->entities), "simulate", call_simulate);
 }
 
 static void call_create(void *data)
@@ -468,7 +468,7 @@ void verb_close(plugin_t *opener, const bp_loader_t *kind, void *content)
 /* Is the system left out in a clone of a host? A system that is output would write to the original's files. */
 static bool is_kept_in(const system_t *system)
 {
-    return system->owner->all->clone && (system->table.flags & BP_SYSTEM_OUTPUT) != 0;
+    return system->owner->all->clone && system_is_output(system);
 }
 
 static void call_system_start(void *data)
@@ -513,8 +513,8 @@ void verb_run(const system_t *system, verb_system_t *s, const bp_match_t *match)
     if (system->owner->guard == NULL)
         system->table.run(match, match->count);
     else
-        verb_call(SYSTEM_CALL(.in = match, .count = match->count, .rows = CALL_UNIT, .prototype = match->prototype),
-                  "run", call_run);
+        verb_call(SYSTEM_CALL(.in = match, .count = match->count, .rows = CALL_UNIT, .prototype = match->prototype,
+                              .handed = match->entities), "run", call_run);
 }
 
 static void call_run_all(void *data)

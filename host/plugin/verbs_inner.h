@@ -33,6 +33,7 @@ typedef struct call_t {
     uint32_t count, number;       /* number: of a field, a version */
     uint32_t answer;
     uint32_t rows, prototype;     /* CALL_..., and of which rows (call_view_t) */
+    const bp_entity_t *handed;    /* the first of `count` rows that lie one behind another, or NULL */
     bp_result_t result;
     void (*function)(void *data); /* of a table: called with `out` */
     const char *verb;             /* its name */

@@ -49,7 +49,8 @@ static bool may_write(const void *data, const fence_column_t *column)
 
 static fence_rights_t rights_of(const call_view_t *call)
 {
-    return (fence_rights_t){.prototype = call->prototype, .may_write = may_write, .data = call};
+    return (fence_rights_t){.prototype = call->prototype, .count = call->count, .entities = call->entities,
+                            .may_write = may_write, .data = call};
 }
 
 /* --- the watcher -------------------------------------------------------------------------------------------------- */

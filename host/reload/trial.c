@@ -208,7 +208,7 @@ static const char *call_all(reload_t *reload, plugin_t *const *candidates, uint3
             unit_t *unit = schedule->units[u];
             if (unit->system == NULL || !is_of(unit->system->owner, candidates, count))
                 continue;
-            if ((unit->system->table.flags & BP_SYSTEM_OUTPUT) == 0)
+            if (!system_is_output(unit->system))
                 result = save_and_load_system(unit);
             unit_call_rewound(unit);
         }

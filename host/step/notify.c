@@ -5,7 +5,8 @@
  * match, and systems that had been told of matches are told of these.
  *
  * A system whose code and state a probation brings back was told of what matched until then (known_t), and of nothing
- * afterwards: it is told of the difference, so what it has been told stays exact.
+ * afterwards: it is told of the difference, so what it has been told stays exact. The same goes for a system that is
+ * output: it is told of nothing while its world goes to another moment, and of the difference afterwards.
  */
 #include "../os/os.h"
 #include "../store/notices.h"
@@ -16,6 +17,12 @@ static bool asks(const unit_t *unit)
 {
     return unit->system != NULL && unit->query != NULL &&
            (unit->system->table.entities_added != NULL || unit->system->table.entities_removed != NULL);
+}
+
+/* No step depends on it, and of steps of the past that are computed again it hears nothing. */
+static bool is_output(const unit_t *unit)
+{
+    return unit->system != NULL && system_is_output(unit->system);
 }
 
 static void tell(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count)
@@ -74,17 +81,18 @@ static void note_leaving(void *context, uint32_t subscription, bool added, const
         note_known(n, entities, count);
 }
 
+/* `notices` is NULL where moves that are written down count as told. */
 static void note_run(noting_t *n, notices_t *notices, const run_t *run)
 {
     const bp_entity_t *entities = run_entities(run);
-    if (notices->count == 0 && run->holes == 0) {
+    if ((notices == NULL || notices->count == 0) && run->holes == 0) {
         note_known(n, entities, run->count);
         return;
     }
     for (uint32_t first = 0, end; first < run->count; first = end + 1) {
         end = first;
         while (end < run->count && entities[end].id != 0 &&
-               !notices_will_add(notices, n->subscription, entities[end]))
+               (notices == NULL || !notices_will_add(notices, n->subscription, entities[end])))
             end++;
         if (end > first)
             note_known(n, entities + first, end - first);
@@ -121,28 +129,19 @@ void known_return(known_t *known, unit_t *unit)
     unit->schedule->subscribed = false;
 }
 
+/* Has the unit a state that has come back, and that is told of the difference as soon as subscriptions are made? */
+static bool has_returned(const unit_t *unit)
+{
+    return unit->known.count > 0 && !is_output(unit);
+}
+
 static bool knows_any(const schedule_t *schedule)
 {
     for (uint32_t i = 0; i < schedule->count; i++) {
-        if (schedule->units[i]->known.count > 0)
+        if (has_returned(schedule->units[i]))
             return true;
     }
     return false;
-}
-
-/* Tell of those of `entities`, which follow each other, that are not of the generation noted for their index. */
-static void tell_others(unit_t *unit, const uint32_t *generations, const bp_entity_t *entities, uint32_t count)
-{
-    for (uint32_t first = 0, end; first < count; first = end) {
-        end = first + 1;
-        if (entities[first].id == 0 ||
-            generations[bp_entity_index(entities[first])] == bp_entity_generation(entities[first]))
-            continue;
-        while (end < count && entities[end].id != 0 &&
-               generations[bp_entity_index(entities[end])] != bp_entity_generation(entities[end]))
-            end++;
-        unit_call_told(unit, true, entities + first, end - first);
-    }
 }
 
 static bool matches_now(const world_t *world, uint32_t subscription, bp_entity_t e)
@@ -152,39 +151,146 @@ static bool matches_now(const world_t *world, uint32_t subscription, bp_entity_t
     return run != NULL && notices_has(world->notices, run->signature, subscription);
 }
 
-/* Tell a state that has come back of the difference between what it knows and what matches now: of what does not match
- * any more, and of what it has not heard of. `generations` has room for one for each index of an entity. */
-static void tell_returned(world_t *world, unit_t *unit, uint32_t *generations)
+/* Put the entities that do not match any more before the others; returns their number. */
+static uint32_t part_gone(const world_t *world, const unit_t *unit)
+{
+    bp_entity_t *entities = unit->known.entities;
+    uint32_t gone = 0;
+    for (uint32_t i = 0; i < unit->known.count; i++) {
+        bp_entity_t e = entities[i];
+        if (matches_now(world, unit->subscription, e))
+            continue;
+        entities[i] = entities[gone];
+        entities[gone++] = e;
+    }
+    return gone;
+}
+
+static bool is_known(const notices_t *n, const known_t *known, bp_entity_t e)
+{
+    uint32_t place = *notices_place(n, e);
+    return place < known->count && known->entities[place].id == e.id;
+}
+
+static uint32_t tell_unknown(unit_t *unit, const run_t *run)
+{
+    const notices_t *n = unit->schedule->world->notices;
+    const bp_entity_t *entities = run_entities(run);
+    uint32_t told = 0;
+    for (uint32_t first = 0, end; first < run->count; first = end) {
+        end = first + 1;
+        if (entities[first].id == 0 || is_known(n, &unit->known, entities[first]))
+            continue;
+        while (end < run->count && entities[end].id != 0 && !is_known(n, &unit->known, entities[end]))
+            end++;
+        unit_call_told(unit, true, entities + first, end - first);
+        told += end - first;
+    }
+    return told;
+}
+
+/* Tell a unit of the difference between what it knows and what matches now: of what does not match any more, and of
+ * what it has not heard of. Each known entity that matches gets its number in the place where the list of moves has the
+ * number of an entity's entry; that list is as it was afterwards. Returns how many entities were told. */
+static uint32_t tell_since_known(world_t *world, unit_t *unit)
 {
     known_t *known = &unit->known;
-    uint32_t gone = 0;
-    memset(generations, 0, world->entities->bound * sizeof *generations);
-    for (uint32_t i = 0; i < known->count; i++) {
-        bp_entity_t e = known->entities[i];
-        if (matches_now(world, unit->subscription, e))
-            generations[bp_entity_index(e)] = bp_entity_generation(e);
-        else
-            known->entities[gone++] = e;
-    }
+    uint32_t gone = part_gone(world, unit), told = gone;
+    for (uint32_t i = gone; i < known->count; i++)
+        *notices_place(world->notices, known->entities[i]) = i;
     if (gone > 0)
         unit_call_told(unit, false, known->entities, gone);
     for (uint32_t r = 0; r < world->run_count; r++) {
-        const run_t *run = world->runs[r];
-        if (notices_has(world->notices, run->signature, unit->subscription))
-            tell_others(unit, generations, run_entities(run), run->count);
+        if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
+            told += tell_unknown(unit, world->runs[r]);
     }
+    notices_write_places(world->notices);
+    return told;
+}
+
+/* The same where the list of moves is empty: from now on the unit is told as others are. */
+static uint32_t tell_returned(world_t *world, unit_t *unit)
+{
+    uint32_t told = tell_since_known(world, unit);
     unit->told = true;
-    known_free(known, world);
+    known_free(&unit->known, world);
+    return told;
+}
+
+/* --- output ------------------------------------------------------------------------------------------------------- */
+
+bp_result_t schedule_suspend_outputs(schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        known_t known = {.entities = NULL};
+        if (!unit->told || !is_output(unit))
+            continue;
+        if (!known_note(&known, unit)) {
+            known_free(&known, schedule->world);
+            return error_memory(&schedule->world->base->error, "keeping what a system was told");
+        }
+        unit->known = known;
+        unit->told = false;
+    }
+    return BP_OK;
+}
+
+/* Tell a suspended unit of the difference. Afterwards it knows what matches now, and it stays suspended, since moves
+ * are written down that it has heard of already. */
+static void bring_up(unit_t *unit)
+{
+    world_t *world = unit->schedule->world;
+    known_t next = {.entities = NULL};
+    noting_t n = {.known = &next, .memory = &world->memory, .good = true};
+    for (uint32_t r = 0; r < world->run_count && n.good; r++) {
+        if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
+            note_run(&n, NULL, world->runs[r]);
+    }
+    if (n.good)
+        tell_since_known(world, unit);
+    known_free(n.good ? &unit->known : &next, world);
+    if (n.good)
+        unit->known = next;
+}
+
+void schedule_tell_outputs(schedule_t *schedule)
+{
+    world_t *world = schedule->world;
+    for (uint32_t i = 0; i < schedule->count && schedule->subscribed && world->notices != NULL; i++) {
+        unit_t *unit = schedule->units[i];
+        if (unit->told || unit->subscription == BP_NONE || !is_output(unit))
+            continue;
+        world->hold = WORLD_TELLING;
+        destruction_begin_step(schedule->destruction);
+        bring_up(unit);
+        world->hold = WORLD_FREE;
+        destruction_end_step(schedule->destruction);
+    }
+}
+
+/* --- after a probation -------------------------------------------------------------------------------------------- */
+
+static bool knows_anything(const schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        if (schedule->units[i]->known.count > 0)
+            return true;
+    }
+    return false;
 }
 
 void schedule_tell_returned(schedule_t *schedule)
 {
     error_text_t *error = &schedule->world->base->error, kept = *error;
-    if (knows_any(schedule) && schedule_attune(schedule) != BP_OK)
+    if (!knows_anything(schedule))
+        return;
+    if (schedule_attune(schedule) != BP_OK)
         log_write(&schedule->world->base->log, BP_LOG_WARNING, "host",
                   "world '%s': systems that have come back are told later what has changed: %s",
                   schedule->world->name, error->text);
     *error = kept;
+    schedule_tell_outputs(schedule);
 }
 
 /* --- making subscriptions ----------------------------------------------------------------------------------------- */
@@ -262,9 +368,8 @@ static bool asks_alike(const schedule_t *schedule, const notices_t *next, const 
     return alike;
 }
 
-/* `generations` is NULL where no unit has a state that has come back. */
 static void change_subscriptions(schedule_t *schedule, notices_t *next, const uint32_t *numbers,
-                                 const uint32_t *signatures, uint32_t *generations)
+                                 const uint32_t *signatures)
 {
     world_t *world = schedule->world;
     if (asks_alike(schedule, next, numbers, signatures)) {
@@ -285,8 +390,8 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
     notices_free(world->notices);
     world->notices = next;
     for (uint32_t i = 0; i < schedule->count; i++) {
-        if (schedule->units[i]->known.count > 0 && numbers[i] != BP_NONE)
-            tell_returned(world, schedule->units[i], generations);
+        if (has_returned(schedule->units[i]) && numbers[i] != BP_NONE)
+            tell_returned(world, schedule->units[i]);
     }
 }
 
@@ -298,17 +403,15 @@ bp_result_t notify_refresh_now(schedule_t *schedule)
     size_t number_size = (schedule->count + 1u) * sizeof(uint32_t),
            signature_size = (world->run_count + 1u) * sizeof(uint32_t);
     uint32_t *numbers = memory_new(memory, number_size), *signatures = memory_new(memory, signature_size);
-    size_t generations_size = knows_any(schedule) ? world->entities->bound * sizeof(uint32_t) : 0;
-    uint32_t *generations = generations_size > 0 ? memory_resize(memory, NULL, 0, generations_size) : NULL;
     notices_t *next = NULL;
-    bool good = numbers != NULL && signatures != NULL && (generations != NULL || generations_size == 0);
+    bool good = numbers != NULL && signatures != NULL;
     bp_result_t result = good ? make_subscriptions(schedule, numbers, &next) : BP_ERROR_MEMORY;
     if (result == BP_OK && !make_signatures(world, next, signatures))
         result = BP_ERROR_MEMORY;
     if (result == BP_OK) {
         world->hold = WORLD_TELLING;
         destruction_begin_step(schedule->destruction);
-        change_subscriptions(schedule, next, numbers, signatures, generations);
+        change_subscriptions(schedule, next, numbers, signatures);
         world->hold = WORLD_FREE;
         destruction_end_step(schedule->destruction);
         schedule->subscribed = true;
@@ -318,16 +421,17 @@ bp_result_t notify_refresh_now(schedule_t *schedule)
     }
     memory_free(memory, numbers, numbers == NULL ? 0 : number_size);
     memory_free(memory, signatures, signatures == NULL ? 0 : signature_size);
-    memory_free(memory, generations, generations == NULL ? 0 : generations_size);
     return result;
 }
 
 /* --- telling ------------------------------------------------------------------------------------------------------ */
 
-/* Tell a unit that has just come of all entities that match. */
-static uint32_t tell_newcomer(const world_t *world, unit_t *unit)
+/* Tell a unit that has just come of all entities that match; one that knows some of them, of the difference. */
+static uint32_t tell_newcomer(world_t *world, unit_t *unit)
 {
     uint32_t told = 0;
+    if (unit->known.count > 0)
+        return tell_returned(world, unit);
     for (uint32_t r = 0; r < world->run_count; r++) {
         if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
             told += tell_run(unit, true, world->runs[r]);
@@ -344,8 +448,9 @@ void notify_subscribers(schedule_t *schedule)
     uint64_t from = trace != NULL ? os_clock_ns() : 0;
     uint32_t told = world->notices->count > 0 ? notices_deliver(world->notices, tell, schedule) : 0;
     for (uint32_t i = 0; i < schedule->count; i++) {
-        if (schedule->units[i]->subscription != BP_NONE && !schedule->units[i]->told)
-            told += tell_newcomer(world, schedule->units[i]);
+        unit_t *unit = schedule->units[i];
+        if (unit->subscription != BP_NONE && !unit->told && !(is_output(unit) && schedule->crew->recomputing))
+            told += tell_newcomer(world, unit);
     }
     if (trace != NULL && told > 0)
         trace_slice(trace, BP_SLICE_NOTICES, world, "notices", from, os_clock_ns(), told);
@@ -357,8 +462,7 @@ static void tell_unit(void *who, const bp_death_t *batch)
 {
     unit_t *unit = who;
     const crew_t *crew = unit->schedule->crew;
-    bool output = (unit->system->table.flags & BP_SYSTEM_OUTPUT) != 0;
-    if (!output || crew == NULL || !crew->recomputing)
+    if (!is_output(unit) || crew == NULL || !crew->recomputing)
         verb_system_died(unit->system, &unit->verb, batch);
 }
 

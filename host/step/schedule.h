@@ -87,7 +87,8 @@ typedef struct unit_t {
     bool reserves;      /* memory is taken before a step: for tasks, or for all matches in one call */
     bool starved;       /* in the middle of this step there was not enough of it: the unit makes do with what it has */
     bool told;          /* the unit has been told of the entities that matched when it came */
-    known_t known;      /* of a state that has come back, which is told of the difference; else empty */
+    known_t known;      /* not `told`, and some are there: the unit is to be told of the difference (a state that has
+                           come back, a system that is output and suspended) */
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
     uint32_t place;     /* of its name among what the world wants; good while `placed` is one more than wants.changes */
     uint32_t placed;
@@ -296,6 +297,15 @@ void known_free(known_t *known, world_t *world);
 /* Tell systems whose state has come back of what has come and gone meanwhile. Where that fails for lack of memory, they
  * are told before the next step, or that step fails. [main] */
 void schedule_tell_returned(schedule_t *schedule);
+
+/* The world is about to go to another moment, and may compute steps of its past again: tell systems that are output of
+ * nothing, until the next step that is not computed again or schedule_tell_outputs tells them of the difference. Does
+ * nothing for systems that are suspended already. Errors: memory; the world need not go anywhere afterwards. [main] */
+bp_result_t schedule_suspend_outputs(schedule_t *schedule);
+
+/* Tell systems that are output of the difference between what they have been told of and what matches now; where memory
+ * lacks, the next step does. [main] */
+void schedule_tell_outputs(schedule_t *schedule);
 
 /* Put the units in the order in which another schedule, which has units of the same names, has them: equal wishes are
  * settled in the order given. False where it has others. [main] */

@@ -561,7 +561,7 @@ void unit_call_simulate(unit_t *unit, const bp_run_t *run)
 
 static bool is_left_out(const unit_t *unit)
 {
-    return (unit->system->table.flags & BP_SYSTEM_OUTPUT) != 0 &&
+    return system_is_output(unit->system) &&
            (unit->schedule->crew->recomputing || unit->system->owner->all->clone);
 }
 

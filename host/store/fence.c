@@ -35,6 +35,7 @@ void fence_free(fence_t *f)
 {
     memory_free(f->memory, f->columns, f->capacity * sizeof *f->columns);
     memory_free(f->memory, f->pattern, os_page_size());
+    memory_free(f->memory, f->kept, f->kept_capacity);
     *f = (fence_t){.memory = f->memory};
 }
 
@@ -310,7 +311,98 @@ static bool column_is_whole(const fence_t *f, const fence_column_t *column, char
     return true;
 }
 
-bool fence_is_whole(const fence_t *f, char *reason, size_t size)
+/* --- rows that a call was not handed ------------------------------------------------------------------------------ */
+
+/* Cells of the rows before those that the call was handed, and of the rows behind them. */
+static size_t bytes_before(const fence_t *f, const fence_column_t *column)
+{
+    return (size_t)f->handed_first * column->cell;
+}
+
+static size_t bytes_after(const fence_t *f, const fence_column_t *column)
+{
+    return (size_t)(f->handed_rows - f->handed_first - f->handed_count) * column->cell;
+}
+
+/* Choose the columns to be kept; returns how many bytes. */
+static size_t choose_kept(fence_t *f)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        fence_column_t *column = &f->columns[i];
+        column->kept = column->lies && !column->shut && column->run == f->handed;
+        bytes += column->kept ? bytes_before(f, column) + bytes_after(f, column) : 0;
+    }
+    return bytes;
+}
+
+static void keep_others(fence_t *f, const fence_rights_t *rights)
+{
+    const fence_column_t *column = column_at(f, f->count, (uintptr_t)rights->entities);
+    f->handed = NULL;
+    if (column == NULL || !column->lies || column->manager != BP_NONE || rights->count >= column->run->count)
+        return;
+    f->handed = column->run;
+    f->handed_first = (uint32_t)(rights->entities - run_entities(column->run));
+    f->handed_count = rights->count;
+    f->handed_rows = column->run->count;
+    size_t bytes = choose_kept(f);
+    if (!memory_reserve(f->memory, &f->kept, &f->kept_capacity, bytes, 1)) {
+        f->handed = NULL;
+        return;
+    }
+    char *at = f->kept;
+    for (uint32_t i = 0; i < f->count; i++) {
+        column = &f->columns[i];
+        if (!column->kept)
+            continue;
+        size_t before = bytes_before(f, column), after = bytes_after(f, column);
+        memcpy(at, column->cells, before);
+        memcpy(at + before, column->cells + before + (size_t)f->handed_count * column->cell, after);
+        at += before + after;
+    }
+}
+
+static void tell_other(const fence_t *f, const fence_column_t *column, uint32_t row, char *reason, size_t size)
+{
+    char where[64];
+    snprintf(where, sizeof where, "it wrote to row %u", row);
+    tell_column(column, where, reason, size);
+    size_t length = strlen(reason);
+    snprintf(reason + length, size - length, ", and was handed rows %u to %u", f->handed_first,
+             f->handed_first + f->handed_count - 1);
+}
+
+static bool stretch_is_whole(const fence_t *f, const fence_column_t *column, const char *kept, uint32_t first,
+                             size_t bytes, char *reason, size_t size)
+{
+    const char *cells = column->cells + (size_t)first * column->cell;
+    if (memcmp(kept, cells, bytes) == 0)
+        return true;
+    size_t at = 0;
+    while (kept[at] == cells[at])
+        at++;
+    tell_other(f, column, first + (uint32_t)(at / column->cell), reason, size);
+    return false;
+}
+
+static bool others_are_whole(const fence_t *f, char *reason, size_t size)
+{
+    const char *at = f->kept;
+    bool whole = true;
+    for (uint32_t i = 0; f->handed != NULL && i < f->count && whole; i++) {
+        const fence_column_t *column = &f->columns[i];
+        if (!column->kept || column->run->version != column->version)
+            continue;
+        size_t before = bytes_before(f, column), after = bytes_after(f, column);
+        whole = stretch_is_whole(f, column, at, 0, before, reason, size) &&
+                stretch_is_whole(f, column, at + before, f->handed_first + f->handed_count, after, reason, size);
+        at += before + after;
+    }
+    return whole;
+}
+
+bool fence_is_whole(fence_t *f, char *reason, size_t size)
 {
     bool whole = true;
     for (uint32_t i = 0; i < f->count && whole; i++) {
@@ -318,6 +410,8 @@ bool fence_is_whole(const fence_t *f, char *reason, size_t size)
         if (column->lies && column->run->version == column->version)
             whole = column_is_whole(f, column, reason, size);
     }
+    whole = whole && others_are_whole(f, reason, size);
+    f->handed = NULL;
     return whole;
 }
 
@@ -350,6 +444,7 @@ void fence_shut(fence_t *f, const fence_rights_t *rights)
         others++;
     }
     f->turn = f->count == 0 ? 0 : (f->turn + looked) % f->count;
+    keep_others(f, rights);
 }
 
 void fence_open(fence_t *f)

@@ -4,7 +4,8 @@
  * error is seen much later. In the copy of a trial the rows of the worlds are laid anew: each column gets pages of its
  * own, with FENCE_CLOSED bytes before and behind them that nothing may touch, and ends as near to the closed pages as
  * its alignment allows. The bytes left before and behind the cells hold a pattern, which is compared after each call.
- * While a plugin that is on trial is called, columns that it may not write are closed to writing as well.
+ * While a plugin that is on trial is called, columns that it may not write are closed to writing as well; of a call
+ * that is handed some rows of a run, the other rows of the columns that it may write are compared afterwards.
  *
  * Runs that get more rows leave these places, and are laid anew with the next fence_lay. The places that they have left
  * are closed: an address that was kept from an earlier call is found too.
@@ -38,6 +39,7 @@ typedef struct fence_column_t {
     uint32_t manager, field; /* BP_NONE, 0: the entities */
     bool lies;               /* a run has the column here; else the pages are closed */
     bool shut;               /* closed to writing */
+    bool kept;               /* its cells of rows that the present call was not handed are in fence_t.kept */
     char component[48], name[48];
 } fence_column_t;
 
@@ -50,6 +52,10 @@ typedef struct fence_t {
     size_t bytes;
     uint32_t turn;          /* where closing columns of other runs goes on with the next call */
     char *pattern;          /* a page of it; NULL: nothing can be laid */
+    const run_t *handed;    /* of which the present call was handed `handed_count` rows, and not all; NULL: of none */
+    uint32_t handed_first, handed_count, handed_rows; /* handed_rows: of the whole run then */
+    char *kept;             /* cells of the other rows, as they were before the call, column by column */
+    uint32_t kept_capacity;
 } fence_t;
 
 /* The columns that a call may write: those for which `may_write` says so. */
@@ -57,6 +63,8 @@ typedef struct fence_rights_t {
     uint32_t prototype; /* of the rows that it was handed; 0: none */
     bool (*may_write)(const void *data, const fence_column_t *column);
     const void *data;
+    const bp_entity_t *entities; /* of the rows that it was handed, where they lie one behind another; else NULL */
+    uint32_t count;              /* of these */
 } fence_rights_t;
 
 void fence_init(fence_t *fence, memory_t *memory, plugin_t *const *first, uint32_t first_count);
@@ -65,13 +73,14 @@ void fence_init(fence_t *fence, memory_t *memory, plugin_t *const *first, uint32
  * in a helper: the runs stay where they are put. Where memory does not suffice columns stay where they are. */
 void fence_lay(fence_t *fence, world_t *const *worlds, uint32_t world_count);
 
-/* Before a call: fill the pattern in behind the cells. After it: is the pattern whole? Else `reason` says where it was
- * overwritten. */
+/* Before a call: fill the pattern in behind the cells. After it: are the pattern and the rows whole that the call was
+ * not handed? Else `reason` says where they were overwritten. */
 void fence_fill(fence_t *fence);
-bool fence_is_whole(const fence_t *fence, char *reason, size_t size);
+bool fence_is_whole(fence_t *fence, char *reason, size_t size);
 
 /* Close columns to writing that the call may not write: those of the rows that it was handed, and FENCE_SHUT others, in
- * turn. Open all again; or those that a further call, inside of this one, may write. */
+ * turn; and keep the rows of the same columns that it was not handed, where there is memory. Open all again; or those
+ * that a further call, inside of this one, may write. */
 void fence_shut(fence_t *fence, const fence_rights_t *rights);
 void fence_open(fence_t *fence);
 void fence_open_for(fence_t *fence, const fence_rights_t *rights);

@@ -144,6 +144,12 @@ static void append(notices_t *n, uint32_t kind, const bp_entity_t *entities, uin
     n->count += count;
 }
 
+void notices_write_places(notices_t *n)
+{
+    for (uint32_t i = 0; n->indexed && i < n->count; i++)
+        *notices_place(n, n->entities[i]) = i;
+}
+
 /* Give each entry a hop of its own, from now on until the list is emptied. The number of a stretch is never larger than
  * the number of its first entry, so in a walk from the last stretch down no stretch is overwritten before it has been
  * read. */
@@ -156,9 +162,8 @@ static void index_entries(notices_t *n)
             n->hops[i] = hop;
         end = stretch.from;
     }
-    for (uint32_t i = 0; i < n->count; i++)
-        *notices_place(n, n->entities[i]) = i;
     n->indexed = true;
+    notices_write_places(n);
 }
 
 void notices_moved(notices_t *n, uint32_t from, uint32_t to, const bp_entity_t *entities, uint32_t count)

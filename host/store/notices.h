@@ -94,6 +94,9 @@ void notices_moved(notices_t *notices, uint32_t from, uint32_t to, const bp_enti
 /* Tell all that has been written down, removals first, and keep it written down. [main] */
 void notices_look(notices_t *notices, notices_tell tell, void *context);
 
+/* Write the number of each entry into the place of its entity again, after others have used the places. [main] */
+void notices_write_places(notices_t *notices);
+
 /* Has it been written down that the entity matches the subscription now, and did not at the last delivery? [main] */
 bool notices_will_add(notices_t *notices, uint32_t subscription, bp_entity_t e);
 

@@ -3,7 +3,8 @@
  * they were. One that writes as it may comes in.
  *
  * The plugin is tests/fixtures/crasher.h: told to, it looks its component's rows up as any plugin may, and writes there
- * or beside.
+ * or beside. Of rows that several calls are handed, range by range, tests/fixtures/ranges.h writes those of another
+ * call.
  */
 #define _GNU_SOURCE 1
 
@@ -192,6 +193,65 @@ START_TEST(a_version_that_writes_what_it_may_write_comes_in)
 }
 END_TEST
 
+/* --- rows beside those that a call was handed --------------------------------------------------------------------- */
+
+enum { STRIP = 2048 /* rows, in four ranges */ };
+
+static void open_ranges(void)
+{
+    static bp_entity_t entities[STRIP];
+    static float numbers[STRIP];
+    bp_property_t y;
+    unsetenv("RANGES_BESIDE");
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text),
+                                            .tag = 1,
+                                            .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL,
+                                            .trial_deadline = DEADLINE_MS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("ranges_first", "ranges"), NULL, 0));
+    world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
+    WORKS(host, bp_world_use_component(world, "strip"));
+    WORKS(host, bp_world_use_system(world, "stripes"));
+    const bp_api_t *api = bp_host_api(host);
+    WORKS(host, api->world->create(world, prototype_of(world, "strip", NULL, NULL, NULL), entities, STRIP));
+    for (uint32_t i = 0; i < STRIP; i++)
+        numbers[i] = (float)i;
+    WORKS(host, api->property->resolve(world, (bp_entity_t){0}, "strip", "y", &y));
+    WORKS(host, api->property->set(world, &y, entities, STRIP, numbers, sizeof numbers[0]));
+    WORKS(host, bp_host_step(host));
+}
+
+/* Who writes, how its call is named, and what is said: of the first row that is found. */
+static const char *const strides[][3] = {
+    {"component", "'simulate' of component 'strip'", "it wrote to row 511 of the column 'x' of 'strip', and was handed "
+                                                     "rows 512 to 1023"},
+    {"component_behind", "'simulate' of component 'strip'", "it wrote to row 512 of the column 'x' of 'strip', and was "
+                                                            "handed rows 0 to 511"},
+    {"system", "'run' of system 'stripes'", "it wrote to row 511 of the column 'x' of 'strip', and was handed rows 512 "
+                                            "to 1023"},
+    {"system_behind", "'run' of system 'stripes'", "it wrote to row 512 of the column 'x' of 'strip', and was handed "
+                                                   "rows 0 to 511"},
+};
+
+START_TEST(a_write_to_rows_of_another_range_is_found_on_trial_and_refused)
+{
+    static const char *const plugin[] = {"ranges"};
+    open_ranges();
+    char *before = describe_host(host);
+    setenv("RANGES_BESIDE", strides[_i][0], 1);
+    put_plugin("ranges_next", "ranges");
+    bp_result_t result = bp_host_reload(host, plugin, 1, NULL);
+    EXPECT(result != BP_OK, "%s writes beside its rows, and it came in", strides[_i][0]);
+    EXPECT(strstr(bp_host_error(host), strides[_i][1]) != NULL && strstr(bp_host_error(host), strides[_i][2]) != NULL,
+           "%s: %s", strides[_i][0], bp_host_error(host));
+    ck_assert_str_eq(before, describe_host(host));
+    unsetenv("RANGES_BESIDE");
+    WORKS(host, bp_host_reload(host, plugin, 1, NULL));
+    WORKS(host, bp_host_step(host));
+    check_host(host);
+    bp_host_destroy(host);
+}
+END_TEST
+
 Suite *behind_suite(void)
 {
     Suite *suite = suite_create("behind");
@@ -201,6 +261,7 @@ Suite *behind_suite(void)
     tcase_add_loop_test(all, writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial, 0, COUNT(writers));
     tcase_add_test(all, a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found);
     tcase_add_loop_test(all, a_version_that_writes_what_it_may_write_comes_in, 0, 3);
+    tcase_add_loop_test(all, a_write_to_rows_of_another_range_is_found_on_trial_and_refused, 0, COUNT(strides));
     suite_add_tcase(suite, all);
     return suite;
 }

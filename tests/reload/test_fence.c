@@ -505,7 +505,7 @@ static void lay_groups(void)
 START_TEST(a_call_may_write_what_it_may_and_others_are_closed_in_turn)
 {
     bool was_shut[4 + 2 * GROUPS] = {false};
-    const fence_rights_t rights = {0, may_write, "grass.height"};
+    const fence_rights_t rights = {.may_write = may_write, .data = "grass.height"};
     fence_rights_t of_grass = rights;
     lay_groups();
     of_grass.prototype = run_of("grass")->prototype;
@@ -536,7 +536,7 @@ static bool may_write_nothing(const void *data, const fence_column_t *column)
 
 START_TEST(what_a_call_was_handed_and_may_not_write_is_closed_wherever_it_lies)
 {
-    fence_rights_t rights = {0, may_write_nothing, NULL};
+    fence_rights_t rights = {.may_write = may_write_nothing, .data = NULL};
     lay_groups();
     for (uint32_t i = 0; i < fence.count; i++) {
         rights.prototype = fence.columns[i].prototype;
@@ -553,8 +553,8 @@ END_TEST
 
 START_TEST(a_call_within_a_call_may_write_what_it_may)
 {
-    const fence_rights_t within = {0, may_write, "grass"};
-    fence_rights_t rights = {0, may_write, ""};
+    const fence_rights_t within = {.may_write = may_write, .data = "grass"};
+    fence_rights_t rights = {.may_write = may_write, .data = ""};
     lay_groups();
     rights.prototype = run_of("grass")->prototype;
     fence_shut(&fence, &rights);
@@ -569,7 +569,7 @@ END_TEST
 
 START_TEST(a_column_is_opened_at_an_address_and_no_other_one)
 {
-    fence_rights_t rights = {0, may_write, ""};
+    fence_rights_t rights = {.may_write = may_write, .data = ""};
     lay_groups();
     rights.prototype = run_of("grass")->prototype;
     fence_shut(&fence, &rights);
