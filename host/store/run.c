@@ -234,10 +234,18 @@ size_t run_block_bytes(size_t bytes)
     return bytes + RUN_LINE * (stagger(bytes) + 1);
 }
 
+char *run_move_up(const run_block_t *block, char *cells, size_t bytes, size_t size)
+{
+    if ((size_t)(cells - block->start) + bytes <= size)
+        return cells;
+    return memmove((char *)align_up((size_t)(uintptr_t)block->start, RUN_LINE), cells, bytes);
+}
+
 static bool resize_column(run_t *run, memory_t *memory, uint32_t column, uint32_t capacity)
 {
     run_block_t *block = &run->blocks[column];
     size_t bytes = (size_t)run->sizes[column] * capacity, size = run_block_bytes(bytes);
+    run->columns[column] = run_move_up(block, run->columns[column], (size_t)run->count * run->sizes[column], size);
     size_t offset = (size_t)((char *)run->columns[column] - block->start);
     char *start = superblocks_resize(memory, block->start, block->size, size);
     if (start == NULL)

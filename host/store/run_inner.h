@@ -28,6 +28,10 @@ char *run_shared_start(char *block, uint32_t capacity);
 size_t run_block_bytes(size_t bytes);
 char *run_place(const run_t *run, uint32_t column, char *block, size_t bytes);
 
+/* The block of a column is about to have `size` bytes. Where the `bytes` of its rows reach beyond, because the column
+ * does not begin near the beginning of the block, they move there. Returns where they are. */
+char *run_move_up(const run_block_t *block, char *cells, size_t bytes, size_t size);
+
 /* Set the members that follow from `fields`: sizes, plain, has_counted. */
 void run_describe(run_t *run);
 

@@ -66,9 +66,10 @@ bool run_make_column(run_made_t *made, const run_t *run, memory_t *memory, uint3
 bool run_fit_column(run_made_t *made, const run_t *run, memory_t *memory, uint32_t column, uint32_t size, uint32_t rows)
 {
     size_t cells = (size_t)size * run->capacity, bytes = run_block_bytes(cells);
-    size_t offset = (size_t)((char *)made->cells - made->block.start);
     if (made->capacity == run->capacity)
         return true;
+    made->cells = run_move_up(&made->block, made->cells, (size_t)rows * size, bytes);
+    size_t offset = (size_t)((char *)made->cells - made->block.start);
     char *block = superblocks_resize(memory, made->block.start, made->block.size, bytes);
     if (block == NULL)
         return false;

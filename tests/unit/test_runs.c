@@ -662,6 +662,32 @@ START_TEST(room_that_is_not_used_goes_in_portions)
 }
 END_TEST
 
+/* A column of small cells whose block was pages of the system's, and is none any more, begins near the block's
+ * beginning from then on: its rows come along, however little room they have behind them. */
+START_TEST(rows_come_along_when_a_column_of_pages_shrinks_to_less_than_pages)
+{
+    static const field_t *const few[] = {&kinds[BYTE]};
+    enum { ROWS = 2 * MEMORY_LARGE, LEFT = 3000 };
+    memory_t pages;
+    memory_init(&pages, "pages", &(bp_allocator_i){.resize = NULL});
+    for (uint32_t prototype = 1; prototype <= 64; prototype++) {
+        run_t *run = run_create(&pages, prototype, few, 2, 0);
+        ck_assert(run_reserve(run, &pages, ROWS));
+        run->count = LEFT;
+        for (uint32_t row = 0; row < LEFT; row++) {
+            run_entities(run)[row] = (bp_entity_t){UINT64_C(1) << 32 | row};
+            *(uint8_t *)run_cell(run, 1, row) = (uint8_t)(row * 7);
+        }
+        run_trim(run, &pages, SIZE_MAX / 2);
+        ck_assert(run->split && run->capacity == LEFT + LEFT / 4);
+        for (uint32_t row = 0; row < LEFT; row++)
+            EXPECT(*(uint8_t *)run_cell(run, 1, row) == (uint8_t)(row * 7), "prototype %u, row %u", prototype, row);
+        run_free(run, &pages, &holdings);
+    }
+    ck_assert_uint_eq(memory_bytes(&pages), 0);
+}
+END_TEST
+
 /* Rows of which most are used keep their room; few rows keep it while there are any. */
 START_TEST(a_run_is_roomy_where_less_than_half_of_its_room_is_used)
 {
@@ -1397,6 +1423,7 @@ Suite *runs_suite(void)
     tcase_add_test(tests, fields_of_a_run_without_rows_are_not_looked_at);
     tcase_add_test(tests, stamps_of_rows_beside_those_that_change_stay);
     tcase_add_test(tests, room_that_is_not_used_goes_in_portions);
+    tcase_add_test(tests, rows_come_along_when_a_column_of_pages_shrinks_to_less_than_pages);
     tcase_add_test(tests, a_run_is_roomy_where_less_than_half_of_its_room_is_used);
     tcase_add_test(tests, columns_of_large_runs_begin_at_different_lines);
     tcase_add_test(tests, short_ways_are_for_runs_of_small_cells_that_hold_nothing);
