@@ -122,8 +122,10 @@ bool cell_set_items(const holdings_t *holdings, const field_t *field, void *to, 
         return good;
     }
     count = count < room ? count : room;
-    if (!copy_items(holdings, field, to, items, count))
+    if (!copy_items(holdings, field, to, items, count)) {
+        cells_clear(field, to, 1); /* texts were written there before one was lacking */
         return false;
+    }
     for (uint32_t i = count; i < room; i++)
         memcpy((char *)to + (size_t)i * size, field_initial(field, i), size);
     retain_initial(field, count, room, 1);

@@ -1,5 +1,6 @@
 /* test_strings.c - names, which stay as long as their host, and counted strings, which go with their last use. */
 #include "../suites.h"
+#include "base/cells.h"
 #include "base_stage.h"
 
 #include <stdlib.h>
@@ -213,6 +214,29 @@ START_TEST(counts_are_right_after_any_sequence_of_uses)
 }
 END_TEST
 
+/* A cell that could not be copied as a whole holds nothing: who lets go of it lets go of no text a second time. */
+START_TEST(a_cell_that_lacks_memory_for_one_of_its_texts_holds_none)
+{
+    const char *three[] = {"the first of three", "the second", "and the third"};
+    const field_t field = {.name = "texts", .type = BP_STRING, .size = sizeof three, .elements = 3};
+    strings_t strings;
+    strings_init(&strings, &memory);
+    const holdings_t holdings = {.strings = &strings};
+    const char *kept = strings_acquire(&strings, "kept"), *to[3];
+    for (uint32_t n = 1; n <= 3; n++) {
+        cells_clear(&field, to, 1);
+        heap.refuse_first = heap.refuse_last = heap.requests + n;
+        ck_assert(!cell_copy(&holdings, &field, to, three));
+        for (uint32_t i = 0; i < 3; i++)
+            EXPECT(to[i] == strings_empty, "request %u refused, text %u", n, i);
+        cells_release(&holdings, &field, to, 1);
+        ck_assert_uint_eq(strings.count, 1);
+    }
+    strings_release(&strings, kept);
+    strings_free(&strings);
+}
+END_TEST
+
 Suite *strings_suite(void)
 {
     Suite *suite = suite_create("strings");
@@ -229,5 +253,6 @@ Suite *strings_suite(void)
     tcase_add_test(tests, a_string_that_finds_no_memory_is_not_there);
     tcase_add_test(tests, strings_are_found_though_the_table_could_not_grow);
     tcase_add_test(tests, counts_are_right_after_any_sequence_of_uses);
+    tcase_add_test(tests, a_cell_that_lacks_memory_for_one_of_its_texts_holds_none);
     return suite;
 }
