@@ -40,6 +40,11 @@ bp_result_t property_absent(world_t *world, const bp_property_t *p, bp_entity_t 
     return property_no_component(world, e, names_text(&world->base->names, world->prototypes.keys[p->key].name));
 }
 
+bp_result_t property_unsettable(world_t *world, const component_t *component)
+{
+    return error_set(&world->base->error, BP_ERROR_ARGUMENT, "%s has no property that can be set", component->name);
+}
+
 enum {
     LONG_STRETCH = 8, /* consecutive rows that are worth a copy of their own */
     SCATTERED = 1024, /* entities gathered before the next stretch is looked for */

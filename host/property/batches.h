@@ -45,6 +45,9 @@ static inline void *find_cell(const world_t *world, bp_property_t *p, bp_entity_
 bp_result_t property_no_component(world_t *world, bp_entity_t entity, const char *component);
 bp_result_t property_absent(world_t *world, const bp_property_t *property, bp_entity_t entity);
 
+/* The same about a component with storage of its own that has no verb `set`. */
+bp_result_t property_unsettable(world_t *world, const component_t *component);
+
 /* As bp_property_api.get. [job] */
 bp_result_t batches_get(world_t *world, bp_property_t *property, const bp_entity_t *entities, uint32_t count,
                         char *values, size_t stride);

@@ -80,44 +80,56 @@ static bp_result_t get_own(world_t *world, const bp_property_t *p, const field_t
                            : verb_get(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
 }
 
-static bp_result_t change_own(world_t *world, const bp_property_t *p, const field_t *field, bp_entity_t e, char *cell,
-                              const void *value)
+static bp_result_t get_each_own(world_t *world, const bp_property_t *p, const field_t *field,
+                                const bp_entity_t *entities, uint32_t count, char *values, size_t stride)
 {
-    manager_t *manager = world_key_manager(world, p->key);
-    uint32_t slot, size = field_item_size(field);
-    bp_result_t result = get_own(world, p, field, e, cell);
-    if (result != BP_OK)
-        return result;
-    memcpy(cell + (size_t)p->element * size, value, size);
-    result = find_slot(world, p, e, &slot);
-    if (result == BP_OK)
-        world_note_slots(world, manager, &slot, 1);
-    return result != BP_OK ? result
-                           : verb_set(manager->component, &manager->verb, p->field, &slot, 1, cell, field->size);
-}
-
-/* Set one entity after another. Since earlier ones would have changed when a later one fails, all are looked up
- * first. */
-static bp_result_t each_own(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
-                            uint32_t count, char *get, const char *set, size_t stride)
-{
-    uint32_t slot, size = field_item_size(field);
+    uint32_t size = field_item_size(field);
     bp_result_t result = BP_OK;
     char *cell = memory_resize(&world->memory, NULL, 0, field->size);
     if (cell == NULL)
         return error_memory(&world->base->error, "looking at an element");
-    for (uint32_t i = 0; i < count && result == BP_OK; i++)
-        result = find_slot(world, p, entities[i], &slot);
     for (uint32_t i = 0; i < count && result == BP_OK; i++) {
-        if (set != NULL) {
-            result = change_own(world, p, field, entities[i], cell, set + i * stride);
-            continue;
-        }
         result = get_own(world, p, field, entities[i], cell);
         if (result == BP_OK)
-            memcpy(get + i * stride, cell + (size_t)p->element * size, size);
+            memcpy(values + i * stride, cell + (size_t)p->element * size, size);
     }
     memory_free(&world->memory, cell, field->size);
+    return result;
+}
+
+/* Set all in one call of the manager, so that it refuses all or none. */
+static bp_result_t set_slots(world_t *world, const bp_property_t *p, const field_t *field, const uint32_t *slots,
+                             uint32_t count, char *cells, const char *values, size_t stride)
+{
+    manager_t *manager = world_key_manager(world, p->key);
+    uint32_t size = field_item_size(field);
+    bp_result_t result = verb_get(manager->component, &manager->verb, p->field, slots, count, cells, field->size);
+    if (result != BP_OK)
+        return result;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(cells + (size_t)i * field->size + (size_t)p->element * size, values + i * stride, size);
+    result = verb_set(manager->component, &manager->verb, p->field, slots, count, cells, field->size);
+    if (result == BP_OK)
+        world_note_slots(world, manager, slots, count);
+    return result;
+}
+
+static bp_result_t set_own(world_t *world, const bp_property_t *p, const field_t *field, const bp_entity_t *entities,
+                           uint32_t count, const char *values, size_t stride)
+{
+    const component_t *component = world_key_manager(world, p->key)->component;
+    if (component->storage.set == NULL)
+        return property_unsettable(world, component);
+    size_t slots_size = count * sizeof(uint32_t), cells_size = (size_t)count * field->size;
+    uint32_t *slots = memory_resize(&world->memory, NULL, 0, slots_size);
+    char *cells = slots == NULL ? NULL : memory_resize(&world->memory, NULL, 0, cells_size);
+    bp_result_t result = cells == NULL ? error_memory(&world->base->error, "setting an element") : BP_OK;
+    for (uint32_t i = 0; i < count && result == BP_OK; i++)
+        result = find_slot(world, p, entities[i], &slots[i]);
+    if (result == BP_OK)
+        result = set_slots(world, p, field, slots, count, cells, values, stride);
+    memory_free(&world->memory, cells, cells_size);
+    memory_free(&world->memory, slots, slots_size);
     return result;
 }
 
@@ -133,7 +145,7 @@ bp_result_t elements_get(world_t *world, const bp_property_t *p, const field_t *
 {
     uint32_t size = field_item_size(field), have;
     if (is_own(world, p))
-        return each_own(world, p, field, entities, count, values, NULL, stride);
+        return get_each_own(world, p, field, entities, count, values, stride);
     for (uint32_t i = 0; i < count; i++) {
         const void *cell = find_whole(world, p, entities[i]);
         if (cell == NULL)
@@ -263,7 +275,7 @@ bp_result_t elements_set(world_t *world, const bp_property_t *p, const field_t *
     if (result != BP_OK)
         return result;
     if (is_own(world, p))
-        return each_own(world, p, field, entities, count, NULL, values, stride);
+        return set_own(world, p, field, entities, count, values, stride);
     if (field_is_list(field))
         return set_in_lists(world, p, field, entities, count, values, stride);
     return set_declared(world, p, field, entities, count, values, stride);

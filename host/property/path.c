@@ -274,9 +274,9 @@ bp_result_t path_set_text(const bp_path_t *path, const char *text)
     if (property.element != BP_NONE)
         return set_element_text(world, &property, path->entity, &context, text);
     bp_result_t result = read_cell(world, &property, path->entity, &room, &cell);
-    const field_t *field = property_field(&property);
     free_cell(world, &property, &room, cell);
     if (result == BP_OK) {
+        const field_t *field = property_field(&property);
         result = field_parse_cell(field, &context, &world->memory, text, &values, &world->base->error);
         if (result != BP_OK)
             return error_prefix(&world->base->error, field_in_units(field, world->units, result, &world->base->error),

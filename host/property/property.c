@@ -214,8 +214,7 @@ static bp_result_t set_own(world_t *world, const bp_property_t *p, const bp_enti
 {
     manager_t *manager = world_key_manager(world, p->key);
     if (manager->component->storage.set == NULL)
-        return error_set(&world->base->error, BP_ERROR_ARGUMENT, "%s has no property that can be set",
-                         manager->component->name);
+        return property_unsettable(world, manager->component);
     uint32_t few[BLOCK], *slots = few;
     if (count > BLOCK)
         slots = memory_resize(&world->memory, NULL, 0, count * sizeof *slots);

@@ -26,8 +26,8 @@ static inline uint32_t bp_columns_size(uint32_t type)
     return type < BP_TYPE_COUNT ? sizes[type] : 0;
 }
 
-/* Set every field that has values in `columns` (NULL: none has), which is what `create` was handed. Returns the result
- * of the first `set` that is refused; what was set before stays set. [main] */
+/* Set every field that has values in `columns` (NULL: none has), which is what `create` was handed: of an array all its
+ * values. Returns the result of the first `set` that is refused; what was set before stays set. [main] */
 static inline bp_result_t bp_columns_set(bp_manager_t *m,
                                          bp_result_t(BP_CALL *set)(bp_manager_t *m, uint32_t field,
                                                                    const uint32_t *slots, uint32_t count,
@@ -38,7 +38,8 @@ static inline bp_result_t bp_columns_set(bp_manager_t *m,
     bp_result_t result = BP_OK;
     for (uint32_t f = 0; columns != NULL && f < field_count && result == BP_OK; f++) {
         if (columns[f] != NULL)
-            result = set(m, f, slots, count, columns[f], bp_columns_size(fields[f].type));
+            result = set(m, f, slots, count, columns[f],
+                         (size_t)bp_columns_size(fields[f].type) * (fields[f].count > 1 ? fields[f].count : 1));
     }
     return result;
 }

@@ -8,10 +8,11 @@
 
 #include <bp_plugin.h>
 #include <bp_changes.h>
+#include <helpers/bp_columns.h>
 #include <helpers/bp_slots.h>
 #include <string.h>
 
-enum { MARKS = 3, WIDE = 20, MANY = 8 };
+enum { MARKS = 3, WIDE = 20, MANY = 8, TOO_MUCH = 99 /* a first mark that a shelf refuses */ };
 
 /* --- a component with storage of its own, and one that is told ---------------------------------------------------- */
 
@@ -65,23 +66,6 @@ static void peek(bp_manager_t *m, const bp_entity_t *entities)
     peeked[1] = m->api->property->set(m->world, peeks, entities, 1, &value, sizeof value);
 }
 
-static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
-                          const void *const *columns, uint32_t *slots)
-{
-    (void)columns; /* the tests create it without values */
-    if (peeks != NULL)
-        peek(m, entities);
-    bp_result_t result = bp_slots_reserve(m, m->state, instance, count);
-    if (result != BP_OK)
-        return result;
-    bp_slots_append(m->state, instance, entities, count, slots);
-    for (uint32_t i = 0; i < count; i++) {
-        *(marks_t *)(void *)value_at(m, 0, slots[i]) = (marks_t){{1, 2, 3}};
-        *(wide_t *)(void *)value_at(m, 1, slots[i]) = (wide_t){{0.5f}};
-    }
-    return BP_OK;
-}
-
 static void destroy(bp_manager_t *m, const uint32_t *slots, uint32_t count)
 {
     bp_slots_destroy(m, m->state, slots, count, NULL);
@@ -104,11 +88,35 @@ static bp_result_t set(bp_manager_t *m, uint32_t field, const uint32_t *slots, u
                        size_t stride)
 {
     shelf_t *shelf = m->state;
-    if (shelf->refuse_sets > 0 && --shelf->refuse_sets == 0)
+    bool full = shelf->refuse_sets > 0 && --shelf->refuse_sets == 0;
+    for (uint32_t i = 0; i < count && field == 0; i++)
+        full = full || ((const marks_t *)(const void *)((const char *)values + i * stride))->of[0] == TOO_MUCH;
+    if (full)
         return m->api->error->set(m->host, BP_ERROR_FAILED, "the shelf is full");
     for (uint32_t i = 0; i < count; i++)
         memcpy(value_at(m, field, slots[i]), (const char *)values + i * stride, size_of(field));
     return BP_OK;
+}
+
+static const bp_field_t shelf_fields[] = {
+    {.name = "marks", .type = BP_F32, .count = MARKS, .initial = "[1, 2, 3]", .min = "0", .max = "100"},
+    {.name = "wide", .type = BP_F32, .count = WIDE},
+};
+
+static bp_result_t create(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                          const void *const *columns, uint32_t *slots)
+{
+    if (peeks != NULL)
+        peek(m, entities);
+    bp_result_t result = bp_slots_reserve(m, m->state, instance, count);
+    if (result != BP_OK)
+        return result;
+    bp_slots_append(m->state, instance, entities, count, slots);
+    for (uint32_t i = 0; i < count; i++) {
+        *(marks_t *)(void *)value_at(m, 0, slots[i]) = (marks_t){{1, 2, 3}};
+        *(wide_t *)(void *)value_at(m, 1, slots[i]) = (wide_t){{0.5f}};
+    }
+    return bp_columns_set(m, set, shelf_fields, COUNT(shelf_fields), columns, slots, count);
 }
 
 static uint32_t told; /* rows of which rack was told that they are set */
@@ -133,17 +141,18 @@ static bp_result_t rows_set(const bp_run_t *rows, uint32_t count, uint32_t field
 
 static const bp_storage_i storage = {.struct_size = sizeof storage, .create = create, .destroy = destroy, .get = get,
                                      .set = set, .count = count_items};
+static const bp_storage_i fixed_storage = {.struct_size = sizeof storage, .create = create, .destroy = destroy,
+                                           .get = get, .count = count_items};
 static const bp_rows_i rows_verbs = {.rows_added = rows_added, .rows_removed = rows_removed, .rows_set = rows_set};
 static const bp_extension_t rack_extensions[] = {{BP_EXTENSION("bp_rows", rows_verbs)}};
-static const bp_field_t shelf_fields[] = {
-    {.name = "marks", .type = BP_F32, .count = MARKS, .initial = "[1, 2, 3]", .min = "0", .max = "100"},
-    {.name = "wide", .type = BP_F32, .count = WIDE},
-};
 static const bp_field_t rack_fields[] = {
-    {.name = "marks", .type = BP_F32, .count = MARKS, .initial = "[1, 2, 3]", .min = "0", .max = "100"}};
+    {.name = "marks", .type = BP_F32, .count = MARKS, .initial = "[1, 2, 3]", .min = "0", .max = "100"},
+    {.name = "words", .type = BP_STRING, .count = 2, .initial = "[left, right]"},
+};
 static const bp_component_i components[] = {
     {.name = "shelf", .fields = BP_LIST(shelf_fields), .start = start, .stop = stop, .storage = &storage},
     {.name = "rack", .fields = BP_LIST(rack_fields), .extensions = BP_LIST(rack_extensions)},
+    {.name = "plinth", .fields = BP_LIST(shelf_fields), .start = start, .stop = stop, .storage = &fixed_storage},
 };
 static const bp_plugin_desc_t furniture = {.version = "1", .components = BP_LIST(components)};
 static const bp_plugin_head_t head = BP_PLUGIN_HEAD("furniture", &furniture);
@@ -169,6 +178,7 @@ static void begin(void)
     world = rig_world(&rig, "main");
     WORKS(rig.host, bp_world_use_component(world, "shelf"));
     WORKS(rig.host, bp_world_use_component(world, "rack"));
+    WORKS(rig.host, bp_world_use_component(world, "plinth"));
     api = rig.api->property;
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "shelf", NULL, NULL, NULL), shelves, MANY));
 }
@@ -248,9 +258,48 @@ START_TEST(a_component_that_refuses_an_element_is_heard)
 {
     bp_property_t first = resolve(shelves[0], "shelf", "marks[0]");
     float values[] = {7, 8};
-    ((shelf_t *)state_of(world, "shelf"))->refuse_sets = 2;
+    ((shelf_t *)state_of(world, "shelf"))->refuse_sets = 1;
     SAID(rig.host, BP_ERROR_FAILED, "the shelf is full", api->set(world, &first, shelves, 2, values, sizeof(float)));
+    expect_marks(shelves[0], "shelf", 1, 2, 3);
     expect_marks(shelves[1], "shelf", 1, 2, 3);
+}
+END_TEST
+
+START_TEST(an_element_that_a_component_refuses_of_one_entity_is_set_in_none)
+{
+    bp_property_t first = resolve(shelves[0], "shelf", "marks[0]");
+    float values[] = {7, TOO_MUCH, 8};
+    SAID(rig.host, BP_ERROR_FAILED, "the shelf is full", api->set(world, &first, shelves, 3, values, sizeof(float)));
+    for (uint32_t i = 0; i < 3; i++)
+        expect_marks(shelves[i], "shelf", 1, 2, 3);
+}
+END_TEST
+
+START_TEST(a_component_that_sets_nothing_sets_no_element)
+{
+    bp_entity_t e = entity_with(world, "plinth");
+    bp_property_t all = resolve(e, "plinth", "marks"), first = resolve(e, "plinth", "marks[0]");
+    marks_t marks = {{7, 8, 9}};
+    SAID(rig.host, BP_ERROR_ARGUMENT, "plinth has no property that can be set",
+         api->set(world, &all, &e, 1, &marks, sizeof marks));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "plinth has no property that can be set",
+         api->set(world, &first, &e, 1, &marks, sizeof marks.of[0]));
+    expect_marks(e, "plinth", 1, 2, 3);
+}
+END_TEST
+
+/* A scene hands a component with storage of its own the arrays of all new instances, one behind the other. */
+START_TEST(arrays_in_own_storage_come_with_a_scene)
+{
+    static const char json[] = "{\"entities\": [{\"components\": {\"shelf\": {\"marks\": [4, 5, 6]}}},"
+                               " {\"components\": {\"shelf\": {\"marks\": [7, 8, 9]}}}]}";
+    bp_scene_o *scene;
+    bp_entity_t e[2];
+    WORKS(rig.host, bp_scene_compile_text(rig.host, "shelves", json, sizeof json - 1, &scene));
+    WORKS(rig.host, bp_scene_spawn(scene, world, 0, e, NULL));
+    expect_marks(e[0], "shelf", 4, 5, 6);
+    expect_marks(e[1], "shelf", 7, 8, 9);
+    bp_scene_close(scene);
 }
 END_TEST
 
@@ -324,6 +373,16 @@ START_TEST(a_text_that_is_no_value_of_an_element_says_of_which_field)
 }
 END_TEST
 
+START_TEST(a_path_whose_property_was_never_resolved_is_neither_read_nor_set)
+{
+    bp_path_t path = {.world = world, .entity = shelves[0]};
+    char text[32];
+    SAID(rig.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'main'",
+         api->get_text(&path, text, sizeof text));
+    SAID(rig.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'main'", api->set_text(&path, "4"));
+}
+END_TEST
+
 START_TEST(elements_of_those_who_lack_the_component_are_not_read)
 {
     bp_entity_t bag = entity_with(world, "bag"), body = entity_with(world, "body");
@@ -360,6 +419,7 @@ static const attempt_t attempts[] = {{"bag", "tags", "tags[0]"},
                                      {"bag", "words", "words[1]"},
                                      {"bag", "hits", "hits[0]"},
                                      {"bag", "words", "words"},
+                                     {"rack", "words", "words"},
                                      {"shelf", "marks", "marks[1]"}};
 static const void *attempt_values[COUNT(attempts)];
 
@@ -397,16 +457,20 @@ static bool set_without_memory(uint32_t n, const bp_entity_t *all, uint64_t fail
 START_TEST(without_memory_no_element_of_any_entity_is_set)
 {
     static const char *const words[MANY] = {"one word that is set", "another", "third", "4", "5", "6", "7", "8"};
+    static const char *const others[MANY] = {"A", "B", "C", "D", "E", "F", "G", "H"};
     const char *pairs[MANY * 2];
     static const float numbers[MANY] = {10, 20, 30, 40, 50, 60, 70, 80};
     for (uint32_t i = 0; i < MANY * 2; i++)
-        pairs[i] = words[i / 2];
-    const void *const values[] = {words, words, numbers, pairs, numbers};
+        pairs[i] = i % 2 == 0 ? words[i / 2] : others[i / 2];
+    const void *const values[] = {words, words, numbers, pairs, pairs, numbers};
     memcpy(attempt_values, values, sizeof values);
-    bp_entity_t bags[MANY];
+    bp_entity_t bags[MANY], racks[MANY];
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "bag", NULL, NULL, NULL), bags, MANY));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "rack", NULL, NULL, NULL), racks, MANY));
+    char first = attempts[_i].component[0];
+    const bp_entity_t *all = first == 's' ? shelves : first == 'r' ? racks : bags;
     uint64_t fails = 1;
-    while (set_without_memory((uint32_t)_i, attempts[_i].component[0] == 's' ? shelves : bags, fails))
+    while (set_without_memory((uint32_t)_i, all, fails))
         fails++;
     ck_assert_uint_gt(fails, 1); /* else nothing was refused */
 }
@@ -435,10 +499,14 @@ Suite *elements_suite(void)
     tcase_add_test(tests, one_value_of_an_array_in_own_storage_is_set_and_the_others_stay);
     tcase_add_test(tests, one_entity_without_the_array_refuses_all);
     tcase_add_test(tests, a_component_that_refuses_an_element_is_heard);
+    tcase_add_test(tests, an_element_that_a_component_refuses_of_one_entity_is_set_in_none);
+    tcase_add_test(tests, a_component_that_sets_nothing_sets_no_element);
+    tcase_add_test(tests, arrays_in_own_storage_come_with_a_scene);
     tcase_add_test(tests, large_arrays_are_written_and_read_as_text);
     tcase_add_test(tests, an_element_out_of_range_does_not_reach_a_component_that_is_told);
     tcase_add_test(tests, who_lacks_a_component_that_is_told_refuses_all);
     tcase_add_test(tests, a_text_that_is_no_value_of_an_element_says_of_which_field);
+    tcase_add_test(tests, a_path_whose_property_was_never_resolved_is_neither_read_nor_set);
     tcase_add_test(tests, elements_of_those_who_lack_the_component_are_not_read);
     tcase_add_test(tests, elements_in_own_storage_of_an_entity_that_is_being_created_are_refused);
     tcase_add_loop_test(tests, without_memory_no_element_of_any_entity_is_set, 0, COUNT(attempts));
