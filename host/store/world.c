@@ -187,11 +187,12 @@ bp_result_t world_use_component(world_t *world, component_t *component)
         manager = new_manager(world, component);
     if (manager == NULL)
         return error_memory(error, "bringing a component into a world");
+    world->managers[world->manager_count] = manager; /* `start` may ask for stamps of its own, by this number */
     bp_result_t result = start_manager(world, manager);
     if (result != BP_OK)
         free_manager(world, manager);
     else
-        world->managers[world->manager_count++] = manager;
+        world->manager_count++;
     world->roster++;
     return result;
 }

@@ -6,6 +6,7 @@
  */
 #include "../suites.h"
 #include "churn.h"
+#include "inspect.h"
 #include "zoo.h"
 
 #include "../../host/store/world.h"
@@ -346,6 +347,81 @@ START_TEST(instances_that_their_manager_has_written_are_told)
 }
 END_TEST
 
+/* Components that want stamps of their own values from their beginning to their end. */
+static bp_result_t watch(bp_manager_t *m)
+{
+    const bp_changes_api *changes = m->api->registry->find(m->host, BP_CHANGES_API, 1);
+    return changes->keep(m);
+}
+
+static void watch_no_more(bp_manager_t *m)
+{
+    const bp_changes_api *changes = m->api->registry->find(m->host, BP_CHANGES_API, 1);
+    changes->release(m);
+}
+
+static bp_result_t make_nothing(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                                const void *const *columns, uint32_t *slots)
+{
+    (void)instance, (void)entities, (void)columns;
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = i;
+    m->api->world->instances_changed_range(m, 0, count);
+    return BP_OK;
+}
+
+static void end_nothing(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)m, (void)slots, (void)count;
+}
+
+static uint32_t count_nothing(bp_manager_t *m)
+{
+    (void)m;
+    return 0;
+}
+
+static const bp_storage_i nothing_storage = {.struct_size = sizeof nothing_storage, .create = make_nothing,
+                                             .destroy = end_nothing, .count = count_nothing};
+static const bp_field_t watched_fields[] = {{.name = "number", .type = BP_U32}};
+static const bp_component_i watched_list[] = {
+    {.name = "diary", .fields = BP_LIST(watched_fields), .start = watch, .stop = watch_no_more},
+    {.name = "ledger", .start = watch, .stop = watch_no_more, .storage = &nothing_storage},
+};
+static const bp_plugin_head_t watched =
+    BP_PLUGIN_HEAD("watched", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(watched_list)}));
+
+START_TEST(a_component_asks_for_stamps_of_its_own_when_it_starts)
+{
+    static const bp_plugin_head_t *const plugins[] = {&watched};
+    static const char *const types[] = {"ledger", "diary"};
+    rig_t rig;
+    rig_open_with(&rig, plugins, COUNT(plugins));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "watched", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    const bp_changes_api *changes = rig.api->registry->find(rig.host, BP_CHANGES_API, 1);
+    for (uint32_t i = 0; i < COUNT(types); i++)
+        WORKS(rig.host, bp_world_use_component(world, types[i]));
+    uint64_t since = changes->look(world);
+    bp_entity_t page = entity_with(world, "diary");
+    entity_with(world, "ledger");
+    uint32_t prototype = prototype_of(world, "diary", NULL, NULL, NULL), row = 0;
+    ck_assert_uint_eq(changes->rows(world, prototype, key_of(world, "diary", ""), 0, since, &row), 1);
+    bp_manager_t *ledger = rig.api->world->manager(world, rig.api->world->component(world, "ledger"));
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
+    changes->slots(ledger, &stamps);
+    ck_assert(ledger->watched != 0 && stamps.latest > since);
+    since = changes->look(world);
+    row = 0;
+    ck_assert_uint_eq(changes->rows(world, prototype, key_of(world, "diary", ""), 0, since, &row), 0);
+    rig.api->entity->destroy(rig.host, &page, 1);
+    for (uint32_t i = 0; i < COUNT(types); i++)
+        WORKS(rig.host, bp_world_drop_component(world, types[i]));
+    check_host(rig.host);
+    rig_close(&rig);
+}
+END_TEST
+
 /* What a reload has done to values is not written down one by one. */
 START_TEST(all_values_count_as_written_when_a_world_is_unsealed)
 {
@@ -517,6 +593,7 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, a_step_tells_what_units_say_that_they_write);
     tcase_add_test(tests, a_writing_reference_tells_its_block);
     tcase_add_test(tests, instances_that_their_manager_has_written_are_told);
+    tcase_add_test(tests, a_component_asks_for_stamps_of_its_own_when_it_starts);
     tcase_add_test(tests, all_values_count_as_written_when_a_world_is_unsealed);
     tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
     tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
