@@ -122,6 +122,8 @@ bool ask_world(ask_t *ask, bp_world_o **world)
         return false;
     if (name != NULL)
         *world = look_world(ask->in, name);
+    else if (ask->world != NULL && !ask_keeps_world(ask))
+        return false; /* a call that waited before it looked at its parameters */
     if (*world != NULL)
         return true;
     if (name != NULL)

@@ -131,6 +131,38 @@ START_TEST(a_world_that_goes_ends_the_calls_about_it)
 }
 END_TEST
 
+/* Searches for which there was no place yet when their world was destroyed: they touch nothing of the world. There are
+ * far more than there are sets, and a set takes several turns, since names are looked at. */
+START_TEST(a_world_that_goes_ends_the_searches_that_wait_for_a_place)
+{
+    enum { SEARCHES = 40, TURNS = 12, FIRST = 12 };
+    static const char gone[] = "the world has gone while the call was being answered";
+    static const char *const wanted[] = {gone, "the world of this set has gone", "this host has no world"};
+    served_t served;
+    int clients[SEARCHES];
+    uint32_t ended = 0;
+    struct timespec nap = {.tv_nsec = 200 * A_MILLISECOND};
+    open_full(&served);
+    for (int i = 0; i < SEARCHES; i++)
+        clients[i] = send_call(&served, i < FIRST || i % 2 == 0 ? "backplane.query" : "backplane.find",
+                               "{\"name\":\"nobody\"}");
+    nanosleep(&nap, NULL); /* until the calls lie there */
+    for (int i = 0; i < TURNS; i++)
+        must(&served, bp_host_poll(served.host));
+    bp_world_destroy(served.world);
+    for (int i = 0; i < SEARCHES; i++) {
+        const char *answer = whole(&served, clients[i]);
+        bool known = false;
+        for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; k++)
+            known = known || strstr(answer, wanted[k]) != NULL;
+        ck_assert_msg(known || strstr(answer, "\"set\":") != NULL, "search %d: %.1000s", i, answer);
+        ended += strstr(answer, gone) != NULL;
+    }
+    ck_assert_uint_gt(ended, 0);
+    close_host(&served);
+}
+END_TEST
+
 /* Streams about a world that goes: those of BRP end with an error, that of the page tells that the world is not there
  * any more, and goes on. */
 START_TEST(a_world_that_goes_is_told_to_streams)
@@ -364,6 +396,7 @@ Suite *inspector_meanwhile_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_host_without_worlds_says_so);
     tcase_add_loop_test(tcase, a_world_that_goes_ends_the_calls_about_it, 0, 3);
+    tcase_add_test(tcase, a_world_that_goes_ends_the_searches_that_wait_for_a_place);
     tcase_add_test(tcase, a_world_that_goes_is_told_to_streams);
     tcase_add_test(tcase, a_set_of_a_world_that_has_gone_is_told);
     tcase_add_test(tcase, an_entity_that_dies_ends_its_streams_and_stays_in_sets_as_gone);
