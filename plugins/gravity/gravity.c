@@ -198,7 +198,10 @@ static bp_result_t load(bp_system_t *s, const void *data, size_t size)
 {
     if (size != sizeof(gravity_t))
         return s->api->error->set(s->host, BP_ERROR_FAILED, "gravity: what was saved is of another version");
-    memcpy(s->state, data, size); /* without arrays, like a state that has just been made */
+    gravity_t *g = s->state;
+    gravity_bodies_t bodies = g->bodies;
+    memcpy(g, data, size);
+    g->bodies = bodies; /* whatever the bytes say of arrays, which lie at no address of this process */
     return BP_OK;
 }
 

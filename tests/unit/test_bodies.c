@@ -6,6 +6,8 @@
 #include "../suites.h"
 #include "plugin_stage.h"
 
+#include "../../plugins/gravity/gravity.h"
+
 #define AU_CONSTANT 2.959122082855911e-4
 
 /* --- point_mass --------------------------------------------------------------------------------------------------- */
@@ -215,6 +217,42 @@ static void put_two_on_an_ellipse(void)
     put_body(e[0], 1, (bp_vec3_t){0, 0, 0}, (bp_vec3_t){0, -0.001f, 0});
     put_body(e[1], 0.001f, (bp_vec3_t){1, 0, 0}, (bp_vec3_t){0, 1, 0});
 }
+
+/* The bytes of a snapshot have no address in them; what a damaged one has in its place is not taken for one. */
+START_TEST(gravity_takes_no_address_from_a_snapshot)
+{
+    const gravity_bodies_t none = {.count = 0};
+    gravity_bodies_t wrong;
+    bp_entity_t e[2];
+    bp_snapshot_o *taken, *damaged;
+    size_t size, at = 0;
+    begin_gravity(1, unit_gravity, 2);
+    create("point_mass", e, 2);
+    steps(3);
+    OK(bp_host_snapshot(host, &taken));
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    for (;; at += 8) {
+        gravity_t found;
+        ck_assert_uint_le(at + sizeof found, size);
+        memcpy(&found, bytes + at, sizeof found);
+        if (memcmp(&found.bodies, &none, sizeof none) == 0 && found.steps == 3 && found.set_of_bodies != 0 &&
+            found.begun_anew == 0)
+            break;
+    }
+    char *copy = malloc(size);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, bytes, size);
+    memset(&wrong, 0x11, sizeof wrong);
+    memcpy(copy + at, &wrong, sizeof wrong);
+    OK(bp_snapshot_read(host, copy, size, &damaged));
+    OK(bp_host_bring_back(host, damaged));
+    steps(3);
+    bp_snapshot_free(damaged);
+    bp_snapshot_free(taken);
+    free(copy);
+    end();
+}
+END_TEST
 
 START_TEST(gravity_reports_how_well_energy_is_kept)
 {
@@ -628,6 +666,7 @@ Suite *bodies_suite(void)
     tcase_add_test(gravity, bodies_in_one_place_do_not_attract_each_other);
     tcase_add_test(gravity, a_body_that_has_flown_to_infinity_spoils_nothing);
     tcase_add_test(gravity, softening_adds_to_every_distance);
+    tcase_add_test(gravity, gravity_takes_no_address_from_a_snapshot);
     tcase_add_test(gravity, gravity_reports_how_well_energy_is_kept);
     tcase_add_test(gravity, energy_is_not_measured_where_nobody_wants_it);
     suite_add_tcase(suite, gravity);
