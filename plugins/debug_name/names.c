@@ -317,12 +317,17 @@ bp_result_t debug_name_save(bp_manager_t *m, void **data, size_t *size)
     return BP_OK;
 }
 
+/* Do all texts end in the block, and is what no slot refers to garbage? A new block has room for the rest alone. */
 static bool texts_hold(const debug_name_names_t *names)
 {
     bool hold = names->texts_used == 0 || names->texts[names->texts_used - 1] == 0;
-    for (uint32_t i = 0; i < names->slots.count && hold; i++)
-        hold = texts_of(names)[i] == 0 || texts_of(names)[i] < names->texts_used;
-    return hold;
+    uint64_t living = names->texts_used > 0; /* the empty text, which all slots share */
+    for (uint32_t i = 0; i < names->slots.count && hold; i++) {
+        uint64_t text = texts_of(names)[i];
+        hold = text == 0 || text < names->texts_used;
+        living += text > 0 && hold ? strlen(names->texts + text) + 1 : 0;
+    }
+    return hold && names->texts_garbage <= names->texts_used && living == names->texts_used - names->texts_garbage;
 }
 
 /* The block of texts, of which `from` holds what is used. */

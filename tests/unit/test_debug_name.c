@@ -180,6 +180,37 @@ START_TEST(names_go_on_to_the_last_byte_after_going_back)
 }
 END_TEST
 
+/* A snapshot whose block of texts does not hold what it says is refused: names set later would be written behind it. */
+START_TEST(texts_of_a_damaged_snapshot_are_refused)
+{
+    static const char name[] = "a name of some length";
+    const uint64_t texts[] = {1 + sizeof name, 0, 256}; /* used, garbage among them, room */
+    const uint64_t damages[] = {1, 1 + sizeof name, UINT64_MAX};
+    bp_entity_t e;
+    bp_snapshot_o *taken, *damaged;
+    size_t size, at = 0;
+    begin_names();
+    create("debug_name", &e, 1);
+    set_text(e, "debug_name", "name", name);
+    hash_now(&taken);
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    while (at + sizeof texts <= size && memcmp(bytes + at, texts, sizeof texts) != 0)
+        at += sizeof *texts;
+    ck_assert_uint_le(at + sizeof texts, size);
+    char *copy = malloc(size);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, bytes, size);
+    memcpy(copy + at + sizeof *texts, &damages[_i], sizeof *damages);
+    OK(bp_snapshot_read(host, copy, size, &damaged));
+    ck_assert_int_eq(bp_host_bring_back(host, damaged), BP_ERROR_FAILED);
+    ck_assert_uint_eq(count_named(name), 1);
+    bp_snapshot_free(damaged);
+    bp_snapshot_free(taken);
+    free(copy);
+    end();
+}
+END_TEST
+
 START_TEST(the_table_of_an_unloaded_plugin_does_nothing)
 {
     bp_entity_t e;
@@ -208,6 +239,7 @@ Suite *debug_name_suite(void)
     tcase_add_test(tests, a_name_has_at_most_255_bytes);
     tcase_add_test(tests, worlds_have_names_of_their_own);
     tcase_add_test(tests, names_go_on_to_the_last_byte_after_going_back);
+    tcase_add_loop_test(tests, texts_of_a_damaged_snapshot_are_refused, 0, 3);
     tcase_add_test(tests, the_table_of_an_unloaded_plugin_does_nothing);
     suite_add_tcase(suite, tests);
     return suite;
