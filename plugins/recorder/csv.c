@@ -227,7 +227,8 @@ void recorder_csv_rewind(recorder_state *r, double time)
     if (rows >= 0) {
         fclose(csv->file);
         bp_file_remove(part);
-        csv->file = bp_file_rename(shorter, part) == 0 ? bp_file_open(part, "ab") : NULL;
+        /* without rows the next one begins with the header again */
+        csv->file = bp_file_rename(shorter, part) == 0 ? bp_file_open(part, rows > 0 ? "ab" : "wb") : NULL;
         csv->rows = (uint64_t)rows;
     }
     if (rows >= 0 && csv->file != NULL)

@@ -658,6 +658,30 @@ START_TEST(a_future_that_is_left_has_no_rows)
 }
 END_TEST
 
+/* Before its first row a table is as one that has just been begun: it has one header. */
+START_TEST(a_table_that_loses_all_rows_has_one_header)
+{
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}};
+    bp_entity_t e[2];
+    begin_recorder(options, 1, e);
+    OK(bp_world_use_system(world, "recorder"));
+    OK(bp_host_remember(host, 1 << 24));
+    steps(3);
+    OK(bp_host_go(host, 0));
+    put_body(e[0], 1, (bp_vec3_t){1, 2, 3}, (bp_vec3_t){8, 9, 10});
+    steps(2);
+    end();
+    char *text = read_file(csv_file), *row = strchr(text, '\n') + 1;
+    ck_assert_int_eq(strncmp(text, "time,", 5), 0);
+    for (int i = 1; i <= 2; i++) {
+        ck_assert_double_eq_tol(strtod(row, NULL), i / 10.0, 1e-9);
+        row = strchr(row, '\n') + 1;
+    }
+    ck_assert_msg(*row == '\0', "there is one more line: %.60s", row);
+    free(text);
+}
+END_TEST
+
 START_TEST(one_recorder_is_at_work_in_one_world)
 {
     const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}};
@@ -872,6 +896,7 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, a_path_that_is_gone_many_times_is_kept_once);
     tcase_add_test(recorder, a_long_walk_is_kept_within_its_room);
     tcase_add_loop_test(recorder, a_future_that_is_left_has_no_rows, 0, 2);
+    tcase_add_test(recorder, a_table_that_loses_all_rows_has_one_header);
     tcase_add_test(recorder, one_recorder_is_at_work_in_one_world);
     tcase_add_test(recorder, what_a_difference_refers_to_may_lose_its_component);
     tcase_add_test(recorder, a_panel_holds_all_of_its_paths);
