@@ -73,6 +73,17 @@ static bool is_common(const char *line)
     return false;
 }
 
+/* Does the line name an entity as #index:generation? A colour, #ff8000, is none. */
+static bool has_handle(const char *line)
+{
+    for (const char *at = line; (at = strchr(at, '#')) != NULL; at++) {
+        size_t digits = strspn(at + 1, "0123456789");
+        if (digits > 0 && at[1 + digits] == ':')
+            return true;
+    }
+    return false;
+}
+
 /* Write the reason why the line cannot be done to `why`, or "", and the rank that does it to `rank`. The result is the
  * same on all ranks. */
 static void judge(const console_t *console, const char *line, int *rank, char why[256])
@@ -91,7 +102,7 @@ static void judge(const console_t *console, const char *line, int *rank, char wh
             snprintf(why, 256, "%s: not on several ranks: %s", special[i].command, special[i].why);
         *rank = *rank == ON_ALL ? 0 : *rank;
     }
-    if (why[0] == '\0' && *rank == ON_ALL && *at != '#' && strchr(at, '#') != NULL)
+    if (why[0] == '\0' && *rank == ON_ALL && *at != '#' && has_handle(at))
         snprintf(why, 256, "a handle means another entity on each rank; say whose: rank 0 %.120s", at);
 }
 
