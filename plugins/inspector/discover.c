@@ -37,7 +37,8 @@ static int discover(ask_t *ask)
     const method_t *method;
     char url[128];
     writer_t *w = ask->out;
-    snprintf(url, sizeof url, "http://%s:%u", ask->in->plugin->options[OPTION_ADDRESS].string,
+    const char *address = inspector_option(ask->in, OPTION_ADDRESS)->string;
+    snprintf(url, sizeof url, strchr(address, ':') != NULL ? "http://[%s]:%u" : "http://%s:%u", address,
              (unsigned)http_port(ask->in->http));
     writer_object(w);
     writer_key_text(w, "openrpc", "1.3.2");

@@ -572,6 +572,37 @@ START_TEST(an_address_that_is_none_is_told)
 }
 END_TEST
 
+/* What the server tells as its place is where it listens, with brackets around an address of version 6. */
+START_TEST(a_server_of_version_6_tells_where_it_is)
+{
+    static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}";
+    served_t other = {0};
+    const bp_option_t options[] = {{.name = "port", .value = "0"}, {.name = "address", .value = "::1"}};
+    bp_host_desc_t desc = {.struct_size = sizeof desc, .log = &(bp_log_i){.context = &other, .write = hear}};
+    other.host = bp_host_create(&desc);
+    must(&other, bp_host_load_plugin(other.host, TEST_PLUGIN_DIR "/inspector" TEST_SO, options, 2));
+    must(&other, bp_host_poll(other.host));
+    const char *told = strstr(other.remark, "http://[::1]:");
+    if (told != NULL) { /* not every machine has addresses of version 6 */
+        struct sockaddr_in6 place = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+        char request[512], wanted[64];
+        unsigned port = 0;
+        ck_assert_int_eq(sscanf(told, "http://[::1]:%u", &port), 1);
+        place.sin6_port = htons((uint16_t)port);
+        int client = socket(AF_INET6, SOCK_STREAM, 0);
+        ck_assert_int_eq(connect(client, (const struct sockaddr *)&place, sizeof place), 0);
+        int length = snprintf(request, sizeof request,
+                              "POST / HTTP/1.1\r\nHost: [::1]:%u\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
+                              port, strlen(body), body);
+        ck_assert_int_eq(send(client, request, (size_t)length, MSG_NOSIGNAL), length);
+        snprintf(wanted, sizeof wanted, "\"url\":\"http://[::1]:%u\"", port);
+        const char *answer = whole(&other, client);
+        ck_assert_msg(strstr(answer, wanted) != NULL, "%.600s", answer);
+    }
+    bp_host_destroy(other.host);
+}
+END_TEST
+
 Suite *inspector_served_suite(void)
 {
     Suite *suite = suite_create("inspector_served");
@@ -597,6 +628,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
     tcase_add_test(tcase, a_port_that_is_taken_is_told);
     tcase_add_loop_test(tcase, an_address_that_is_none_is_told, 0, 5);
+    tcase_add_test(tcase, a_server_of_version_6_tells_where_it_is);
     suite_add_tcase(suite, tcase);
     return suite;
 }
