@@ -45,8 +45,10 @@ static int names(ask_t *ask)
     }
     writer_array(ask->out);
     for (size_t i = 0; i < json_array_size(wanted); i++) {
-        uint64_t number = (uint64_t)json_integer_value(json_array_get(wanted, i));
-        bp_entity_t entity = look_entity(ask->in, (uint32_t)number, number >> 32);
+        const json_t *item = json_array_get(wanted, i);
+        uint64_t number = (uint64_t)json_integer_value(item);
+        bp_entity_t entity = json_is_string(item) ? look_entity_named(ask->in, world, json_string_value(item))
+                                                  : look_entity(ask->in, (uint32_t)number, number >> 32);
         const char *label = entity.id != 0 ? look_label(ask->in, world, entity) : NULL;
         if (label != NULL && label[0] != '\0')
             writer_text(ask->out, label);
@@ -324,25 +326,42 @@ static bool path_param(ask_t *ask, bp_path_t *path)
     return ask->in->api->property->parse_path(ask->in->host, text, path) == BP_OK || ask_fail_host(ask, RPC_ABSENT);
 }
 
+/* The whole text of a property, however long, with its closing zero; `text` says where memory was lacking. */
+static bp_result_t read_text(const inspector_t *in, const bp_path_t *path, writer_t *text)
+{
+    bp_result_t result = BP_OK;
+    for (size_t size = 1024; result == BP_OK; size *= 4) {
+        text->length = 0;
+        char *room = writer_room(text, size);
+        if (room == NULL)
+            return BP_OK;
+        result = in->api->property->get_text(path, room, size);
+        if (result == BP_OK && strlen(room) < size - 1)
+            break;
+    }
+    return result;
+}
+
 static int get(ask_t *ask)
 {
     bp_path_t path;
-    char text[1024];
-    writer_t value = {.allocator = &ask->in->allocator};
+    writer_t value = {.allocator = &ask->in->allocator}, text = value;
     if (!path_param(ask, &path))
         return ASK_DONE;
     if (values_write_property(ask->in, &value, path.world, &path.property, path.entity) != BP_OK ||
-        ask->in->api->property->get_text(&path, text, sizeof text) != BP_OK) {
+        read_text(ask->in, &path, &text) != BP_OK) {
         writer_release(&value);
+        writer_release(&text);
         ask_fail_host(ask, RPC_COMPONENT);
         return ASK_DONE;
     }
     writer_object(ask->out);
     writer_key(ask->out, "value");
     writer_json(ask->out, value.bytes, value.length);
-    ask->out->failed |= value.failed;
+    ask->out->failed |= value.failed || text.failed;
+    writer_key_text(ask->out, "text", text.failed ? "" : text.bytes);
     writer_release(&value);
-    writer_key_text(ask->out, "text", text);
+    writer_release(&text);
     writer_key_text(ask->out, "type", shape_of(path.property.type)->name);
     writer_object_end(ask->out);
     return ASK_DONE;

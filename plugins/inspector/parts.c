@@ -149,7 +149,21 @@ static bool set_fields(ask_t *ask, bp_entity_t entity, const char *name, const j
     return true;
 }
 
-static bool insert_one(ask_t *ask, bp_entity_t entity, const char *wanted, const json_t *fields, uint32_t *added)
+/* The component of an entity that `wanted` names among `components`, NULL where the entity lacks it. A component that
+ * is in `components` under its full name is not meant by its type as well. */
+static const look_part_t *part_meant(const look_part_t *parts, uint32_t count, const json_t *components,
+                                     const char *wanted)
+{
+    const look_part_t *part = parts_find(parts, count, wanted);
+    char full[LOOK_NAME_MAX];
+    if (part == NULL || strcmp(part->name, wanted) == 0)
+        return part;
+    look_full_name(part, full);
+    return strcmp(full, wanted) == 0 || json_object_get(components, full) == NULL ? part : NULL;
+}
+
+static bool insert_one(ask_t *ask, bp_entity_t entity, const json_t *components, const char *wanted,
+                       const json_t *fields, uint32_t *added)
 {
     const bp_world_api *api = ask->in->api->world;
     look_part_t parts[LOOK_PARTS_MAX];
@@ -158,9 +172,9 @@ static bool insert_one(ask_t *ask, bp_entity_t entity, const char *wanted, const
     if (!json_is_object(fields))
         return ask_fail(ask, RPC_COMPONENT, "the value of '%.100s' is an object of its fields", wanted);
     uint32_t count = look_parts(ask->in, ask->world, entity, parts);
-    for (uint32_t i = 0; i < count; i++)
-        if (look_is_called(&parts[i], wanted))
-            return set_fields(ask, entity, parts[i].name, fields);
+    const look_part_t *part = part_meant(parts, count, components, wanted);
+    if (part != NULL)
+        return set_fields(ask, entity, part->name, fields);
     if (!key_of(ask, wanted, added, type, &name))
         return false;
     if (api->add(ask->world, *added, &entity, 1) != BP_OK) {
@@ -180,7 +194,7 @@ bool parts_insert(ask_t *ask, bp_entity_t entity, const json_t *components)
         uint32_t key = BP_NONE;
         fine = fine && (count < LOOK_PARTS_MAX ||
                         ask_fail(ask, RPC_COMPONENT, "an entity takes at most %d components here", LOOK_PARTS_MAX));
-        fine = fine && insert_one(ask, entity, wanted, fields, &key);
+        fine = fine && insert_one(ask, entity, components, wanted, fields, &key);
         if (key != BP_NONE && count < LOOK_PARTS_MAX)
             added[count++] = key;
     }

@@ -11,9 +11,9 @@
  *     8   u32 count of all entities   32  count * 3 f32 positions (z 0 where there are two parts)
  *     12  f64 step of the world           count * f32 colours, count * f32 sizes, count * (u32 index, u32 generation)
  *
- * Where there are more than `most` points, the same points are picked every time: those with the smallest hash of their
- * index. So points do not flicker, and a smaller box shows more of them. Entities that come or go while a large answer
- * is made may be missing.
+ * Where more than `most` entities have the position, some of them are picked, the same ones every time: those with the
+ * smallest hash of their index. So points do not flicker, and a smaller box shows more of them. Entities that come or
+ * go while a large answer is made may be missing.
  */
 #include "methods.h"
 
@@ -21,6 +21,7 @@
 #include "look.h"
 #include "values.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { HEAD = 32, BLOCK = 512, MOST = 2000000 };
@@ -32,7 +33,6 @@ typedef struct points_t {
     bool has_colour, has_size, has_box;
     float box[6];
     uint64_t most;
-    uint32_t all;            /* entities that have the position, as counted last; 0: not yet known */
     uint32_t keep;           /* hashes up to this are kept */
     uint32_t index, bound, seen;
     writer_t positions, colours, sizes, names;
@@ -110,6 +110,18 @@ static bool read_position(ask_t *ask, bp_world_o *world, points_t *p)
     return true;
 }
 
+/* How many entities of the world have the component of the position, at most: one that has it twice counts twice. */
+static uint64_t count_those(const inspector_t *in, bp_world_o *world, const gather_t *position)
+{
+    bp_look_component_t told = {.struct_size = sizeof told};
+    uint64_t count = 0;
+    for (uint32_t cursor = 0; in->look->component(world, &cursor, &told);) {
+        const look_part_t part = {told.key, told.component, told.name, told.type};
+        count += look_is_called(&part, position->component) ? told.entities : 0;
+    }
+    return count;
+}
+
 static bool read_points(ask_t *ask, points_t *p)
 {
     bp_world_o *world;
@@ -123,8 +135,10 @@ static bool read_points(ask_t *ask, points_t *p)
     writer_t *const writers[] = {&p->positions, &p->colours, &p->sizes, &p->names};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
         writers[i]->allocator = &ask->in->allocator;
-    uint32_t living = ask->in->api->entity->count(ask->in->host);
-    p->keep = living <= p->most ? UINT32_MAX : (uint32_t)((double)p->most / living * 4294967295.0);
+    uint64_t those = count_those(ask->in, world, &p->axes[0]);
+    double most = (double)p->most, wanted = most - 3 * sqrt(most); /* chance seldom gives more than `most` then */
+    wanted = wanted > most / 2 ? wanted : most / 2;
+    p->keep = those <= p->most || p->has_box ? UINT32_MAX : (uint32_t)(wanted / (double)those * 4294967295.0);
     return true;
 }
 
@@ -201,6 +215,34 @@ static void add_block(ask_t *ask, points_t *p, const bp_entity_t *entities, uint
     }
 }
 
+/* Keep those points alone of which the hash is at most `keep`. */
+static void thin_out(points_t *p, uint32_t keep)
+{
+    static const size_t sizes[] = {3 * sizeof(float), sizeof(float), sizeof(float), sizeof(uint64_t)};
+    writer_t *const columns[] = {&p->positions, &p->colours, &p->sizes, &p->names};
+    uint32_t count = (uint32_t)(p->names.length / sizeof(uint64_t)), kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t name;
+        memcpy(&name, p->names.bytes + i * sizeof name, sizeof name);
+        if (hash((uint32_t)name) > keep)
+            continue;
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+            memmove(columns[c]->bytes + kept * sizes[c], columns[c]->bytes + i * sizes[c], sizes[c]);
+        kept++;
+    }
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        columns[c]->length = kept * sizes[c];
+}
+
+/* Where chance has picked more points than are wanted, keep fewer. */
+static void keep_most(points_t *p)
+{
+    if (p->positions.failed || p->colours.failed || p->sizes.failed || p->names.failed)
+        return;
+    while (p->names.length / sizeof(uint64_t) > p->most && p->keep > 0)
+        thin_out(p, p->keep -= p->keep / 16 + 1);
+}
+
 static void put(writer_t *w, const void *value, size_t size)
 {
     writer_bytes(w, value, size);
@@ -238,11 +280,12 @@ static int points(ask_t *ask)
         for (; p->index < p->bound && count < BLOCK; p->index++) {
             bp_entity_t entity = ask->in->api->entity->at(ask->in->host, p->index);
             p->seen += entity.id != 0;
-            if (entity.id != 0 && hash(p->index) <= p->keep)
+            if (entity.id != 0 && p->most > 0 && hash(p->index) <= p->keep)
                 entities[count++] = entity;
         }
         if (count > 0)
             add_block(ask, p, entities, count);
+        keep_most(p); /* how many are in the box shows as they are found */
         if (ask_late(ask) && p->index < p->bound)
             return ASK_MORE;
     }

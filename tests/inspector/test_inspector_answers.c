@@ -7,6 +7,8 @@
 
 #include "../suites.h"
 
+#include <stdlib.h>
+
 /* --- searches ----------------------------------------------------------------------------------------------------- */
 
 /* The entities of the scene that a condition, or a part of a name, picks. */
@@ -205,6 +207,60 @@ START_TEST(positions_are_given_with_colours_and_sizes)
 }
 END_TEST
 
+/* Entities of another world, and those without the position, make no place for points scarce. */
+START_TEST(positions_are_thinned_out_by_those_that_have_them)
+{
+    enum { OTHERS = 1000, TIMES = 25, MOST = 3, FAR = 4 };
+    bp_entity_t others[OTHERS];
+    uint32_t sum = 0;
+    uint32_t key, prototype;
+    served_t served;
+    open_scene(&served);
+    const bp_api_t *api = bp_host_api(served.host);
+    bp_world_o *world = bp_world_create(served.host, &(bp_world_desc_t){.name = "other", .step_rate = 60});
+    ck_assert_ptr_nonnull(world);
+    must(&served, bp_world_use_component(world, "point_mass"));
+    must(&served, api->world->key(world, api->world->component(world, "point_mass"), 0, &key));
+    must(&served, api->world->prototype(world, &key, 1, &prototype));
+    must(&served, api->world->create(world, prototype, others, OTHERS));
+    must(&served, api->world->key(served.world, api->world->component(served.world, "point_mass"), 0, &key));
+    must(&served, api->world->prototype(served.world, &key, 1, &prototype));
+    points_t p = points_of(&served, "{\"position\":\"point_mass.position\",\"most\":2}");
+    ck_assert_uint_eq(p.count, 2);
+    p = points_of(&served, "{\"position\":\"sample.a_vec2\",\"most\":1}");
+    ck_assert_uint_eq(p.count, 1);
+    for (uint32_t i = 0; i < TIMES * (MOST + 1); i++) { /* never more than are wanted, and not far fewer */
+        char body[160];
+        snprintf(body, sizeof body,
+                 "{\"position\":\"point_mass.position\",\"size\":\"point_mass.mass\",\"most\":%u}",
+                 i % (MOST + 1));
+        p = points_of(&served, body);
+        ck_assert_uint_le(p.count, i % (MOST + 1));
+        for (uint32_t k = 0; k < p.count; k++)
+            ck_assert(p.names[k][1] == 1 && p.sizes[k] > 0);
+        sum += p.count;
+        if (i % (MOST + 1) == MOST)
+            must(&served, api->world->create(served.world, prototype, others, 1));
+    }
+    ck_assert_uint_gt(sum, TIMES * MOST);
+    must(&served, api->world->create(served.world, prototype, others, FAR));
+    for (uint32_t i = 0; i < FAR; i++) { /* a box in which there are few shows all of these */
+        char params[160], body[160];
+        char name[32];
+        api->entity->format(served.host, others[i], name, sizeof name);
+        snprintf(params, sizeof params, "{\"path\":\"main/%s.point_mass.position\",\"value\":[%u,0,0]}", name,
+                 100 + i);
+        ask(&served, "backplane.set", params, "\"result\":null");
+        snprintf(body, sizeof body, "{\"position\":\"point_mass.position\",\"most\":1,\"box\":[%u,0,0,%u,0,0]}",
+                 100 + i, 100 + i);
+        p = points_of(&served, body);
+        ck_assert_uint_eq(p.count, 1);
+        ck_assert_uint_eq(p.names[0][0], strtoul(name + 1, NULL, 10));
+    }
+    close_host(&served);
+}
+END_TEST
+
 START_TEST(positions_that_are_none_are_refused)
 {
     static const struct {
@@ -358,6 +414,8 @@ START_TEST(values_are_read_and_set_in_many_ways)
         {"backplane.get", "{\"path\":\"main/#2:1.sample.a_name\"}", "\"value\":\"\","},
         {"backplane.names", "{\"entities\":[4294967296,4294967297,4294967298,4294967299]}",
          "\"result\":[\"sun\",\"earth\",null,null]"},
+        {"backplane.names", "{\"entities\":[\"#1:1\",\"sun\",\"nobody\",\"#3:1\"]}",
+         "\"result\":[\"earth\",\"sun\",null,null]"},
         {"world.insert_resources", "{\"resource\":\"gravity_law\",\"value\":{\"softening\":0.5}}", "\"result\":null"},
         {"world.list_resources", "{}", "\"result\":[\"gravity_law\"]"},
         {"world.mutate_resources", "{\"resource\":\"gravity_law\",\"path\":\".softening\",\"value\":0.25}",
@@ -398,6 +456,56 @@ START_TEST(values_are_read_and_set_in_many_ways)
         ck_assert_msg(strstr(answer, rows[i].wanted) != NULL, "%s %s: instead of %s came %.1500s", rows[i].method,
                       rows[i].params, rows[i].wanted, answer);
     }
+    close_host(&served);
+}
+END_TEST
+
+/* An entity may have several components of a type: what is inserted under the type's name is the one that bears it. */
+START_TEST(components_of_one_type_are_told_apart)
+{
+    static const struct {
+        const char *method, *params, *wanted;
+    } rows[] = {
+        {"world.spawn_entity",
+         "{\"components\":{\"debug_name\":{\"name\":\"many\"},\"label::a\":{\"rank\":1},\"label\":{\"rank\":2},"
+         "\"label::b\":{\"rank\":3}}}",
+         "\"result\":{\"entity\":"},
+        {"backplane.get", "{\"path\":\"main/many.a.rank\"}", "\"value\":1,"},
+        {"backplane.get", "{\"path\":\"main/many.label.rank\"}", "\"value\":2,"},
+        {"backplane.get", "{\"path\":\"main/many.b.rank\"}", "\"value\":3,"},
+        {"world.insert_components", "{\"entity\":\"many\",\"components\":{\"label\":{\"rank\":5}}}", "\"result\":null"},
+        {"world.get_components", "{\"entity\":\"many\",\"components\":[\"label\"]}", "\"rank\":5"},
+        {"backplane.get", "{\"path\":\"main/many.a.rank\"}", "\"value\":1,"},
+        {"backplane.get", "{\"path\":\"main/many.b.rank\"}", "\"value\":3,"},
+        {"world.insert_components", "{\"entity\":\"many\",\"components\":{\"b\":{\"rank\":6}}}", "\"result\":null"},
+        {"backplane.get", "{\"path\":\"main/many.b.rank\"}", "\"value\":6,"},
+        {"world.insert_components", "{\"entity\":\"earth\",\"components\":{\"point_mass\":{\"mass\":3}}}",
+         "\"result\":null"},
+        {"backplane.get", "{\"path\":\"main/earth.ball.mass\"}", "\"value\":3,"},
+    };
+    served_t served;
+    open_scene(&served);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ask(&served, rows[i].method, rows[i].params, rows[i].wanted);
+    close_host(&served);
+}
+END_TEST
+
+/* A text may be longer than any that fits a buffer: it is told whole, and can be set again. */
+START_TEST(a_long_value_is_told_as_a_whole_text)
+{
+    enum { LETTERS = 3000 };
+    static char params[LETTERS + 200], wanted[LETTERS + 40];
+    served_t served;
+    open_scene(&served);
+    int length = snprintf(params, sizeof params, "{\"path\":\"main/#2:1.sample.a_string\",\"value\":\"");
+    memset(params + length, 'x', LETTERS);
+    strcpy(params + length + LETTERS, "\"}");
+    ask(&served, "backplane.set", params, "\"result\":null");
+    length = snprintf(wanted, sizeof wanted, "\"text\":\"");
+    memset(wanted + length, 'x', LETTERS);
+    strcpy(wanted + length + LETTERS, "\",");
+    ask(&served, "backplane.get", "{\"path\":\"main/#2:1.sample.a_string\"}", wanted);
     close_host(&served);
 }
 END_TEST
@@ -524,10 +632,13 @@ Suite *inspector_answers_suite(void)
     tcase_add_test(tcase, names_are_searched_as_long_as_they_may_be);
     tcase_add_test(tcase, trees_are_gone_through_from_their_roots);
     tcase_add_test(tcase, positions_are_given_with_colours_and_sizes);
+    tcase_add_test(tcase, positions_are_thinned_out_by_those_that_have_them);
     tcase_add_test(tcase, positions_that_are_none_are_refused);
     tcase_add_test(tcase, types_and_units_are_told);
     tcase_add_test(tcase, a_world_without_units_has_an_empty_schedule);
     tcase_add_test(tcase, values_are_read_and_set_in_many_ways);
+    tcase_add_test(tcase, components_of_one_type_are_told_apart);
+    tcase_add_test(tcase, a_long_value_is_told_as_a_whole_text);
     tcase_add_test(tcase, messages_are_answered_by_their_protocol);
     tcase_add_test(tcase, requests_of_http_are_answered_with_their_status);
     suite_add_tcase(suite, tcase);
