@@ -167,9 +167,12 @@ static bp_result_t refuse_absent(const bp_world_o *world, const char *kind, cons
                      kind, name, nearest_hint(&nearest, &hint));
 }
 
-static bp_result_t refuse_needed(const bp_world_o *world, const char *name)
+/* The world has been looked at without what is to go, with this result. */
+static bp_result_t refuse_needed(const bp_world_o *world, const char *name, bp_result_t result)
 {
     error_text_t *error = &world->rows.base->error;
+    if (result == BP_ERROR_MEMORY)
+        return result;
     return error_prefix(error, BP_ERROR_STATE, "world '%s' cannot step without '%s': ", world->rows.name, name);
 }
 
@@ -178,9 +181,10 @@ static bp_result_t drop_component(bp_world_o *world, const char *type)
     manager_t *manager = find_manager(world, type);
     if (manager == NULL)
         return wants_drop(&world->wants, type, false) ? BP_OK : refuse_absent(world, "component", type);
-    if (schedule_check_without(world->schedule, manager, NULL) != BP_OK)
-        return refuse_needed(world, type);
-    bp_result_t result = store_prepare_strip(&world->rows, manager->component->owner, manager);
+    bp_result_t result = schedule_check_without(world->schedule, manager, NULL);
+    if (result != BP_OK)
+        return refuse_needed(world, type, result);
+    result = store_prepare_strip(&world->rows, manager->component->owner, manager);
     if (result != BP_OK)
         return result;
     reload_accept(&world->rows.host->reload); /* a probation needs the present parts of the worlds */
@@ -198,8 +202,9 @@ static bp_result_t drop_system(bp_world_o *world, const char *name)
     const system_t *system = find_system(world, name);
     if (system == NULL)
         return wants_drop(&world->wants, name, true) ? BP_OK : refuse_absent(world, "system", name);
-    if (schedule_check_without(world->schedule, NULL, system) != BP_OK)
-        return refuse_needed(world, name);
+    bp_result_t result = schedule_check_without(world->schedule, NULL, system);
+    if (result != BP_OK)
+        return refuse_needed(world, name, result);
     reload_accept(&world->rows.host->reload);
     schedule_drop_system(world->schedule, system);
     wants_drop(&world->wants, name, true);

@@ -276,7 +276,7 @@ static bp_result_t strip_run(world_t *world, run_t *run, uint32_t key)
     store_change_t c = {.world = world, .key = key};
     store_compact(world, run, UINT32_MAX, 0);
     bp_result_t result = store_find_transition(&c, run->prototype);
-    if (result == BP_OK && c.to != 0 && !run_reserve(world_run(world, c.to), &world->memory, run->count))
+    if (result == BP_OK && c.to != 0 && !store_reserve_rows(world, world_run(world, c.to), run->count))
         result = error_memory(&world->base->error, "taking a component out of a world");
     if (result == BP_OK && (world->prototypes.keys[key].flags & KEY_HOOKED) != 0 && run->count > 0)
         hooks_removed(world, key, run, 0, run->count);

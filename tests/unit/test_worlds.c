@@ -311,6 +311,37 @@ START_TEST(a_manager_that_has_left_has_no_fields)
 }
 END_TEST
 
+/* Memory for all rows is taken before the first one moves, holes of the runs that they go to among it. */
+START_TEST(a_component_is_dropped_as_a_whole_or_not_at_all_where_memory_ends)
+{
+    enum { BODIES = 64, DEAD = 10, FLAGGED = 8 };
+    uint64_t fails = 0, refused = 0;
+    do {
+        bp_world_o *world = zoo_world("main");
+        bp_entity_t bodies[BODIES], flags[FLAGGED], both[FLAGGED];
+        fails++;
+        WORKS(rig.host, api->create(world, prototype_of(world, "flag", NULL, NULL, NULL), flags, FLAGGED));
+        WORKS(rig.host, api->create(world, prototype_of(world, "flag", "body", NULL, NULL), both, FLAGGED));
+        WORKS(rig.host, api->create(world, prototype_of(world, "body", NULL, NULL, NULL), bodies, BODIES));
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, bodies + 20, DEAD), DEAD);
+        uint32_t flag = api->component(world, "flag"), body = api->component(world, "body");
+        refused = rig.heap.refused;
+        rig.heap.refuse_first = rig.heap.requests + fails;
+        rig.heap.refuse_last = UINT64_MAX;
+        bp_result_t result = bp_world_drop_component(world, "flag");
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        refused = rig.heap.refused - refused;
+        EXPECT(result == BP_OK || (result == BP_ERROR_MEMORY && refused > 0), "request %u refused: %d",
+               (unsigned)fails, result);
+        EXPECT(api->count(world, flag) == (result == BP_OK ? 0 : 2 * FLAGGED), "request %u refused: %u have it",
+               (unsigned)fails, api->count(world, flag));
+        ck_assert_uint_eq(api->count(world, body), BODIES - DEAD + FLAGGED);
+        check_host(rig.host);
+        bp_world_destroy(world);
+    } while (refused > 0);
+}
+END_TEST
+
 START_TEST(what_a_call_works_with_is_kept_for_the_calls_of_100_steps)
 {
     bp_world_o *world = zoo_world("main");
@@ -562,6 +593,7 @@ Suite *worlds_suite(void)
     tcase_add_test(tests, a_key_says_what_its_component_is);
     tcase_add_test(tests, a_component_that_does_not_start_says_why_or_has_no_reason);
     tcase_add_test(tests, a_manager_that_has_left_has_no_fields);
+    tcase_add_test(tests, a_component_is_dropped_as_a_whole_or_not_at_all_where_memory_ends);
     tcase_add_test(tests, what_a_call_works_with_is_kept_for_the_calls_of_100_steps);
     tcase_add_test(tests, stamps_are_kept_while_anyone_asks_for_them);
     tcase_add_test(tests, moments_pass_with_each_look_but_in_a_step);
