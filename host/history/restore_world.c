@@ -106,6 +106,9 @@ static run_t *make_run(world_back_t *back, run_back_t *to, uint32_t prototype)
         world->attic[last] = run;
         back->attic_taken++;
         to->renewed = true;
+        /* References into the run number fields as the present declarations do, which may be newer than the run. */
+        if ((int32_t)(world->ref_version - run->version) > 0)
+            run->version = world->ref_version;
     }
     if (run == NULL) {
         run = run_create(&world->memory, prototype, fields, item->columns, item->flags);

@@ -598,6 +598,45 @@ START_TEST(files_of_now_are_no_matter)
 }
 END_TEST
 
+/* A reference numbers fields as the version does that is at work when it is resolved, also where its rows lie in memory
+ * that was those of others, in a future that was left before the versions changed. */
+START_TEST(references_into_rows_that_come_back_after_a_change_of_version_stay_with_their_field)
+{
+    enum { MASS = 6, MORE = 200 };
+    rig_t rig;
+    bp_entity_t body, marked, more[MORE];
+    float mass = 3;
+    bp_host_o *host = open_host(&rig, 0);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    WORKS(host, bp_world_drop_system(world, "scribe")); /* output, for which each step on the way forward is taken */
+    bp_host_keyframe_every(host, 0);
+    WORKS(host, bp_host_remember(host, UINT64_C(1) << 30));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, rig.api->world->create(world, prototype_of(world, "body", NULL, NULL, NULL), &body, 1));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_go(host, 1));
+    WORKS(host, bp_host_branch_off(host));
+    WORKS(host, bp_host_step(host));
+    reload(host, "reload_probe_reordered");
+    WORKS(host, bp_host_step(host));
+    uint32_t prototype = prototype_of(world, "probe", "mark", NULL, NULL);
+    WORKS(host, rig.api->world->create(world, prototype, &marked, 1));
+    WORKS(host, rig.api->property->set_named(world, marked, "probe", "mass", BP_F32, &mass));
+    for (uint64_t i = 0; i < 4; i++)
+        WORKS(host, bp_host_step(host));
+    for (uint64_t i = 0; i < 20; i++)
+        WORKS(host, bp_host_go(host, i % 2)); /* the rows of the probes come and go */
+    WORKS(host, bp_host_go(host, 6));
+    bp_ref_t ref = {.entity = marked, .field = key_of(world, "probe", "") << 8 | MASS};
+    const float *value = rig.api->world->ref(world, &ref);
+    ck_assert(value != NULL && *value == 3);
+    WORKS(host, rig.api->world->create(world, prototype, more, MORE)); /* rows move */
+    value = bp_ref_get(rig.api->world, world, &ref);
+    ck_assert_msg(value != NULL && *value == 3, "the reference is to %s", value == NULL ? "nothing" : "another field");
+    recall_close(&rig);
+}
+END_TEST
+
 /* A plugin that was opened in place, and whose file is another one since: remembering works, and says what is
  * missing. */
 START_TEST(a_version_without_a_copy_is_told_of_when_remembering_begins)
@@ -661,6 +700,7 @@ Suite *eras_suite(void)
     tcase_add_test(tcase, what_takes_the_place_of_a_part_has_no_past);
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);
+    tcase_add_test(tcase, references_into_rows_that_come_back_after_a_change_of_version_stay_with_their_field);
     tcase_add_test(tcase, a_version_without_a_copy_is_told_of_when_remembering_begins);
 #ifndef _WIN32
     tcase_add_test(tcase, a_file_that_could_not_be_copied_is_copied_later);
