@@ -176,6 +176,8 @@ static const char *read_integer(const char *text, value_integer_t *integer)
     char *end = NULL;
     errno = 0;
     text = skip_blanks(text);
+    if (strchr("+-0123456789", *text) == NULL) /* strtoull would pass over other blanks, and take a '-' behind them */
+        return NULL;
     integer->negative = *text == '-';
     if (integer->negative)
         integer->bits = (uint64_t)strtoll(text, &end, 0);
