@@ -351,11 +351,10 @@ test: test-packages
 	    tail -n +1 -f --pid=$$beside $(BUILD)/sanitized.log; wait $$beside
 	@$(MAKE) --no-print-directory fuzz-short
 
-# The tests with sanitizers, beside those without and the scripts, which wait for much of their time. Their halves are
-# not equally long, so that they come one after the other.
+# The tests with sanitizers, beside those without and the scripts, which wait for much of their time.
 sanitized: sanitized-parts
-	@$(MAKE) --no-print-directory tsan
-	@$(MAKE) --no-print-directory asan
+	@$(MAKE) --no-print-directory tsan >$(BUILD)/tsan.log 2>&1 & beside=$$!; status=0; \
+	    $(MAKE) --no-print-directory asan || status=1; wait $$beside || status=1; cat $(BUILD)/tsan.log; exit $$status
 
 # What the sanitizers test, and fuzzers, built beside the tests and scripts without them, which wait for much of their
 # time.

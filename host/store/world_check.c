@@ -510,8 +510,9 @@ bool world_check(const world_t *world, char *text, size_t size)
 void world_assert(world_t *world)
 {
     char text[256];
-    bool large = world->occupied + world->pages_used * ENTITIES_PAGE >= WORLD_CHECK_ROWS;
-    if (large && world->collections % WORLD_CHECK_SHARE != 0)
+    uint64_t size = world->occupied + (uint64_t)world->pages_used * ENTITIES_PAGE;
+    size += world->number > 0 ? 0 : world->entities->bound;
+    if (world->collections % (1 + size / WORLD_CHECK_ROWS) != 0)
         return;
     bool good = world->number > 0 || world_check_entities(world->entities, text, sizeof text);
     if (good && world_check(world, text, sizeof text))

@@ -22,9 +22,9 @@ bool world_check_entities(const entities_t *entities, char *text, size_t size);
 #if defined(BACKPLANE_AUDIT)
 
 /* Make the check, with the host's first world that of entities too. A world in which an invariant does not hold ends
- * the process with that sentence in the log. Of a large world, one of WORLD_CHECK_ROWS rows and records or more, only
- * one call in WORLD_CHECK_SHARE looks. [main] */
-enum { WORLD_CHECK_ROWS = 20000, WORLD_CHECK_SHARE = 64 };
+ * the process with that sentence in the log. Of a large world only some calls look: on an average a call looks at
+ * about WORLD_CHECK_ROWS rows, records and indices. [main] */
+enum { WORLD_CHECK_ROWS = 512 };
 void world_assert(world_t *world);
 
 #else

@@ -117,20 +117,20 @@ START_TEST(any_step_is_what_it_was)
 }
 END_TEST
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { USUAL_VISITS = 20, CROWDS = 2 };
+#else
+enum { USUAL_VISITS = 2000, CROWDS = 4 };
+#endif
+
 /* Each keyframe shares what the stamps say is the same, and is brought back. */
 START_TEST(what_keyframes_share_is_what_was)
 {
     static const uint32_t threads[] = {1, 2, 4};
-    for (uint64_t seed = 20; seed < 24; seed++)
+    for (uint64_t seed = 20; seed < 20 + CROWDS; seed++)
         visit((visits_t){threads[_i], 1 + (uint32_t)seed % 3, seed, LARGE, 0, CROWD, VISITS});
 }
 END_TEST
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { USUAL_VISITS = 20 };
-#else
-enum { USUAL_VISITS = 2000 };
-#endif
 
 /* From keyframes at every step, and from the few that a small budget leaves: 2,000 visits of each past, on 1, 2 and 4
  * threads together 102,000. HISTORY_VISITS is another number of them. An emulated

@@ -219,11 +219,14 @@ uint32_t model_count(const model_t *model, uint32_t world, uint32_t key)
 
 void model_step(model_t *model, uint32_t world, float dt)
 {
+    bool moves[MODEL_KEYS];
+    for (uint32_t k = 0; k < MODEL_KEYS; k++)
+        moves[k] = strcmp(model_keys[k].type, "body") == 0;
     for (uint32_t i = 0; i < model->living_count; i++) {
         for (uint32_t k = 0; k < MODEL_KEYS; k++) {
             model_component_t *c = &model->living[i].components[world][k];
             float position[3], velocity[3], acceleration[3];
-            if (c->there == 0 || strcmp(model_keys[k].type, "body") != 0)
+            if (!moves[k] || c->there == 0)
                 continue;
             memcpy(position, &c->values[BODY_POSITION], sizeof position);
             memcpy(velocity, &c->values[BODY_VELOCITY], sizeof velocity);
