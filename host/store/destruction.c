@@ -9,6 +9,8 @@
 #include "own.h"
 #include "store.h"
 
+enum { WAITING_KEPT = 8192 /* entities for which there is room from step to step, to wait for the end of each */ };
+
 void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
 {
     static const plugins_t none = {.count = 0};
@@ -575,6 +577,8 @@ static uint32_t destroy(destruction_t *d, const bp_entity_t *entities, uint32_t 
 {
     if (d->stepping == 0)
         return count == 1 ? destroy_one(d, entities[0]) : destroy_now(d, entities, count);
+    if (count == 0)
+        return 0;
     uint64_t needed = (uint64_t)d->waiting_count + count;
     if (!memory_reserve(&d->memory, &d->waiting, &d->waiting_capacity, needed, sizeof *d->waiting)) {
         error_memory(&d->base->error, "destroying entities during a step");
@@ -589,6 +593,11 @@ void destruction_make_waiting(destruction_t *d)
 {
     destroy_now(d, d->waiting, d->waiting_count);
     d->waiting_count = 0;
+    if (d->waiting_capacity <= WAITING_KEPT)
+        return;
+    memory_free(&d->memory, d->waiting, (size_t)d->waiting_capacity * sizeof *d->waiting);
+    d->waiting = NULL;
+    d->waiting_capacity = 0;
 }
 
 uint32_t destruction_pause(destruction_t *d)

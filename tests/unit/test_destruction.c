@@ -639,6 +639,8 @@ END_TEST
 
 /* --- during a step -------------------------------------------------------------------------------------- */
 
+enum { CROWD = 20000 };
+static bp_entity_t crowd[CROWD];
 static uint32_t turns;
 
 static void destroy_in_step(bp_world_o *stepping, const char *who)
@@ -669,6 +671,30 @@ START_TEST(destroying_during_a_step_waits_for_its_end)
     in_step = NULL;
     WORKS(rig.host, bp_world_step(world));
     ck_assert_uint_eq(call_count, 2);
+}
+END_TEST
+
+static void destroy_many_in_step(bp_world_o *stepping, const char *who)
+{
+    (void)stepping;
+    if (strcmp(who, "simulate") != 0)
+        return;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, NULL, 0), 0);
+    ck_assert_uint_eq(entities_api->destroy(rig.host, crowd, CROWD), CROWD);
+}
+
+/* The list of those that wait keeps room for few. */
+START_TEST(a_list_of_many_that_waited_for_the_end_of_a_step_is_given_back)
+{
+    entity_with(world, "reaper");
+    WORKS(rig.host, bp_world_step(world));
+    size_t before = memory_bytes(&rig.host->destruction.memory);
+    WORKS(rig.host, entities_api->create(rig.host, crowd, CROWD));
+    in_step = destroy_many_in_step;
+    WORKS(rig.host, bp_world_step(world));
+    in_step = NULL;
+    ck_assert_uint_eq(entities_api->alive(rig.host, crowd, CROWD, NULL), 0);
+    ck_assert_uint_le(memory_bytes(&rig.host->destruction.memory), before + 65536);
 }
 END_TEST
 
@@ -1261,6 +1287,7 @@ Suite *destruction_suite(void)
     tcase_add_test(some, a_plugin_that_asks_for_what_cannot_be_told_is_refused);
     tcase_add_test(some, a_plugin_that_is_told_may_destroy_and_memory_may_be_lacking);
     tcase_add_test(steps, destroying_during_a_step_waits_for_its_end);
+    tcase_add_test(steps, a_list_of_many_that_waited_for_the_end_of_a_step_is_given_back);
     tcase_add_test(steps, destroying_during_a_step_without_memory_destroys_nobody);
     tcase_add_test(steps, what_dies_at_the_end_of_a_step_may_destroy_and_create_too);
     TCase *worlds = new_case(suite, "worlds");
