@@ -376,7 +376,8 @@ static inline record_t *world_record(const world_t *world, bp_entity_t e)
     if (page >= world->page_count)
         return NULL;
     record_t *record = &world->pages[page][index % ENTITIES_PAGE];
-    return record->generation == bp_entity_generation(e) && e.id != 0 ? record : NULL;
+    /* A record of generation 0 is no entity's, so a handle of that generation has none. */
+    return record->generation == bp_entity_generation(e) && bp_entity_generation(e) != 0 ? record : NULL;
 }
 
 static inline run_t *world_run(const world_t *world, uint32_t prototype)

@@ -239,6 +239,31 @@ START_TEST(no_entity_is_not_the_hole_that_a_dead_one_left)
 }
 END_TEST
 
+/* A handle without a generation, a bare index for instance, is no entity's: neither where the world has a record for
+ * the index, nor where it has none. */
+START_TEST(a_bare_index_is_no_entity)
+{
+    uint32_t body = key_of(world, "body", ""), flag = key_of(world, "flag", ""), pool = key_of(world, "pool", "");
+    const uint32_t keys[] = {body, flag, pool};
+    bp_entity_t e[8];
+    create(prototype_of(world, "body", NULL, NULL, NULL), e, 8);
+    WORKS(rig.host, api->remove(world, body, e + 4, 4)); /* these live, and their records are free */
+    for (uint32_t k = 0; k < COUNT(keys); k++) {
+        for (uint32_t index = 4; index < 1000000; index = index < 8 ? index + 1 : index * 10) {
+            const bp_entity_t bare[] = {{index}, {index + 1}};
+            FAILS(rig.host, BP_ERROR_DEAD, "belongs to another host", api->add(world, keys[k], bare, 1));
+            FAILS(rig.host, BP_ERROR_DEAD, "belongs to another host", api->add(world, keys[k], bare, 2));
+            FAILS(rig.host, BP_ERROR_DEAD, "belongs to another host", api->remove(world, keys[k], bare, 1));
+            FAILS(rig.host, BP_ERROR_DEAD, "belongs to another host", api->remove(world, keys[k], bare, 2));
+            ck_assert_uint_eq(api->has(world, keys[k], bare, 2, NULL), 0);
+        }
+    }
+    check_host(rig.host);
+    for (uint32_t i = 4; i < 8; i++)
+        WORKS(rig.host, api->add(world, flag, e + i, 1));
+}
+END_TEST
+
 START_TEST(a_second_mention_refuses_the_batch)
 {
     bp_entity_t e[21];
@@ -1153,6 +1178,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, a_dead_entity_anywhere_in_a_batch_refuses_it);
     tcase_add_test(tests, a_dead_entity_gets_no_first_component);
     tcase_add_test(tests, no_entity_is_not_the_hole_that_a_dead_one_left);
+    tcase_add_test(tests, a_bare_index_is_no_entity);
     tcase_add_test(tests, a_second_mention_refuses_the_batch);
     tcase_add_test(tests, a_component_that_one_has_or_lacks_refuses_the_batch);
     tcase_add_test(tests, a_manager_that_refuses_refuses_the_batch);
