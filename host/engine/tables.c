@@ -101,9 +101,10 @@ static bp_result_t changes_table_keep(bp_manager_t *m)
     return BP_OK;
 }
 
+/* The component may have left meanwhile, or have got another kind of storage: what is released is what was kept. */
 static void changes_table_release(bp_manager_t *m)
 {
-    if (manager_of(m)->component->own_storage)
+    if (manager_of(m)->stamps.users > 0)
         world_release_slot_stamps(&m->world->rows, manager_of(m));
     else
         world_release_stamps(&m->world->rows);

@@ -422,6 +422,26 @@ START_TEST(a_component_asks_for_stamps_of_its_own_when_it_starts)
 }
 END_TEST
 
+/* Who asks for stamps of a component of another plugin may say that it asks no more when that plugin has gone. */
+START_TEST(stamps_of_a_component_that_has_gone_are_released_as_its_own)
+{
+    static place_t p;
+    place_open(&p);
+    const bp_world_api *api = p.rig.api->world;
+    bp_manager_t *pool = api->manager(p.world, api->component(p.world, "pool"));
+    WORKS(p.rig.host, p.changes->keep(pool));
+    p.changes->release(p.body);
+    WORKS(p.rig.host, bp_host_unload_plugin(p.rig.host, "stocks"));
+    p.changes->release(pool);
+    check_host(p.rig.host);
+    WORKS(p.rig.host, p.changes->keep(p.body));
+    p.since = p.changes->look(p.world);
+    set_mass(&p, 130);
+    ck_assert_str_eq(told(&p, BODY_MASS), "128+128");
+    rig_close(&p.rig);
+}
+END_TEST
+
 /* What a reload has done to values is not written down one by one. */
 START_TEST(all_values_count_as_written_when_a_world_is_unsealed)
 {
@@ -594,6 +614,7 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, a_writing_reference_tells_its_block);
     tcase_add_test(tests, instances_that_their_manager_has_written_are_told);
     tcase_add_test(tests, a_component_asks_for_stamps_of_its_own_when_it_starts);
+    tcase_add_test(tests, stamps_of_a_component_that_has_gone_are_released_as_its_own);
     tcase_add_test(tests, all_values_count_as_written_when_a_world_is_unsealed);
     tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
     tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
