@@ -591,7 +591,7 @@ void world_back_commit(world_back_t *back)
     put_clock(&back->world->clock, kept);
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
-        if (unit->system == NULL || !system_is_output(unit->system)) /* of output: schedule_suspend_outputs */
+        if (unit->system != NULL && !system_is_output(unit->system)) /* of output: schedule_suspend_outputs */
             unit->told = kept->units[i].told != 0;
     }
     schedule_forget_runs(schedule);
