@@ -550,8 +550,9 @@ static inline char *bp_slots_write(const bp_slots_t *slots, uint32_t columns, ch
     return to;
 }
 
-/* Into slots just initialised; `item_sizes` are those of all columns, this header's two among them. Returns the end of
- * what was read, NULL where it is no such block (BP_ERROR_FAILED) or memory is lacking; the error says so. */
+/* Into slots just initialised; `item_sizes` are those of all columns, this header's two among them. What is in use and
+ * goes along must be in the block. Returns the end of what was read, NULL where it is no such block (BP_ERROR_FAILED)
+ * or memory is lacking; the error says so. */
 static inline const char *bp_slots_read(bp_manager_t *m, bp_slots_t *slots, uint32_t columns,
                                         const uint32_t *item_sizes, const char *from, const char *end)
 {
@@ -563,7 +564,8 @@ static inline const char *bp_slots_read(bp_manager_t *m, bp_slots_t *slots, uint
         memset(&head, 0xff, sizeof head);
     for (uint32_t i = 0; i < slots->column_count; i++)
         row += (head.columns >> i & 1) != 0 ? item_sizes[i] : 0;
-    if ((head.columns & ~columns) != 0 || (uint64_t)row * head.count > (uint64_t)(end - from) - sizeof head) {
+    if ((head.columns & ~columns) != 0 || (bp_slots_saved_columns(slots, columns) & ~head.columns) != 0 ||
+        (uint64_t)row * head.count > (uint64_t)(end - from) - sizeof head) {
         bp_slots_refuse(m, BP_ERROR_FAILED, "what was saved of the instances is damaged");
         return NULL;
     }

@@ -960,6 +960,97 @@ START_TEST(a_long_chain_grows_at_both_ends)
 }
 END_TEST
 
+/* --- links of a snapshot --------------------------------------------------------------------------- */
+
+enum { KIN = 6, LINKS = 4 };
+
+/* Bring back the snapshot `bytes`, in which `length` bytes at `at` are others. */
+static bp_result_t bring_back_with(stage_t *s, const char *bytes, size_t size, size_t at, const void *others,
+                                   size_t length)
+{
+    bp_snapshot_o *read;
+    char *copy = malloc(size);
+    EXPECT(copy != NULL, "no memory");
+    memcpy(copy, bytes, size);
+    memcpy(copy + at, others, length);
+    WORKS(s->rig.host, bp_snapshot_read(s->rig.host, copy, size, &read));
+    bp_result_t result = bp_host_bring_back(s->rig.host, read);
+    bp_snapshot_free(read);
+    free(copy);
+    return result;
+}
+
+/* Parents, first children, next and previous siblings: one of them changed, or a circle. */
+START_TEST(links_of_a_damaged_snapshot_are_refused)
+{
+    enum { N = BP_NONE };
+    static const uint32_t made[LINKS][KIN] = {
+        {N, 0, 0, 0, 1, N}, {1, 4, N, N, N, N}, {N, 2, 3, N, N, N}, {N, 3, 1, 2, 4, N}};
+    static const uint32_t circle[LINKS][KIN] = {
+        {N, 0, 0, N, 5, 4}, {1, N, N, N, 5, 4}, {N, 2, N, N, N, N}, {N, 2, 1, N, 4, 5}};
+    static const uint32_t values[] = {0, 1, 2, 3, 4, 5, KIN, 1000000, N};
+    uint32_t links[LINKS][KIN];
+    bp_entity_t e[KIN];
+    bp_snapshot_o *taken;
+    stage_t s;
+    size_t size, at = 0;
+    stage_open(&s);
+    stage_create(&s, e, KIN);
+    for (uint32_t i = 0; i < KIN; i++) {
+        if (made[0][i] != BP_NONE)
+            WORKS(s.rig.host, stage_link(&s, e[i], e[made[0][i]]));
+    }
+    WORKS(s.rig.host, bp_host_snapshot(s.rig.host, &taken));
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    while (at + sizeof made <= size && memcmp(bytes + at, made, sizeof made) != 0)
+        at += sizeof(uint32_t);
+    EXPECT(at + sizeof made <= size, "the links are not in the snapshot as they were made");
+    for (uint32_t i = 0; i < LINKS * KIN; i++) {
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+            memcpy(links, made, sizeof links);
+            if (links[i / KIN][i % KIN] == values[k])
+                continue;
+            links[i / KIN][i % KIN] = values[k];
+            EXPECT(bring_back_with(&s, bytes, size, at, links, sizeof links) == BP_ERROR_FAILED,
+                   "column %u, slot %u: %u is not refused", i / KIN, i % KIN, values[k]);
+        }
+    }
+    memcpy(links, circle, sizeof links);
+    EXPECT(bring_back_with(&s, bytes, size, at, links, sizeof links) == BP_ERROR_FAILED, "a circle is not refused");
+    WORKS(s.rig.host, bp_host_bring_back(s.rig.host, taken));
+    EXPECT(parent_of(&s, e[4]).id == e[1].id && parent_of(&s, e[5]).id == 0, "links are not as they were");
+    bp_snapshot_free(taken);
+    rig_close(&s.rig);
+}
+END_TEST
+
+/* Entities, world matrices and poses are there always: they are not left as memory happens to be. */
+START_TEST(a_snapshot_that_lacks_a_column_is_refused)
+{
+    enum { ENTITIES = 1, WORLDS = 4, POSES = 8 };
+    static const uint32_t made[] = {KIN, ENTITIES | WORLDS | POSES};
+    bp_entity_t e[KIN];
+    bp_snapshot_o *taken;
+    stage_t s;
+    size_t size, at = 0;
+    stage_open(&s);
+    stage_create(&s, e, KIN);
+    WORKS(s.rig.host, bp_host_snapshot(s.rig.host, &taken));
+    const char *bytes = bp_snapshot_bytes(taken, &size);
+    while (at + sizeof made <= size && memcmp(bytes + at, made, sizeof made) != 0)
+        at += sizeof(uint32_t);
+    EXPECT(at + sizeof made <= size, "the columns are not in the snapshot as they were made");
+    for (uint32_t bit = ENTITIES; bit <= POSES; bit *= 2) {
+        const uint32_t fewer[] = {KIN, made[1] & ~bit};
+        EXPECT((made[1] & bit) == 0 || bring_back_with(&s, bytes, size, at, fewer, sizeof fewer) == BP_ERROR_FAILED,
+               "column %x is missing and that is not refused", bit);
+    }
+    WORKS(s.rig.host, bp_host_bring_back(s.rig.host, taken));
+    bp_snapshot_free(taken);
+    rig_close(&s.rig);
+}
+END_TEST
+
 Suite *hierarchy_suite(void)
 {
     Suite *suite = suite_create("hierarchy");
@@ -980,6 +1071,8 @@ Suite *hierarchy_suite(void)
     tcase_add_test(tests, links_are_made_or_not_when_memory_is_short);
     tcase_add_test(tests, a_chain_of_a_million_moves_and_dies_at_once);
     tcase_add_test(tests, a_long_chain_grows_at_both_ends);
+    tcase_add_test(tests, links_of_a_damaged_snapshot_are_refused);
+    tcase_add_test(tests, a_snapshot_that_lacks_a_column_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }
