@@ -152,6 +152,7 @@ struct reload_change_t {
     carry_loss_t *losses;
     uint32_t loss_count, loss_capacity;
     bool hides;               /* columns that go are kept hidden: there will be a probation */
+    bool hears_of_deaths;     /* for system_change_t.known */
     version_t *versions;
     uint32_t version_count;
     component_change_t *components;

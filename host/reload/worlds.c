@@ -141,12 +141,31 @@ static bp_result_t prepare_simulate(reload_change_t *change, world_change_t *w, 
     return note_unit(change, w, schedule_make_unit(w->schedule, m->manager, w->unit_count + 1u), true);
 }
 
+/* While the change is on probation, states that may come back are to be told of what has died. */
+static void note_deaths(void *data, const bp_entity_t *dead, uint32_t count)
+{
+    reload_change_t *change = data;
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        for (uint32_t k = 0; k < change->worlds[i].system_count; k++)
+            known_died(&change->worlds[i].systems[k].known, dead, count);
+    }
+}
+
+static bool hear_of_deaths(reload_change_t *change)
+{
+    change->hears_of_deaths =
+        change->hears_of_deaths ||
+        destruction_add_callback(change->reload->destruction, change, note_deaths, change) == BP_OK;
+    return change->hears_of_deaths;
+}
+
 static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, system_change_t *s)
 {
     error_text_t *error = change_error(change);
     s->gone = s->kept->owner == NULL;
     s->keeps_state = !s->gone && same_form(s->unit->system->table.state_form, s->kept->table.state_form);
-    if (change->hides && !s->keeps_state && !known_note(&s->known, s->unit))
+    bool may_return = change->hides && !s->keeps_state;
+    if (may_return && (!known_mark(&s->known, s->unit) || (s->known.living != NULL && !hear_of_deaths(change))))
         return error_memory(error, "keeping what a system was told");
     if (s->gone)
         return note_unit(change, w, s->unit, false);

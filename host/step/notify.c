@@ -57,15 +57,46 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
 typedef struct noting_t {
     known_t *known;
     memory_t *memory;
+    const entities_t *entities;
     uint32_t subscription;
     bool good;
 } noting_t;
+
+enum { WORD = 64 /* bits */ };
+
+/* Have these the indices of one word of bits, in their order? So do entities that were made together. */
+static bool fill_a_word(const bp_entity_t *entities)
+{
+    uint32_t first = bp_entity_index(entities[0]), others = first % WORD;
+    for (uint32_t i = 1; i < WORD; i++)
+        others |= bp_entity_index(entities[i]) ^ (first + i);
+    return others == 0;
+}
+
+/* Set a bit for each of these. */
+static void mark_known(known_t *known, const bp_entity_t *entities, uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t index = bp_entity_index(entities[i]);
+        if (index % WORD == 0 && count - i >= WORD && fill_a_word(entities + i)) {
+            known->living[index / WORD] = UINT64_MAX;
+            i += WORD;
+            continue;
+        }
+        known->living[index / WORD] |= UINT64_C(1) << index % WORD;
+        i++;
+    }
+}
 
 static void note_known(noting_t *n, const bp_entity_t *entities, uint32_t count)
 {
     known_t *known = n->known;
     if (count == 0)
         return;
+    if (known->living != NULL) {
+        mark_known(known, entities, count);
+        return;
+    }
     n->good = n->good && memory_reserve(n->memory, &known->entities, &known->capacity, (uint64_t)known->count + count,
                                         sizeof *known->entities);
     if (!n->good)
@@ -77,7 +108,16 @@ static void note_known(noting_t *n, const bp_entity_t *entities, uint32_t count)
 static void note_leaving(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count)
 {
     noting_t *n = context;
-    if (!added && subscription == n->subscription)
+    if (added || subscription != n->subscription)
+        return;
+    for (uint32_t i = 0; i < count && n->known->living != NULL; i++) {
+        bool lives = entities_is_alive(n->entities, entities[i]);
+        if (lives)
+            mark_known(n->known, &entities[i], 1);
+        else
+            n->known->entities[n->known->count++] = entities[i];
+    }
+    if (n->known->living == NULL)
         note_known(n, entities, count);
 }
 
@@ -99,10 +139,12 @@ static void note_run(noting_t *n, notices_t *notices, const run_t *run)
     }
 }
 
-bool known_note(known_t *known, unit_t *unit)
+/* Note what is known, as a list, or by the bits of `known`. */
+static bool note(known_t *known, unit_t *unit)
 {
     world_t *world = unit->schedule->world;
-    noting_t n = {.known = known, .memory = &world->memory, .subscription = unit->subscription, .good = true};
+    noting_t n = {.known = known, .memory = &world->memory, .entities = world->entities,
+                  .subscription = unit->subscription, .good = true};
     if (!unit->told || unit->subscription == BP_NONE || world->notices == NULL) {
         note_known(&n, unit->known.entities, unit->known.count);
         return n.good;
@@ -115,8 +157,68 @@ bool known_note(known_t *known, unit_t *unit)
     return n.good;
 }
 
+bool known_note(known_t *known, unit_t *unit)
+{
+    return note(known, unit);
+}
+
+/* At most how many entities a unit knows. */
+static uint64_t most_known(const unit_t *unit)
+{
+    const world_t *world = unit->schedule->world;
+    uint64_t most = world->notices->count;
+    for (uint32_t r = 0; r < world->run_count; r++) {
+        if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
+            most += world->runs[r]->count;
+    }
+    return most;
+}
+
+static size_t bytes_of_bits(const known_t *known)
+{
+    return (known->bound / WORD + (size_t)1) * sizeof *known->living;
+}
+
+bool known_mark(known_t *known, unit_t *unit)
+{
+    world_t *world = unit->schedule->world;
+    if (!unit->told || unit->subscription == BP_NONE || world->notices == NULL)
+        return note(known, unit);
+    if (!memory_reserve(&world->memory, &known->entities, &known->capacity, most_known(unit), sizeof *known->entities))
+        return false;
+    known->bound = world->entities->bound;
+    known->living = memory_new(&world->memory, bytes_of_bits(known));
+    return known->living != NULL && note(known, unit);
+}
+
+void known_died(known_t *known, const bp_entity_t *dead, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && known->living != NULL; i++) {
+        uint32_t index = bp_entity_index(dead[i]);
+        uint64_t bit = UINT64_C(1) << index % WORD;
+        if (index >= known->bound || (known->living[index / WORD] & bit) == 0)
+            continue;
+        known->living[index / WORD] &= ~bit; /* another entity of that index is not known */
+        known->entities[known->count++] = dead[i];
+    }
+}
+
+/* From bits to a list: there is room in it for all. */
+static void list_living(known_t *known, world_t *world)
+{
+    for (uint32_t word = 0; known->living != NULL && word <= known->bound / WORD; word++) {
+        for (uint64_t bits = known->living[word]; bits != 0; bits &= bits - 1)
+            known->entities[known->count++] = entities_at(world->entities, word * WORD + lowest_bit(bits));
+    }
+    if (known->living != NULL)
+        memory_free(&world->memory, known->living, bytes_of_bits(known));
+    known->living = NULL;
+}
+
 void known_free(known_t *known, world_t *world)
 {
+    if (known->living != NULL)
+        memory_free(&world->memory, known->living, bytes_of_bits(known));
     memory_free(&world->memory, known->entities, known->capacity * sizeof *known->entities);
     *known = (known_t){.entities = NULL};
 }
@@ -124,6 +226,7 @@ void known_free(known_t *known, world_t *world)
 void known_return(known_t *known, unit_t *unit)
 {
     known_free(&unit->known, unit->schedule->world);
+    list_living(known, unit->schedule->world);
     unit->known = *known;
     *known = (known_t){.entities = NULL};
     unit->schedule->subscribed = false;

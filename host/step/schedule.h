@@ -58,10 +58,13 @@ typedef struct task_t {
     uint32_t call;         /* number of its first call in the step */
 } task_t;
 
-/* The entities that the state of a system has been told of and that, as far as it was told, still match. */
+/* The entities that the state of a system has been told of and that, as far as it was told, still match: all of them
+ * in `entities`, or, where `living` is there, those of them that have died. */
 typedef struct known_t {
     bp_entity_t *entities;
-    uint32_t count, capacity;
+    uint32_t count, capacity; /* where `living` is there, `entities` has room for all */
+    uint64_t *living;         /* a bit for each index whose entity lives and is known */
+    uint32_t bound;           /* indices that have a bit */
 } known_t;
 
 typedef struct unit_t {
@@ -286,9 +289,14 @@ bp_result_t schedule_prepare(schedule_t *schedule);
  * would otherwise begin with this. [main] */
 bp_result_t schedule_attune(schedule_t *schedule);
 
-/* Note in `known`, which is empty, what the state of a unit's system has been told of, for when that state comes back
- * after another one. False when out of memory. [main] */
+/* Note in `known`, which is empty, what the state of a unit's system has been told of, as a list. False when out of
+ * memory. [main] */
 bool known_note(known_t *known, unit_t *unit);
+
+/* The same by bits, for when that state comes back after another one: a thirtieth of the memory is written, and until
+ * known_return all deaths have to be told to known_died. [main] */
+bool known_mark(known_t *known, unit_t *unit);
+void known_died(known_t *known, const bp_entity_t *dead, uint32_t count);
 
 /* The state that knows `known`, which becomes empty, is in place again. [main] */
 void known_return(known_t *known, unit_t *unit);
