@@ -550,6 +550,7 @@ void notify_subscribers(schedule_t *schedule)
     schedule->read = 0;
     uint64_t from = trace != NULL ? os_clock_ns() : 0;
     uint32_t told = world->notices->count > 0 ? notices_deliver(world->notices, tell, schedule) : 0;
+    notices_tend(world->notices);
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
         if (unit->subscription != BP_NONE && !unit->told && !(is_output(unit) && schedule->crew->recomputing))

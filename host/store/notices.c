@@ -118,6 +118,28 @@ bool notices_reserve(notices_t *n, uint32_t more)
            (n->has_places || (n->has_places = records_reserve_places(n->world)));
 }
 
+/* The hops shrink last, so that their capacity is never the smaller one. */
+void notices_give_back(notices_t *n)
+{
+    uint64_t enough = (uint64_t)n->count + 2 * (uint64_t)n->world->occupied + NOTICES_KEPT / 2;
+    n->calm = n->entity_capacity > 2 * enough ? n->calm + 1 : 0;
+    if (n->calm < NOTICES_CALM)
+        return;
+    n->calm = 0;
+    bp_entity_t *entities = memory_resize(&n->memory, n->entities, (size_t)n->entity_capacity * sizeof *entities,
+                                          (size_t)enough * sizeof *entities);
+    if (entities == NULL)
+        return;
+    n->entities = entities;
+    n->entity_capacity = (uint32_t)enough;
+    hop_t *hops = memory_resize(&n->memory, n->hops, (size_t)n->hop_capacity * sizeof *hops,
+                                (size_t)enough * sizeof *hops);
+    if (hops == NULL)
+        return;
+    n->hops = hops;
+    n->hop_capacity = (uint32_t)enough;
+}
+
 /* The kind of a hop, or BP_NONE where an entity that makes this hop may have made another one before, or may make
  * another one afterwards, or where there are NOTICES_KINDS kinds already. */
 static uint32_t kind_of(notices_t *n, hop_t hop)

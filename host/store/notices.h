@@ -18,7 +18,13 @@
 
 #include "query.h"
 
-enum { NOTICES_BATCH = 512, NOTICES_DIRECT = 64, NOTICES_KINDS = 8 };
+enum {
+    NOTICES_BATCH = 512,
+    NOTICES_DIRECT = 64,
+    NOTICES_KINDS = 8,
+    NOTICES_KEPT = 8192, /* entries for which there is room in any case */
+    NOTICES_CALM = 100   /* steps for which there may be far more room than for all entities */
+};
 
 /* Entities that have come to match subscription number `subscription`, or have ceased to. */
 typedef void (*notices_tell)(void *context, uint32_t subscription, bool added, const bp_entity_t *entities,
@@ -53,6 +59,7 @@ typedef struct notices_t {
     uint32_t kind_count;
     bool indexed;          /* each entry has its own hop, since an entity may move a second time; places are in use */
     bool has_places;       /* the pages of records have room for the number of the entry that may be about an entity */
+    uint32_t calm;         /* calls of notices_tend since there has been far more room than is needed */
 } notices_t;
 
 /* Make a notices_t without subscriptions, which the world does not use yet. NULL when out of memory. */
@@ -99,6 +106,14 @@ void notices_write_places(notices_t *notices);
 
 /* Has it been written down that the entity matches the subscription now, and did not at the last delivery? [main] */
 bool notices_will_add(notices_t *notices, uint32_t subscription, bp_entity_t e);
+
+/* After each delivery: give room back of which there has been far too much for a while. [main] */
+void notices_give_back(notices_t *notices);
+static inline void notices_tend(notices_t *notices)
+{
+    if (notices->entity_capacity > NOTICES_KEPT)
+        notices_give_back(notices);
+}
 
 /* Tell all that has been written down, removals first, and begin anew. Nothing may move meanwhile. Returns how many
  * entries there were. [main] */

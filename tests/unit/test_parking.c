@@ -898,6 +898,32 @@ START_TEST(systems_are_told_exactly_of_crowds_that_come_and_go)
 END_TEST
 
 /* Numbers about parked indices and pages that were given up contradict the others when one of their bits is another. */
+/* Nor does a world keep room for notices about many that have died. */
+START_TEST(room_for_notices_about_crowds_is_given_back)
+{
+    enum { CROWD = 100000, CALM = 150 };
+    static bp_entity_t crowd[CROWD];
+    open(&place, 1);
+    bp_world_o *world = place.worlds[0];
+    WORKS(place.rig.host, bp_host_load_plugin(place.rig.host, "mourning", NULL, 0));
+    WORKS(place.rig.host, bp_world_use_system(world, "keeper"));
+    const bp_world_api *api = place.rig.api->world;
+    uint32_t prototype = prototype_of(world, "mark", NULL, NULL, NULL);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        WORKS(place.rig.host, api->create(world, prototype, crowd, CROWD));
+        step(&place, CALM);
+        const notices_t *n = world->rows.notices;
+        ck_assert(n != NULL && n->entity_capacity >= CROWD);
+        check_host(place.rig.host);
+        place.rig.api->entity->destroy(place.rig.host, crowd, CROWD);
+        step(&place, CALM);
+        EXPECT(memory_bytes(&n->memory) < 4 * CROWD, "%zu bytes for nobody", memory_bytes(&n->memory));
+        check_host(place.rig.host);
+    }
+    close(&place);
+}
+END_TEST
+
 START_TEST(a_snapshot_that_contradicts_itself_about_parked_indices_is_refused)
 {
     bp_snapshot_o *taken, *read;
@@ -964,6 +990,7 @@ Suite *parking_suite(void)
     tcase_add_loop_test(back, the_same_ids_come_after_the_host_has_gone_back, 0, 4);
     tcase_add_loop_test(back, deaths_are_told_after_going_back_though_their_indices_have_been_given_up, 0, 2);
     tcase_add_loop_test(back, systems_are_told_exactly_of_crowds_that_come_and_go, 62, 66);
+    tcase_add_test(back, room_for_notices_about_crowds_is_given_back);
     tcase_add_test(back, a_snapshot_that_contradicts_itself_about_parked_indices_is_refused);
     return suite;
 }
