@@ -144,7 +144,7 @@ static bool follow_moves(const world_t *world, bp_ref_t *ref)
     for (uint32_t i = world->moves_made - kept; i < world->moves_made && field != FIELD_GONE; i++) {
         const field_moves_t *moves = &world->moves[i % WORLD_MOVES];
         bool before = (int32_t)(moves->version - ref->expected) > 0;
-        if (before && i + WORLD_MOVES == world->moves_made)
+        if (before && i > 0 && i + WORLD_MOVES == world->moves_made)
             field = FIELD_GONE; /* moves before this one are no longer in the ring, so where the field went is not
                                    known */
         else if (before && moves->manager == world->prototypes.keys[key].manager)

@@ -641,6 +641,37 @@ START_TEST(a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_fiel
 }
 END_TEST
 
+/* As many moves of fields as the world remembers lead a reference from before all of them; one more, and nobody knows
+ * where its field has gone. */
+START_TEST(a_reference_follows_as_many_moves_of_fields_as_are_remembered)
+{
+    uint8_t to[256];
+    bp_entity_t e;
+    world_t *w = world_of(world);
+    uint32_t body = key_of(world, "body", ""), manager = api->component(world, "body");
+    for (uint32_t i = 0; i < COUNT(to); i++)
+        to[i] = (uint8_t)i;
+    to[BODY_POSITION] = BODY_VELOCITY;
+    to[BODY_VELOCITY] = BODY_POSITION;
+    create(prototype_of(world, "body", NULL, NULL, NULL), &e, 1);
+    bp_ref_t first = ref_to(e, body, BODY_POSITION);
+    ck_assert_ptr_nonnull(bp_ref_get(api, world, &first));
+    ck_assert(world_reserve_moves(w));
+    run_t *run = world_run(w, world_own_record(w, e)->prototype);
+    uint32_t column = prototypes_column(&w->prototypes, run->prototype, body);
+    for (uint32_t moves = 1; moves <= WORLD_MOVES + 1; moves++) {
+        w->ref_version += 1000;
+        for (uint32_t r = 0; r < w->run_count; r++)
+            w->runs[r]->version = w->ref_version;
+        world_note_moves(w, manager, to);
+        bp_ref_t ref = first;
+        const void *value = bp_ref_get(api, world, &ref);
+        uint32_t field = moves % 2 == 1 ? BODY_VELOCITY : BODY_POSITION;
+        EXPECT(value == (moves > WORLD_MOVES ? NULL : run_cell(run, column + field, 0)), "after %u moves", moves);
+    }
+}
+END_TEST
+
 START_TEST(a_reference_to_what_cannot_be_referred_to_is_null)
 {
     bp_entity_t e = entity_with(world, "told");
@@ -1196,6 +1227,7 @@ Suite *store_suite(void)
     tcase_add_test(tests, an_index_used_again_inherits_nothing);
     tcase_add_test(tests, a_reference_follows_its_entity_and_ends_with_it);
     tcase_add_test(tests, a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_field);
+    tcase_add_test(tests, a_reference_follows_as_many_moves_of_fields_as_are_remembered);
     tcase_add_test(tests, a_reference_to_what_cannot_be_referred_to_is_null);
     tcase_add_test(tests, whichever_memory_is_lacking_entities_of_one_of_several_worlds_are_made_or_not);
     tcase_add_test(tests, records_are_reserved_for_entities_that_live_already);
