@@ -225,14 +225,14 @@ typedef struct bp_system_i {
      * concurrent. */
     void(BP_CALL *run_all)(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count) BP_OR_ZERO;
 
-    /* The entities that match the terms have changed: these do now, those no longer do (dead ones among
-     * them). In batches, before the first unit of a step, and after commands that a unit of the step had
-     * carried out first; removals come before additions. Exact: an entity is told of once when it comes to
-     * match, whatever made it so, and once when it ceases to; what came and went in between is not told. A
-     * system that has just come is told of all that match; one that a rollback has brought back is told between
-     * steps, of what has changed since it was told last. So is one that says BP_SYSTEM_OUTPUT when its world has
-     * gone to another moment, and it is told of nothing on the way there. `entities` is borrowed. From here structure cannot
-     * be changed (destroying is put off to the end of the step). [main] */
+    /* The entities that match the terms have changed: these do now, those no longer do (dead ones among them). In
+     * batches, before the first unit of a step, and after commands that a unit of the step had carried out first;
+     * removals come before additions. Exact: an entity is told of once when it comes to match, whatever made it so, and
+     * once when it ceases to; what came and went in between is not told. A system that has just come is told of all
+     * that match; one that a rollback has brought back is told between steps, of what has changed since it was told
+     * last. So is one that says BP_SYSTEM_OUTPUT when its world has gone to another moment; it is told of nothing on
+     * the way there. `entities` is borrowed. From here structure cannot be changed (destroying is put off to the end of
+     * the step). [main] */
     void (BP_CALL *entities_added)(bp_system_t *s, const bp_entity_t *entities, uint32_t count) BP_OR_ZERO;
     void (BP_CALL *entities_removed)(bp_system_t *s, const bp_entity_t *entities, uint32_t count) BP_OR_ZERO;
 
