@@ -216,7 +216,7 @@ void recorder_csv_rewind(recorder_state *r, double time)
     const char *target = recorder_text(r, RECORDER_CSV);
     if (csv->file == NULL || csv->rows == 0 || fflush(csv->file) != 0)
         return;
-    snprintf(part, sizeof part, "%.900s.part", target);
+    snprintf(part, sizeof part, "%s.part", target);
     snprintf(shorter, sizeof shorter, "%s.back", part);
     FILE *from = bp_file_open(part, "rb"), *to = bp_file_open(shorter, "w+b");
     long long rows = from == NULL || to == NULL ? -1 : copy_rows(from, to, time);

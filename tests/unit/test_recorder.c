@@ -658,6 +658,47 @@ START_TEST(a_future_that_is_left_has_no_rows)
 }
 END_TEST
 
+#ifndef _WIN32
+/* The path is nearly as long as a path may be; what is beside it, under the beginning of its name, is another's. */
+START_TEST(a_table_with_a_long_path_loses_its_rows_as_others_do)
+{
+    static char path[1024], before[1024];
+    const bp_option_t options[] = {{"csv", path, NULL, NULL}};
+    bp_entity_t e[2];
+    size_t length = (size_t)snprintf(path, sizeof path, "%s/long", TEST_SCRATCH_DIR);
+    mkdir(path, 0777);
+    for (; length < 880; length = strlen(path)) {
+        snprintf(path + length, sizeof path - length, "/%0*d", 97, 0);
+        mkdir(path, 0777);
+    }
+    snprintf(path + length, sizeof path - length, "/%0*d", 1010 - (int)length, 1);
+    begin_recorder(options, 1, e);
+    OK(bp_world_use_system(world, "recorder"));
+    snprintf(before, sizeof before, "%.900s.part", path);
+    FILE *other = fopen(before, "w");
+    ck_assert_ptr_nonnull(other);
+    fputs("time\n0.1\n", other);
+    fclose(other);
+    OK(bp_host_remember(host, 1 << 24));
+    steps(6);
+    OK(bp_host_go(host, 3));
+    steps(1);
+    end();
+    char *text = read_file(path), *row = strchr(text, '\n') + 1;
+    for (int i = 1; i <= 4; i++) {
+        ck_assert_double_eq_tol(strtod(row, NULL), i / 10.0, 1e-9);
+        row = strchr(row, '\n') + 1;
+    }
+    ck_assert_msg(*row == '\0', "there is one more line: %.60s", row);
+    free(text);
+    text = read_file(before);
+    ck_assert_str_eq(text, "time\n0.1\n");
+    free(text);
+    remove(before);
+}
+END_TEST
+#endif
+
 /* Before its first row a table is as one that has just been begun: it has one header. */
 START_TEST(a_table_that_loses_all_rows_has_one_header)
 {
@@ -904,6 +945,7 @@ Suite *recorder_suite(void)
 #ifndef _WIN32
     tcase_add_loop_test(recorder, a_full_disk_leaves_the_file_that_was_there, 0, 2);
     tcase_add_test(recorder, a_table_that_cannot_be_shortened_keeps_its_rows);
+    tcase_add_test(recorder, a_table_with_a_long_path_loses_its_rows_as_others_do);
     tcase_add_test(recorder, files_that_cannot_take_their_place_are_told);
 #endif
     suite_add_tcase(suite, recorder);
