@@ -196,7 +196,8 @@ static int history(ask_t *ask)
     return ASK_DONE;
 }
 
-/* Ask the host to go to a step. The host goes when this turn is over, so the answer is known in the next turn. */
+/* Ask the host to go to a step. The host goes when this turn is over, so the answer is known in the next turn. It keeps
+ * the outcome of one journey, so those of several requests come one after the other. */
 static int go(ask_t *ask)
 {
     const inspector_t *in = ask->in;
@@ -207,15 +208,19 @@ static int go(ask_t *ask)
         ask_fail(ask, RPC_INTERNAL, "this host has no bp_history");
         return ASK_DONE;
     }
+    in->history->read(in->host, &past);
+    if (!begun && (past.wished || in->going != NULL))
+        return ASK_MORE; /* another request goes */
     if (ask_state(ask, 1) == NULL || (!begun && !ask_count(ask, "step", true, INT64_MAX, &moment)))
         return ASK_DONE;
     if (!begun) {
-        if (in->history->wish(in->host, moment) == BP_OK)
+        if (in->history->wish(in->host, moment) == BP_OK) {
+            ask->in->going = ask->state;
             return ASK_MORE;
+        }
         ask_fail_host(ask, RPC_INVALID_PARAMS);
         return ASK_DONE;
     }
-    in->history->read(in->host, &past);
     if (past.wished)
         return ASK_MORE;
     if (past.result != BP_OK)
@@ -223,6 +228,13 @@ static int go(ask_t *ask)
     else
         views_history(in, ask->out);
     return ASK_DONE;
+}
+
+/* The outcome has been seen, or is not waited for any more: the next request may go. */
+static void drop_go(ask_t *ask)
+{
+    if (ask->in->going == ask->state)
+        ask->in->going = NULL;
 }
 
 static int branch_off(ask_t *ask)
@@ -249,7 +261,7 @@ const method_t backplane_host_methods[] = {
     {"backplane.speed", "how fast a world follows real time; 1 is as fast", "world? speed", METHOD_CHANGES, set_speed,
      NULL},
     {"backplane.history", "the steps that the host remembers, and where it is among them", "", 0, history, NULL},
-    {"backplane.go", "goes to a step that the host remembers", "step", METHOD_CHANGES, go, NULL},
+    {"backplane.go", "goes to a step that the host remembers", "step", METHOD_CHANGES, go, drop_go},
     {"backplane.branch_off", "forgets what comes after now", "", METHOD_CHANGES, branch_off, NULL},
     {0},
 };

@@ -62,6 +62,7 @@ typedef struct inspector_t {
     struct set_t *sets[SETS_MAX];
     uint64_t next_set;
     const void *change;        /* state of the call that has wished a change and not seen its outcome; NULL: none has */
+    const void *going;         /* likewise, of the call that goes to another step */
     uint64_t turns;            /* turns that the stepping thread has taken */
 } inspector_t;
 

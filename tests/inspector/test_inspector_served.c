@@ -151,6 +151,30 @@ START_TEST(the_past_is_gone_to_when_the_host_polls)
 }
 END_TEST
 
+/* Both are waiting before the host polls. */
+START_TEST(each_of_two_that_go_to_the_past_at_once_is_told_of_its_own_step)
+{
+    served_t served;
+    struct timespec nap = {.tv_nsec = 100 * A_MILLISECOND};
+    open_host(&served);
+    must(&served, bp_host_remember(served.host, 1 << 24));
+    for (int i = 0; i < 20; i++)
+        must(&served, bp_host_step(served.host));
+    ask(&served, "backplane.pause", "{}", "\"result\":null");
+    int first = send_call(&served, "backplane.go", "{\"step\":77}");
+    int second = send_call(&served, "backplane.go", "{\"step\":9}");
+    int third = send_call(&served, "backplane.go", "{\"step\":4}");
+    nanosleep(&nap, NULL);
+    await(&served, first, "step 77 is not remembered; steps 0 to 20 are");
+    await(&served, second, "\"now\":9,\"last\":20");
+    await(&served, third, "\"now\":4,\"last\":20");
+    close(first);
+    close(second);
+    close(third);
+    close_host(&served);
+}
+END_TEST
+
 /* A change is tried on a clone and then made; the server is there once. */
 START_TEST(changes_are_tried_and_made)
 {
@@ -623,6 +647,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, a_tool_answers_with_what_its_method_says_or_why_it_does_not);
     tcase_add_test(tcase, trees_are_given_back);
     tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
+    tcase_add_test(tcase, each_of_two_that_go_to_the_past_at_once_is_told_of_its_own_step);
     tcase_add_test(tcase, changes_are_tried_and_made);
     tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
