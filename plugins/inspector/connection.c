@@ -308,6 +308,11 @@ static const char *stopped_at_the_door(connection_t *connection, unsigned *statu
     return NULL;
 }
 
+static enum MHD_Result refuse_too_large(connection_t *connection)
+{
+    return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, NULL, NULL, "a body has at most 1 MiB");
+}
+
 /* Judge a request by its headers, before its body comes. */
 static enum MHD_Result begin(connection_t *connection, const char *url, const char *method)
 {
@@ -315,7 +320,7 @@ static enum MHD_Result begin(connection_t *connection, const char *url, const ch
     char world[REQUEST_WORLD_MAX];
     unsigned status;
     enter(connection, RECEIVING);
-    connection->page = false;
+    connection->page = connection->too_large = false;
     const char *refusal = stopped_at_the_door(connection, &status);
     if (refusal != NULL)
         return refuse(connection, status, NULL, NULL, refusal);
@@ -341,7 +346,7 @@ static enum MHD_Result begin(connection_t *connection, const char *url, const ch
                       "the option `token` is set: send it as \"Authorization: Bearer TOKEN\"");
     const char *length = MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND, "Content-Length");
     if (length != NULL && (strlen(length) > 9 || strtoul(length, NULL, 10) > http->setup.limits.body))
-        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, NULL, NULL, "a body has at most 1 MiB");
+        return refuse_too_large(connection);
     connection->request = make_request(http, kind);
     if (connection->request == NULL)
         return MHD_NO;
@@ -354,8 +359,11 @@ static enum MHD_Result receive(connection_t *connection, const char *bytes, size
 {
     if (connection->request == NULL)
         return MHD_YES; /* refused already; bytes that still come are not kept */
-    if (size > connection->http->setup.limits.body - connection->body.length)
-        return MHD_NO;
+    if (connection->too_large || size > connection->http->setup.limits.body - connection->body.length) {
+        connection->too_large = true; /* libmicrohttpd takes an answer when the body has been read: within arrive_ms */
+        writer_release(&connection->body);
+        return MHD_YES;
+    }
     writer_bytes(&connection->body, bytes, size);
     return connection->body.failed ? MHD_NO : MHD_YES;
 }
@@ -375,6 +383,11 @@ static enum MHD_Result ask(connection_t *connection)
 {
     http_t *http = connection->http;
     request_t *request = connection->request;
+    if (connection->too_large) {
+        connection->request = NULL;
+        request_free(http->setup.allocator, request);
+        return refuse_too_large(connection);
+    }
     bool read = rpc_read(&request->body, http->setup.allocator,
                          connection->body.bytes == NULL ? "" : connection->body.bytes, connection->body.length);
     writer_release(&connection->body);

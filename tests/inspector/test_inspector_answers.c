@@ -623,6 +623,33 @@ START_TEST(requests_of_http_are_answered_with_their_status)
 }
 END_TEST
 
+/* A client that sends all of a body before it reads is told too that the body is too large, whether its length is told
+ * or not; the next request is answered. */
+START_TEST(a_body_that_is_too_large_is_refused_with_a_sentence)
+{
+    static const char *const lengths[] = {"Content-Length: 1048577", "Transfer-Encoding: chunked"};
+    enum { TOO_MUCH = (1 << 20) + 1, HEAD = 256 };
+    served_t served;
+    char *request = malloc(TOO_MUCH + HEAD);
+    ck_assert_ptr_nonnull(request);
+    open_scene(&served);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        int length = snprintf(request, HEAD,
+                              "POST / HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n%s\r\n\r\n%s", served.port,
+                              lengths[i], i == 1 ? "100001\r\n" : "");
+        memset(request + length, ' ', TOO_MUCH);
+        size_t size = (size_t)length + TOO_MUCH;
+        memcpy(request + size, "\r\n0\r\n\r\n", 7);
+        const char *answer = whole(&served, send_bytes(&served, request, size + (i == 1 ? 7 : 0)));
+        ck_assert_msg(strncmp(answer, "HTTP/1.1 413 ", 13) == 0 && strstr(answer, "a body has at most 1 MiB") != NULL,
+                      "%s: %.1000s", lengths[i], answer);
+    }
+    ask(&served, "backplane.worlds", "{}", "\"name\":\"main\"");
+    free(request);
+    close_host(&served);
+}
+END_TEST
+
 Suite *inspector_answers_suite(void)
 {
     Suite *suite = suite_create("inspector_answers");
@@ -634,6 +661,7 @@ Suite *inspector_answers_suite(void)
     tcase_add_test(tcase, positions_are_given_with_colours_and_sizes);
     tcase_add_test(tcase, positions_are_thinned_out_by_those_that_have_them);
     tcase_add_test(tcase, positions_that_are_none_are_refused);
+    tcase_add_test(tcase, a_body_that_is_too_large_is_refused_with_a_sentence);
     tcase_add_test(tcase, types_and_units_are_told);
     tcase_add_test(tcase, a_world_without_units_has_an_empty_schedule);
     tcase_add_test(tcase, values_are_read_and_set_in_many_ways);
