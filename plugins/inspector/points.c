@@ -8,7 +8,7 @@
  *
  *     0   "BPPT"                      20  f64 time of the world
  *     4   u32 count of points         28  u32 parts of the position, 2 or 3
- *     8   u32 count of all entities   32  count * 3 f32 positions (z 0 where there are two parts)
+ *     8   u32 entities of the world   32  count * 3 f32 positions (z 0 where there are two parts)
  *     12  f64 step of the world           count * f32 colours, count * f32 sizes, count * (u32 index, u32 generation)
  *
  * Where more than `most` entities have the position, some of them are picked, the same ones every time: those with the
@@ -34,7 +34,8 @@ typedef struct points_t {
     float box[6];
     uint64_t most;
     uint32_t keep;           /* hashes up to this are kept */
-    uint32_t index, bound, seen;
+    uint32_t index, bound;
+    uint32_t all;            /* entities of the world when the answer was begun */
     writer_t positions, colours, sizes, names;
 } points_t;
 
@@ -131,6 +132,10 @@ static bool read_points(ask_t *ask, points_t *p)
         !ask_count(ask, "most", false, MOST, &p->most) || !read_box(ask, p))
         return false;
     ask->world = world;
+    bp_look_world_t told = {.struct_size = sizeof told};
+    for (uint32_t cursor = 0; ask->in->look->world(ask->in->host, &cursor, &told);)
+        if (told.world == world)
+            p->all = told.entities;
     p->bound = ask->in->api->entity->bound(ask->in->host);
     writer_t *const writers[] = {&p->positions, &p->colours, &p->sizes, &p->names};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
@@ -256,7 +261,7 @@ static void write_answer(ask_t *ask, const points_t *p)
     double step = (double)clock.number;
     put(ask->out, "BPPT", 4);
     put(ask->out, &count, sizeof count);
-    put(ask->out, &p->seen, sizeof p->seen);
+    put(ask->out, &p->all, sizeof p->all);
     put(ask->out, &step, sizeof step);
     put(ask->out, &clock.time, sizeof clock.time);
     put(ask->out, &parts, sizeof parts);
@@ -279,7 +284,6 @@ static int points(ask_t *ask)
         uint32_t count = 0;
         for (; p->index < p->bound && count < BLOCK; p->index++) {
             bp_entity_t entity = ask->in->api->entity->at(ask->in->host, p->index);
-            p->seen += entity.id != 0;
             if (entity.id != 0 && p->most > 0 && hash(p->index) <= p->keep)
                 entities[count++] = entity;
         }

@@ -650,6 +650,34 @@ START_TEST(a_body_that_is_too_large_is_refused_with_a_sentence)
 }
 END_TEST
 
+/* What belongs to other worlds is none of what there is. */
+START_TEST(positions_are_counted_among_the_entities_of_their_world)
+{
+    served_t served;
+    uint32_t key, prototype;
+    bp_entity_t others[3];
+    open_scene(&served);
+    const bp_api_t *api = bp_host_api(served.host);
+    bp_world_o *other = bp_world_create(served.host, &(bp_world_desc_t){.name = "other", .step_rate = 60});
+    must(&served, bp_world_use_component(other, "point_mass"));
+    must(&served, api->world->key(other, api->world->component(other, "point_mass"), 0, &key));
+    must(&served, api->world->prototype(other, &key, 1, &prototype));
+    must(&served, api->world->create(other, prototype, others, 3));
+    const char *rest = "\"position\":\"point_mass.position\",\"colour\":\"point_mass.mass\","
+                       "\"size\":\"point_mass.mass\"";
+    char body[256];
+    snprintf(body, sizeof body, "{\"world\":\"main\",%s}", rest);
+    points_t p = points_of(&served, body);
+    ck_assert_uint_eq(p.count, 2);
+    ck_assert_uint_eq(p.all, 4);
+    snprintf(body, sizeof body, "{\"world\":\"other\",%s}", rest);
+    p = points_of(&served, body);
+    ck_assert_uint_eq(p.count, 3);
+    ck_assert_uint_eq(p.all, 3);
+    close_host(&served);
+}
+END_TEST
+
 Suite *inspector_answers_suite(void)
 {
     Suite *suite = suite_create("inspector_answers");
@@ -660,6 +688,7 @@ Suite *inspector_answers_suite(void)
     tcase_add_test(tcase, trees_are_gone_through_from_their_roots);
     tcase_add_test(tcase, positions_are_given_with_colours_and_sizes);
     tcase_add_test(tcase, positions_are_thinned_out_by_those_that_have_them);
+    tcase_add_test(tcase, positions_are_counted_among_the_entities_of_their_world);
     tcase_add_test(tcase, positions_that_are_none_are_refused);
     tcase_add_test(tcase, a_body_that_is_too_large_is_refused_with_a_sentence);
     tcase_add_test(tcase, types_and_units_are_told);
