@@ -199,11 +199,18 @@ static bp_result_t reload_changed(again_t *a)
     const char *names[RELOAD_MAX_PLUGINS];
     uint32_t count = 0, line = 0;
     bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < a->changes.count && result == BP_OK && count < RELOAD_MAX_PLUGINS; i++) {
+    for (uint32_t i = 0; i < a->changes.count && result == BP_OK; i++) {
         const setup_change_t *change = &a->changes.items[i];
         plugin_t *plugin = change->what == SETUP_OPTIONS ? loader_find(&host->loader, change->name) : NULL;
         if (plugin == NULL)
             continue;
+        if (count == RELOAD_MAX_PLUGINS) {
+            result = again_line(a, change->line, error_set(a->s.error, BP_ERROR_LIMIT,
+                                "options of more than %d plugins have changed, as many as are reloaded at once; change "
+                                "those of '%s' and of what follows when the others are done",
+                                RELOAD_MAX_PLUGINS, change->name));
+            break;
+        }
         line = line == 0 ? change->line : line;
         names[count++] = plugin->name;
         result = read_options(a, plugin);

@@ -421,6 +421,41 @@ START_TEST(a_mistake_that_takes_two_inis_refuses_all_of_it)
 }
 END_TEST
 
+/* The plugins are linked in, which another refusal says where there are fewer of them. */
+START_TEST(options_of_more_plugins_than_are_reloaded_at_once_are_refused)
+{
+    enum { MANY = RELOAD_MAX_PLUGINS + 1 };
+    static const bp_field_t option[] = {{.name = "number", .type = BP_U32}};
+    static const bp_plugin_desc_t desc = {.version = "1.0", .options = BP_LIST(option)};
+    static bp_plugin_head_t heads[MANY];
+    static const bp_plugin_head_t *plugins[MANY];
+    static char names[MANY][8], texts[2][MANY * 40];
+    size_t length[2] = {0, 0};
+    for (int t = 0; t < 2; t++) {
+        length[t] += (size_t)snprintf(texts[t], sizeof texts[t], "[host]\nplugins =");
+        for (int i = 0; i < MANY; i++) {
+            snprintf(names[i], sizeof names[i], "p%d", i);
+            heads[i] = (bp_plugin_head_t)BP_PLUGIN_HEAD(names[i], &desc);
+            plugins[i] = &heads[i];
+            length[t] += (size_t)snprintf(texts[t] + length[t], sizeof texts[t] - length[t], "\n %s", names[i]);
+        }
+        for (int i = 0; i < MANY; i++)
+            length[t] += (size_t)snprintf(texts[t] + length[t], sizeof texts[t] - length[t],
+                                          "\n[plugin %s]\nnumber = %d\n", names[i], t + 1);
+    }
+    log_text.text[0] = '\0';
+    host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log_text), .static_plugins = plugins,
+                                            .static_plugin_count = MANY});
+    write_ini(texts[0]);
+    WORKS(host, bp_host_setup(host, ini));
+    write_ini(texts[1]);
+    FAILS(host, BP_ERROR_LIMIT, "options of more than 64 plugins have changed", bp_host_setup_again(host, ini, NULL));
+    EXPECT(strncmp(bp_host_error(host), ini, strlen(ini)) == 0 && strstr(bp_host_error(host), "'p64'") != NULL,
+           "it does not say where: %s", bp_host_error(host));
+    close_host();
+}
+END_TEST
+
 START_TEST(an_ini_that_the_host_was_not_set_up_from_is_refused)
 {
     open_host(0, first);
@@ -485,6 +520,7 @@ Suite *config_again_suite(void)
     tcase_add_loop_test(refused, a_mistake_refuses_all_of_it_and_leaves_the_host_as_it_was, 0,
                         sizeof mistakes / sizeof mistakes[0]);
     tcase_add_loop_test(refused, a_mistake_that_takes_two_inis_refuses_all_of_it, 0, COUNT(wrongs));
+    tcase_add_test(refused, options_of_more_plugins_than_are_reloaded_at_once_are_refused);
     tcase_add_test(refused, an_ini_that_the_host_was_not_set_up_from_is_refused);
     tcase_add_test(watched, what_holds_from_now_on_does_so_and_ends_with_its_line);
     tcase_add_test(watched, an_ini_that_is_written_while_files_are_watched_is_done_or_refused_by_itself);
