@@ -7,6 +7,8 @@
 
 #include "values.h"
 
+#include <stdio.h>
+
 typedef struct undo_t {
     struct undo_t *next; /* set earlier */
     bp_path_t path;
@@ -89,14 +91,26 @@ bool undo_note(ask_t *ask, const bp_path_t *path)
     return true;
 }
 
+/* Set a value as it was. Nothing is said where its component or its entity has been taken back. */
+static void put_back(ask_t *ask, undo_t *undo)
+{
+    const bp_api_t *api = ask->in->api;
+    size_t length = strlen(ask->why);
+    bp_result_t result = api->property->set(undo->path.world, &undo->path.property, &undo->path.entity, 1, undo->cell,
+                                            undo->path.property.size);
+    if (result == BP_ERROR_RANGE)
+        snprintf(ask->why + length, sizeof ask->why - length,
+                 "; a value that the call has set stays, since its former one is refused: %s",
+                 api->error->last(ask->in->host));
+}
+
 void undo_end(ask_t *ask)
 {
     const inspector_t *in = ask->in;
     for (undo_t *undo; (undo = ask->undo) != NULL;) {
         ask->undo = undo->next;
-        if (ask->code != 0) /* not where its component or its entity has been taken back */
-            in->api->property->set(undo->path.world, &undo->path.property, &undo->path.entity, 1, undo->cell,
-                                   undo->path.property.size);
+        if (ask->code != 0)
+            put_back(ask, undo);
         free_undo(in, undo);
     }
 }

@@ -367,6 +367,36 @@ START_TEST(values_of_every_type_are_set_and_told_or_refused_whole)
 }
 END_TEST
 
+/* As a loop that writes its rows may leave a value, `set` refuses it, also where it is to be put back. */
+START_TEST(a_value_that_cannot_be_put_back_is_told_with_the_refusal)
+{
+    served_t served;
+    bp_path_t path;
+    int8_t value;
+    const int8_t left = 120;
+    open_host(&served);
+    must(&served, bp_host_load_plugin(served.host, zoo_plugins[0]->name, NULL, 0));
+    must(&served, bp_world_use_component(served.world, "sample"));
+    ask(&served, "world.spawn_entity", "{\"components\":{\"sample\":{}}}", "\"entity\":4294967296");
+    const bp_property_api *property = bp_host_api(served.host)->property;
+    must(&served, property->parse_path(served.host, "main/#0:1.sample.an_i8", &path));
+    must(&served, property->get(path.world, &path.property, &path.entity, 1, &value, sizeof value));
+    const void *cell = bp_property_cell(path.world, &path.property, path.entity);
+    ck_assert_ptr_nonnull(cell);
+    memcpy((void *)(uintptr_t)cell, &left, sizeof left);
+    ask(&served, "world.insert_components",
+        "{\"entity\":4294967296,\"components\":{\"sample\":{\"an_i8\":5,\"a_u16\":-1}}}",
+        "; a value that the call has set stays, since its former one is refused: an_i8 = 120 is outside its range: "
+        "at most 100");
+    ask(&served, "backplane.get", "{\"path\":\"main/#0:1.sample.an_i8\"}", "\"value\":5,");
+    const char *answer = whole(&served, send_call(&served, "world.insert_components",
+        "{\"entity\":4294967296,\"components\":{\"sample\":{\"an_i8\":6,\"a_u16\":-1}}}"));
+    ck_assert_msg(strstr(answer, "this is no u16") != NULL && strstr(answer, "stays") == NULL, "%s", answer);
+    ask(&served, "backplane.get", "{\"path\":\"main/#0:1.sample.an_i8\"}", "\"value\":5,");
+    close_host(&served);
+}
+END_TEST
+
 /* Requests of BRP that say too little, or something else than what is asked for. */
 START_TEST(requests_that_do_not_fit_are_told_what_is_wrong)
 {
@@ -649,6 +679,7 @@ Suite *inspector_served_suite(void)
     tcase_add_test(tcase, the_past_is_gone_to_when_the_host_polls);
     tcase_add_test(tcase, each_of_two_that_go_to_the_past_at_once_is_told_of_its_own_step);
     tcase_add_test(tcase, changes_are_tried_and_made);
+    tcase_add_test(tcase, a_value_that_cannot_be_put_back_is_told_with_the_refusal);
     tcase_add_test(tcase, the_plugin_goes_in_the_middle_of_requests);
     tcase_add_test(tcase, a_reload_of_the_inspector_serves_on);
     tcase_add_test(tcase, a_port_that_is_taken_is_told);
