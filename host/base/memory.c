@@ -56,7 +56,7 @@ size_t memory_refused(const memory_t *memory)
     return atomic_load_explicit(&memory->refused, memory_order_relaxed);
 }
 
-static void note_refusal(memory_t *memory)
+void memory_refuse(memory_t *memory)
 {
     for (memory_t *m = memory; m != NULL; m = m->parent)
         atomic_fetch_add_explicit(&m->refused, 1, memory_order_relaxed);
@@ -114,13 +114,15 @@ void *memory_resize(memory_t *memory, void *old, size_t old_size, size_t new_siz
 {
     if (old == NULL && new_size == 0)
         return NULL;
-    if (new_size > SIZE_MAX / 4)
+    if (new_size > SIZE_MAX / 4) {
+        memory_refuse(memory);
         return NULL;
+    }
     const bp_allocator_i *a = &memory->allocator;
     void *block = a->resize != NULL ? a->resize(a->context, old, old_size, new_size)
                                     : resize_default(old, old_size, new_size);
     if (block == NULL && new_size != 0) {
-        note_refusal(memory);
+        memory_refuse(memory);
         return NULL;
     }
     memory_note(memory, old, block, old_size, new_size);

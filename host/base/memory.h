@@ -67,6 +67,9 @@ size_t memory_bytes(const memory_t *memory);
 /* How many requests of the account and its children there was no memory for, since it began. [any] */
 size_t memory_refused(const memory_t *memory);
 
+/* Count a request for which there was no memory elsewhere. [any] */
+void memory_refuse(memory_t *memory);
+
 /* A cleared object, or NULL; and its end (NULL is allowed, whatever the size). */
 void *memory_new(memory_t *memory, size_t size);
 void memory_free(memory_t *memory, void *block, size_t size);

@@ -109,6 +109,8 @@ static superblock_t *add(superblocks_t *s)
     superblock_t *one = memory_new(&s->memory, sizeof *one);
     char *start = one == NULL ? NULL : os_pages_alloc(SUPERBLOCKS_BYTES);
     if (start == NULL) {
+        if (one != NULL)
+            memory_refuse(&s->memory);
         memory_free(&s->memory, one, sizeof *one);
         return NULL;
     }

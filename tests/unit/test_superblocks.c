@@ -4,6 +4,7 @@
  * Superblocks are allowed here whatever build it is, above an allocator that is watched and refuses on demand.
  */
 #include "../suites.h"
+#include "../system/calls.h"
 #include "base_stage.h"
 #include "base/superblocks.h"
 #include "store/run.h"
@@ -217,6 +218,25 @@ START_TEST(a_refused_superblock_leaves_the_block_and_the_accounts)
 }
 END_TEST
 
+#if defined(__linux__)
+/* The system has no pages, where the allocator has memory: a past that is computed meanwhile counts as another one. */
+START_TEST(pages_that_a_superblock_is_refused_are_counted)
+{
+    static held_t held[BLOCKS];
+    fill_up(held, SUPERBLOCKS_FROM / MEDIUM + 1);
+    size_t taken = memory_bytes(&account), refused = memory_refused(&memory);
+    calls_begin_named("mmap", 1);
+    ck_assert_ptr_null(superblocks_resize(&account, NULL, 0, MEDIUM));
+    ck_assert_uint_eq(calls_end(), 1);
+    ck_assert_uint_eq(memory_refused(&memory), refused + 1);
+    ck_assert_uint_eq(memory_bytes(&account), taken);
+    ck_assert_uint_eq(superblocks.count, 0);
+    for (uint32_t b = 0; b < SUPERBLOCKS_FROM / MEDIUM + 1; b++)
+        let_go(&held[b]);
+}
+END_TEST
+#endif
+
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
 static const field_t fields[] = {{.name = "a", .type = BP_F32, .size = 4, .initial_is_zero = true},
@@ -343,6 +363,9 @@ Suite *superblocks_suite(void)
     tcase_add_test(tests, a_block_grows_where_it_lies_while_there_is_room_behind_it);
     tcase_add_test(tests, cleared_blocks_are_cleared_where_others_have_been);
     tcase_add_test(tests, a_refused_superblock_leaves_the_block_and_the_accounts);
+#if defined(__linux__)
+    tcase_add_test(tests, pages_that_a_superblock_is_refused_are_counted);
+#endif
     tcase_add_loop_test(tests, a_run_keeps_its_rows_however_it_grows, 0, 8);
     tcase_add_test(tests, a_run_in_a_crowd_is_not_copied_with_each_portion);
     tcase_add_test(tests, a_run_of_few_large_rows_grows_on);
