@@ -388,10 +388,19 @@ static void go_on(bp_host_o *host)
         decide(host);
 }
 
+/* A draft that is ready takes none of the host's later steps: they are not kept, and it is not level any more. */
+static void fall_behind(draft_t *d)
+{
+    feed_forget(&d->feed);
+    d->next = UINT32_MAX;
+}
+
 void draft_go_on(bp_host_o *host)
 {
     const draft_t *d = &host->draft;
     char *text = host->base.error.text, told[sizeof host->base.error.text];
+    if (d->state == BP_DRAFT_READY && d->next != d->feed.count)
+        fall_behind(&host->draft);
     if (d->state == BP_DRAFT_NONE || d->state == BP_DRAFT_READY || d->state == BP_DRAFT_FAILED)
         return;
     memcpy(told, text, sizeof told); /* of the last call that failed; this is none */

@@ -165,8 +165,10 @@ static bp_result_t refuse_unless(bp_host_o *host, bool level)
     if (!draft_is_on(host))
         return error_set(&host->base.error, BP_ERROR_STATE, "there is no draft%s%s",
                          d->state == BP_DRAFT_FAILED ? " any more: " : "", d->state == BP_DRAFT_FAILED ? d->why : "");
-    if (level)
+    if (level && d->feed.broken == NULL)
         return BP_OK;
+    if (d->state != BP_DRAFT_READY && d->feed.broken != NULL)
+        return error_set(&host->base.error, BP_ERROR_STATE, "the draft has ended: %s", d->feed.broken);
     return error_set(&host->base.error, BP_ERROR_STATE,
                      "the draft is not at the same step as the host: each bp_host_poll brings it closer");
 }
@@ -273,8 +275,9 @@ bp_result_t bp_host_draft_keep(bp_host_o *host)
     if (result == BP_OK && d->altering)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not while the change of a draft is being made");
     bool level = d->state == BP_DRAFT_BESIDE && d->next == d->feed.count;
-    if (result == BP_OK)
-        result = refuse_unless(host, level || (d->state == BP_DRAFT_READY && d->back == 0));
+    bool ready = d->state == BP_DRAFT_READY && d->back == 0;
+    if (result == BP_OK && !ready)
+        result = refuse_unless(host, level);
     if (result == BP_OK)
         result = d->back > 0 ? go_there(host) : make_change(host);
     if (result == BP_OK || d->dropped)

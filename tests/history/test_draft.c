@@ -775,6 +775,52 @@ START_TEST(the_last_sentence_of_the_host_stays_while_a_draft_goes_on)
 }
 END_TEST
 
+START_TEST(a_draft_that_waits_to_be_kept_takes_no_more_memory_with_each_step)
+{
+    rig_t rig;
+    const bp_diff_i sink = {.struct_size = sizeof sink};
+    bp_host_o *host = open_host(&rig, 0);
+    size_t before = 0;
+    begin(host, "reload_probe_faster", 0, 3);
+    go_on(host, 0, 3);
+    ck_assert_uint_eq(wait_until(host, BP_DRAFT_READY).taken, 3);
+    for (uint64_t i = 0; i < 2000; i++) {
+        WORKS(host, bp_host_step(host));
+        ck_assert_uint_eq(wait_until(host, BP_DRAFT_READY).taken, 3);
+        before = i == 100 ? rig.heap.bytes : before;
+    }
+    EXPECT(rig.heap.bytes < before + 4096, "%zu bytes, and %zu at first", rig.heap.bytes, before);
+    FAILS(host, BP_ERROR_STATE, "the draft is not at the same step", bp_host_draft_differences(host, &sink));
+    WORKS(host, bp_host_draft_keep(host));
+    recall_close(&rig);
+}
+END_TEST
+
+/* The draft ends where the host goes to another time, also where the host has not polled since. */
+START_TEST(a_draft_of_another_time_is_not_kept_before_the_next_poll)
+{
+    rig_t rig;
+    const bp_diff_i sink = {.struct_size = sizeof sink};
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 20);
+    uint64_t at_twenty = recall_hash(host);
+    begin(host, "reload_probe_faster", _i == 2 ? 0 : 8, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    uint64_t moment = _i == 0 ? 4 : 15; /* before the draft begins, and behind that */
+    WORKS(host, bp_host_go(host, moment));
+    uint64_t now = recall_hash(host);
+    FAILS(host, BP_ERROR_STATE, "the host has gone to another time", bp_host_draft_differences(host, &sink));
+    FAILS(host, BP_ERROR_STATE, "the host has gone to another time", bp_host_draft_keep(host));
+    bp_history_t h = recall_history(host);
+    EXPECT(h.now == moment && h.last == 20 && h.branches == 0 && recall_hash(host) == now, "at %llu of %llu",
+           (unsigned long long)h.now, (unsigned long long)h.last);
+    ck_assert_uint_eq(wait_for(host).state, BP_DRAFT_FAILED);
+    WORKS(host, bp_host_go(host, 20));
+    EXPECT(recall_hash(host) == at_twenty, "moment 20 is not what it was");
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *draft_suite(void)
 {
     Suite *suite = suite_create("draft");
@@ -803,6 +849,8 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, a_draft_stays_where_forgetting_its_past_is_refused);
     tcase_add_test(tcase, the_last_sentence_of_the_host_stays_while_a_draft_goes_on);
     tcase_add_test(tcase, a_draft_that_lasts_takes_no_more_memory_with_each_step);
+    tcase_add_test(tcase, a_draft_that_waits_to_be_kept_takes_no_more_memory_with_each_step);
+    tcase_add_loop_test(tcase, a_draft_of_another_time_is_not_kept_before_the_next_poll, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
 }
