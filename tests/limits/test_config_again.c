@@ -429,7 +429,7 @@ START_TEST(options_of_more_plugins_than_are_reloaded_at_once_are_refused)
     static const bp_plugin_desc_t desc = {.version = "1.0", .options = BP_LIST(option)};
     static bp_plugin_head_t heads[MANY];
     static const bp_plugin_head_t *plugins[MANY];
-    static char names[MANY][8], texts[2][MANY * 40];
+    static char names[MANY][16], texts[2][MANY * 40];
     size_t length[2] = {0, 0};
     for (int t = 0; t < 2; t++) {
         length[t] += (size_t)snprintf(texts[t], sizeof texts[t], "[host]\nplugins =");
