@@ -9,7 +9,10 @@
 
 #include <stdio.h>
 
-enum { STREAM_BLOCK = 64 * 1024 };
+enum {
+    STREAM_BLOCK = 64 * 1024,
+    PASSED_OVER = 2 /* times the largest body: of one that is larger, so much more is read, to answer */
+};
 
 void request_free(const allocator_t *allocator, request_t *request)
 {
@@ -321,6 +324,7 @@ static enum MHD_Result begin(connection_t *connection, const char *url, const ch
     unsigned status;
     enter(connection, RECEIVING);
     connection->page = connection->too_large = false;
+    connection->passed_over = 0;
     const char *refusal = stopped_at_the_door(connection, &status);
     if (refusal != NULL)
         return refuse(connection, status, NULL, NULL, refusal);
@@ -359,10 +363,12 @@ static enum MHD_Result receive(connection_t *connection, const char *bytes, size
 {
     if (connection->request == NULL)
         return MHD_YES; /* refused already; bytes that still come are not kept */
-    if (connection->too_large || size > connection->http->setup.limits.body - connection->body.length) {
+    size_t most = connection->http->setup.limits.body;
+    if (connection->too_large || size > most - connection->body.length) {
         connection->too_large = true; /* libmicrohttpd takes an answer when the body has been read: within arrive_ms */
         writer_release(&connection->body);
-        return MHD_YES;
+        connection->passed_over += size;
+        return connection->passed_over <= PASSED_OVER * most ? MHD_YES : MHD_NO;
     }
     writer_bytes(&connection->body, bytes, size);
     return connection->body.failed ? MHD_NO : MHD_YES;

@@ -32,7 +32,8 @@ typedef struct connection_t {
     writer_t unsent;     /* bytes of a stream that wait to be sent */
     size_t sent;         /* how many of `unsent` have been sent */
     bool suspended, over, gone;
-    bool too_large;      /* the body is longer than allowed: the rest of it is read and not kept, then refused */
+    bool too_large;      /* the body is longer than allowed: the rest of it is read and not kept, then refused; */
+    size_t passed_over;  /* ... so many bytes of it, until a bound at which the connection is closed */
     bool ended;          /* the other side sends nothing more */
     bool page;           /* the origin is one of those that are listed; told to its browser */
 } connection_t;
