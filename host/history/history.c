@@ -28,7 +28,7 @@ void history_prepare(history_t *h, const parts_t *parts)
 /* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
 static void end_touch(history_t *h)
 {
-    h->touched = h->unknown = h->remade = h->lost = false;
+    h->touched = h->unknown = h->remade = h->lost = h->left = false;
     h->calls.size = 0;
     h->calls.failed = false;
     if (h->calls.room > HISTORY_CALLS)
@@ -203,12 +203,32 @@ void history_lose_part(history_t *h)
 
 /* --- what comes from outside -------------------------------------------------------------------------------------- */
 
+static touch_t *find_touch(const history_t *h, uint64_t moment)
+{
+    uint32_t begin = 0, end = h->touch_count;
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (h->touches[middle].moment < moment)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < h->touch_count && h->touches[begin].moment == moment ? &h->touches[begin] : NULL;
+}
+
 void history_cut(history_t *h)
 {
     if (h->now == h->last)
         return;
+    const touch_t *touch = find_touch(h, h->now);
+    bool lost = touch != NULL && touch->lost;
+    bool remade = lost && eras_of(&h->eras, h->now, true) != eras_of(&h->eras, h->now, false);
     uint64_t number = branches_cut(h, h->now);
     branches_begin(h);
+    if (lost) { /* the line has lost the keyframe that is this moment's state, and keeps another one */
+        h->touched = h->unknown = h->lost = h->left = true;
+        h->remade = h->remade || remade;
+    }
     if (number != 0)
         log_write(&h->parts.base->log, BP_LOG_INFO, "host",
                   "history: another future begins here; the one that was is kept as branch %" PRIu64, number);
@@ -321,19 +341,6 @@ static bool keep_calls(history_t *h, touch_t *touch)
     touch->size += size;
     history_make_room(h, 0);
     return true;
-}
-
-static touch_t *find_touch(const history_t *h, uint64_t moment)
-{
-    uint32_t begin = 0, end = h->touch_count;
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (h->touches[middle].moment < moment)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin < h->touch_count && h->touches[begin].moment == moment ? &h->touches[begin] : NULL;
 }
 
 void history_keep_touch(history_t *h)
@@ -469,7 +476,7 @@ static void record_touch(history_t *h, bool anew)
     if (!recording_is_on(&h->recording))
         return;
     if (anew || h->unknown || h->recording.elsewhere)
-        recording_keyframe(&h->recording, h->lost ? CHUNK_BRING_BACK | CHUNK_LOST : CHUNK_BRING_BACK);
+        recording_keyframe(&h->recording, h->lost && !h->left ? CHUNK_BRING_BACK | CHUNK_LOST : CHUNK_BRING_BACK);
     else if (h->touched)
         recording_calls(&h->recording, &h->calls);
     if (h->on != is_wanted(h))

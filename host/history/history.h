@@ -118,6 +118,7 @@ typedef struct history_t {
     bool unknown;               /* ... such a call cannot be made again */
     bool remade;                /* ... and an era begins with it */
     bool lost;                  /* ... since the step before cannot be computed again */
+    bool left;                  /* ... and the line on which it was taken has been left: no recorded step is lost */
     size_t refused;             /* requests for memory so far, when the step under way began */
     bool unseen;                /* the call under way has taken something from outside */
     bool calling;               /* a call that is written down is under way */

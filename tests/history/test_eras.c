@@ -413,6 +413,47 @@ START_TEST(the_step_in_which_a_version_has_crashed_can_be_gone_to)
 }
 END_TEST
 
+/* Another future that begins right behind such a step has that moment as the host went on from it: the version that was
+ * there before, and the state after the crash. */
+START_TEST(another_future_begins_behind_the_step_in_which_a_version_has_crashed)
+{
+    enum { BEHIND = PROBE_CRASH_STEP + 1, END = 30 };
+    uint64_t hashes[END + 1], random = 5;
+    rig_t rig;
+    bp_host_o *host = open_host_with(&rig, UINT64_C(1) << 30, "reload_probe_first", BP_HOST_CRASH_GUARD);
+    host->reload.probation_steps = 20;
+    if (_i % 2 == 1)
+        bp_host_keyframe_every(host, 0);
+    hashes[0] = recall_hash(host);
+    for (uint64_t i = 0; i < END; i++) {
+        if (i == 10)
+            reload(host, "reload_probe_crashes");
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+        EXPECT((strstr(rig.log.text, "has crashed on probation") != NULL) == (i + 1 >= BEHIND), "step %u", (uint32_t)i);
+    }
+    WORKS(host, bp_host_go(host, BEHIND));
+    EXPECT(recall_hash(host) == hashes[BEHIND], "the moment behind the crash is not what it was");
+    if (_i < 2)
+        WORKS(host, rig.api->property->set_named(rig.api->world->at(host, 0), entities[0], "probe", "count", BP_I32,
+                                                 &(int32_t){77}));
+    else
+        WORKS(host, bp_host_branch_off(host));
+    for (uint64_t i = BEHIND; i < END; i++) {
+        WORKS(host, bp_host_step(host));
+        hashes[i + 1] = recall_hash(host);
+    }
+    for (uint32_t v = 0; v < 60; v++) {
+        uint64_t moment = bp_random_below(&random, END);
+        moment += moment >= BEHIND; /* which has the call, or not, as it is gone to */
+        WORKS(host, bp_host_go(host, moment));
+        EXPECT(recall_hash(host) == hashes[moment], "visit %u: moment %llu is not what it was", v,
+               (unsigned long long)moment);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 /* Without a version to come back the plugin is set aside, and its state is not kept. The past before the crash is
  * there; the moments after it have the plugin set aside again, and the present is one of these. */
 START_TEST(a_host_with_a_crashed_plugin_goes_back_to_before_the_crash)
@@ -710,6 +751,7 @@ Suite *eras_suite(void)
         TCase *crashes = tcase_create("crashes");
         tcase_set_timeout(crashes, 60);
         tcase_add_loop_test(crashes, the_step_in_which_a_version_has_crashed_can_be_gone_to, 0, 2);
+        tcase_add_loop_test(crashes, another_future_begins_behind_the_step_in_which_a_version_has_crashed, 0, 4);
         tcase_add_test(crashes, a_host_with_a_crashed_plugin_goes_back_to_before_the_crash);
         tcase_add_loop_test(crashes, a_recording_with_a_crash_on_probation_is_played_without_it, 0, 4);
         suite_add_tcase(suite, crashes);
