@@ -42,7 +42,9 @@ static const make_suite_t first_half[] = {
     obj_suite,
     entities_suite,
     prototypes_suite,
+#if !defined(BACKPLANE_SANITIZED)
     store_suite,
+#endif
     world_check_suite,
     stamps_suite,
     queries_suite,
@@ -105,7 +107,9 @@ static const make_suite_t first_half[] = {
     golden_suite,
     scene_files_suite,
     conformance_suite,
+#if !defined(BACKPLANE_SANITIZED)
     conformance_host_suite,
+#endif
     config_suite,
     config_mistakes_suite,
     config_again_suite,
@@ -118,7 +122,9 @@ static const make_suite_t first_half[] = {
     console_drafts_suite,
     console_edit_suite,
     manual_suite,
+#if !defined(BACKPLANE_SANITIZED) /* which takes its time in compilers */
     new_suite,
+#endif
     crash_suite,
     program_values_suite,
     program_memory_suite,
@@ -129,6 +135,10 @@ static const make_suite_t first_half[] = {
 };
 
 static const make_suite_t second_half[] = {
+#if defined(BACKPLANE_SANITIZED) /* there the first half would take longer */
+    store_suite,
+    conformance_host_suite,
+#endif
     snapshot_suite,
     history_suite,
     eras_suite,
