@@ -983,12 +983,13 @@ static bp_result_t bring_back_with(stage_t *s, const char *bytes, size_t size, s
 /* Parents, first children, next and previous siblings: one of them changed, or a circle. */
 START_TEST(links_of_a_damaged_snapshot_are_refused)
 {
-    enum { N = BP_NONE };
+#define N BP_NONE
     static const uint32_t made[LINKS][KIN] = {
         {N, 0, 0, 0, 1, N}, {1, 4, N, N, N, N}, {N, 2, 3, N, N, N}, {N, 3, 1, 2, 4, N}};
     static const uint32_t circle[LINKS][KIN] = {
         {N, 0, 0, N, 5, 4}, {1, N, N, N, 5, 4}, {N, 2, N, N, N, N}, {N, 2, 1, N, 4, 5}};
     static const uint32_t values[] = {0, 1, 2, 3, 4, 5, KIN, 1000000, N};
+#undef N
     uint32_t links[LINKS][KIN];
     bp_entity_t e[KIN];
     bp_snapshot_o *taken;
