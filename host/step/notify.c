@@ -19,7 +19,8 @@ static bool asks(const unit_t *unit)
            (unit->system->table.entities_added != NULL || unit->system->table.entities_removed != NULL);
 }
 
-/* No step depends on it, and of steps of the past that are computed again it hears nothing. */
+/* Does the unit say BP_SYSTEM_OUTPUT? No step depends on such a system, and such a system hears nothing of steps of the
+ * past that are computed again. */
 static bool is_output(const unit_t *unit)
 {
     return unit->system != NULL && system_is_output(unit->system);
@@ -64,7 +65,7 @@ typedef struct noting_t {
 
 enum { WORD = 64 /* bits */ };
 
-/* Have these the indices of one word of bits, in their order? So do entities that were made together. */
+/* Have the first WORD entities the indices of one word of bits, in their order? Entities that were made together have. */
 static bool fill_a_word(const bp_entity_t *entities)
 {
     uint32_t first = bp_entity_index(entities[0]), others = first % WORD;
@@ -73,7 +74,7 @@ static bool fill_a_word(const bp_entity_t *entities)
     return others == 0;
 }
 
-/* Set a bit for each of these. */
+/* Set the bit of each entity. */
 static void mark_known(known_t *known, const bp_entity_t *entities, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
@@ -203,7 +204,7 @@ void known_died(known_t *known, const bp_entity_t *dead, uint32_t count)
     }
 }
 
-/* From bits to a list: there is room in it for all. */
+/* Put the entities that have a bit into the list, which has room for all, and free the bits. */
 static void list_living(known_t *known, world_t *world)
 {
     for (uint32_t word = 0; known->living != NULL && word <= known->bound / WORD; word++) {
@@ -311,7 +312,7 @@ static uint32_t tell_since_known(world_t *world, unit_t *unit)
     return told;
 }
 
-/* The same where the list of moves is empty: from now on the unit is told as others are. */
+/* Tell a unit of the difference while the list of moves is empty: from now on the unit is told as others are. */
 static uint32_t tell_returned(world_t *world, unit_t *unit)
 {
     uint32_t told = tell_since_known(world, unit);
