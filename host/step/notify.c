@@ -65,7 +65,8 @@ typedef struct noting_t {
 
 enum { WORD = 64 /* bits */ };
 
-/* Have the first WORD entities the indices of one word of bits, in their order? Entities that were made together have. */
+/* Have the first WORD entities the indices of one word of bits, in their order, as entities that were made together
+ * have? */
 static bool fill_a_word(const bp_entity_t *entities)
 {
     uint32_t first = bp_entity_index(entities[0]), others = first % WORD;

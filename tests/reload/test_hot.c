@@ -966,7 +966,7 @@ START_TEST(a_wait_is_short_where_nothing_would_wake_it)
     uint64_t slept = hot_sleep(&calm, handles, &count);
     EXPECT(slept == WATCH_BACKSTOP_MS * (uint64_t)NANO_MS && count == 1, "%u handles", count);
     int32_t place = calm.watch.files[0]->folder;
-    calm.watch.files[0]->folder = -1; /* one that is not there, and is looked for now and then */
+    calm.watch.files[0]->folder = -1; /* of a file that is missing; the host looks for it at intervals */
     ck_assert(hot_sleep(&calm, handles, &count) == WATCH_RETRY_MS * (uint64_t)NANO_MS);
     calm.watch.files[0]->folder = place;
     folder_watch_t *folders = calm.watch.folders;
