@@ -694,10 +694,11 @@ BACKPLANE_API void bp_host_draft_read(bp_host_o *host, bp_drafted_t *drafted);
 BACKPLANE_API bp_result_t bp_host_draft_differences(bp_host_o *host, const bp_diff_i *sink);
 
 /* bp_host_draft_keep keeps the draft, which is level or ready. Where the draft is from now on, its change is made in
- * the host. Where the draft is of the past, the host goes there: the draft's past is the host's from then on, and the
- * past that the host has left is kept as a branch (bp_host_branch_at). On an error the host is as it was; but where
- * plugins have been reloaded and `change` then fails, the plugins stay, as does what `change` had done by then.
- * bp_host_draft_drop ends the draft and changes nothing; from within `change`, when that is over. */
+ * the host. Where the draft is of the past, the host goes to the draft's moment (`now`, which may lie before the host's
+ * where the draft is ready): the draft's past is the host's from then on, and the past that the host has left is kept
+ * as a branch (bp_host_branch_at). On an error the host is as it was; but where plugins have been reloaded and `change`
+ * then fails, the plugins stay, as does what `change` had done by then. bp_host_draft_drop ends the draft and changes
+ * nothing; from within `change`, when that is over. */
 BACKPLANE_API bp_result_t bp_host_draft_keep(bp_host_o *host);
 BACKPLANE_API void bp_host_draft_drop(bp_host_o *host);
 

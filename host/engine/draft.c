@@ -185,7 +185,7 @@ static bp_result_t go_in_step(bp_host_o *host)
         bytes_free(&d->states[i]);
         d->states[i] = after[i];
     }
-    if (fields > 0 || result != BP_OK)
+    if (fields > 0 && result == BP_OK) /* otherwise its sentence may be the reason that is told (go_on) */
         end_same(d);
     return result;
 }

@@ -167,7 +167,7 @@ static bp_result_t refuse_unless(bp_host_o *host, bool level)
                          d->state == BP_DRAFT_FAILED ? " any more: " : "", d->state == BP_DRAFT_FAILED ? d->why : "");
     if (level && d->feed.broken == NULL)
         return BP_OK;
-    if (d->state != BP_DRAFT_READY && d->feed.broken != NULL)
+    if ((d->state != BP_DRAFT_READY || d->back > 0) && d->feed.broken != NULL)
         return error_set(&host->base.error, BP_ERROR_STATE, "the draft has ended: %s", d->feed.broken);
     return error_set(&host->base.error, BP_ERROR_STATE,
                      "the draft is not at the same step as the host: each bp_host_poll brings it closer");
@@ -238,7 +238,7 @@ static bp_result_t add_branch(bp_host_o *host, uint64_t *number)
         h->eras.makers.drop(h->eras.makers.context, makeup);
         return error_set(&host->base.error, result, "%s", d->clone->base.error.text);
     }
-    *number = history_add_future(h, d->began, makeup, d->changed, ends);
+    *number = history_add_future(h, d->began, d->began + d->taken, makeup, d->changed, ends);
     d->has_changed = false;
     return *number != 0 ? BP_OK
                         : error_set(&host->base.error, BP_ERROR_LIMIT,
@@ -274,10 +274,10 @@ bp_result_t bp_host_draft_keep(bp_host_o *host)
     bp_result_t result = host_refuse_change(host);
     if (result == BP_OK && d->altering)
         result = error_set(&host->base.error, BP_ERROR_STATE, "not while the change of a draft is being made");
-    bool level = d->state == BP_DRAFT_BESIDE && d->next == d->feed.count;
-    bool ready = d->state == BP_DRAFT_READY && d->back == 0;
+    bool fit = d->state == BP_DRAFT_READY || (d->state == BP_DRAFT_BESIDE && d->next == d->feed.count);
+    bool ready = d->state == BP_DRAFT_READY && d->back == 0; /* its change is made anew, whenever that is */
     if (result == BP_OK && !ready)
-        result = refuse_unless(host, level);
+        result = refuse_unless(host, fit);
     if (result == BP_OK)
         result = d->back > 0 ? go_there(host) : make_change(host);
     if (result == BP_OK || d->dropped)

@@ -350,12 +350,12 @@ bool branches_return(history_t *h, uint64_t number)
 
 /* --- a future made elsewhere -------------------------------------------------------------------------------------- */
 
-/* Copy the calls of the line from the fork to the present moment. What was no call is passed over. The calls at the
- * present moment itself have been made only where that is the last one. */
+/* Copy the calls of the line from the fork to the branch's last moment. What was no call is passed over. The calls at
+ * that moment itself have been made only where it is the present one, and the last of the line. */
 static bool copy_calls(history_t *h, branch_t *b)
 {
     uint32_t first = 0, end = h->touch_count;
-    uint64_t behind = h->now < h->last ? h->now : h->now + 1;
+    uint64_t behind = b->last < h->last ? b->last : b->last + 1;
     bool good = true;
     while (first < end && h->touches[first].moment < b->fork)
         first++;
@@ -384,14 +384,15 @@ static bool copy_calls(history_t *h, branch_t *b)
     return good;
 }
 
-uint64_t history_add_future(history_t *h, uint64_t fork, makeup_t *makeup, keyframe_t begins, keyframe_t ends)
+uint64_t history_add_future(history_t *h, uint64_t fork, uint64_t last, makeup_t *makeup, keyframe_t begins,
+                            keyframe_t ends)
 {
     branch_t b;
     begins.moment = fork;
     begins.touched = begins.stays = true;
-    ends.moment = h->now;
+    ends.moment = last;
     ends.touched = ends.stays = false;
-    branch_init(&b, h, fork, h->now);
+    branch_init(&b, h, fork, last);
     bool good = keyframes_reserve(&b.keyframes);
     if (good)
         keyframes_put(&b.keyframes, &begins);
@@ -408,7 +409,7 @@ uint64_t history_add_future(history_t *h, uint64_t fork, makeup_t *makeup, keyfr
     }
     b.stretches = memory_new(&h->memory, sizeof *b.stretches);
     b.stretch_count = b.stretches == NULL ? 0 : 1;
-    good = good && b.stretches != NULL && taken_copy(&h->taken, fork, h->now, &b.taken) && copy_calls(h, &b);
+    good = good && b.stretches != NULL && taken_copy(&h->taken, fork, last, &b.taken) && copy_calls(h, &b);
     if (good) {
         b.stretches[0] = (stretch_t){++h->numbers, fork};
         good = branches_keep(h, &b);

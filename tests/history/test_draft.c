@@ -821,6 +821,85 @@ START_TEST(a_draft_of_another_time_is_not_kept_before_the_next_poll)
 }
 END_TEST
 
+/* A draft that waits before it is level with the host: the host goes to the draft's moment, and on from there. */
+START_TEST(a_draft_of_the_past_that_is_ready_is_kept)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 20);
+    begin(host, "reload_probe_faster", 8, _i == 0 ? 3 : 8);
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_READY);
+    go_on(host, 20, 25);
+    WORKS(host, bp_host_poll(host));
+    uint64_t left = recall_hash(host), end = recall_hash(host->draft.clone), moment = 12 + drafted.taken;
+    ck_assert_uint_eq(drafted.taken, _i == 0 ? 3 : 8);
+    WORKS(host, bp_host_draft_keep(host));
+    ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_NONE);
+    bp_history_t h = recall_history(host);
+    EXPECT(h.now == moment && h.last == moment && h.branches == 1 && recall_hash(host) == end, "at %llu of %llu",
+           (unsigned long long)h.now, (unsigned long long)h.last);
+    WORKS(host, bp_host_step(host));
+    uint64_t next = recall_hash(host);
+    WORKS(host, bp_host_go(host, 11));
+    WORKS(host, bp_host_go(host, moment)); /* computed anew, with the calls of the past */
+    EXPECT(recall_hash(host) == end, "the draft's end is another one");
+    WORKS(host, bp_host_go(host, moment + 1));
+    EXPECT(recall_hash(host) == next, "the step behind the draft comes to another end");
+    bp_branch_t branch = {.struct_size = sizeof branch};
+    ck_assert_uint_ne(bp_host_branch_at(host, 0, &branch), 0);
+    WORKS(host, bp_host_branch_to(host, branch.number));
+    EXPECT(recall_history(host).now == 25 && recall_hash(host) == left, "the past that was left is another one");
+    recall_close(&rig);
+}
+END_TEST
+
+START_TEST(a_draft_of_the_past_that_is_ready_is_not_kept_in_another_time)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 20);
+    begin(host, "reload_probe_faster", 8, 3);
+    wait_until(host, BP_DRAFT_READY);
+    WORKS(host, bp_host_go(host, 15));
+    FAILS(host, BP_ERROR_STATE, "the draft has ended: the host has gone to another time", bp_host_draft_keep(host));
+    bp_history_t h = recall_history(host);
+    EXPECT(h.now == 15 && h.last == 20 && h.branches == 0, "at %llu of %llu", (unsigned long long)h.now,
+           (unsigned long long)h.last);
+    bp_host_draft_drop(host);
+    recall_close(&rig);
+}
+END_TEST
+
+static void set_aside(void *context, bp_world_o *world, const char *unit, uint32_t is_system)
+{
+    bp_host_o *host = context;
+    (void)world, (void)unit, (void)is_system;
+    host->loader.plugins.items[0]->aside = PLUGIN_ASIDE;
+}
+
+/* As if a plugin crashed in the next step of the host without the change. */
+static bp_result_t set_aside_without_the_change(void *context, bp_host_o *clone)
+{
+    bp_host_o *host = context;
+    const bp_unit_watch_i watch = {.struct_size = sizeof watch, .context = host->draft.same, .before = set_aside};
+    (void)clone;
+    return bp_host_watch_units(host->draft.same, &watch);
+}
+
+START_TEST(a_draft_says_why_the_host_without_the_change_failed)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    const bp_draft_i draft = {
+        .struct_size = sizeof draft, .back = 5, .context = host, .change = set_aside_without_the_change};
+    go_on(host, 0, 10);
+    WORKS(host, bp_host_draft(host, &draft));
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_FAILED);
+    EXPECT(strstr(drafted.text, "a plugin has crashed") != NULL, "told: '%s'", drafted.text);
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *draft_suite(void)
 {
     Suite *suite = suite_create("draft");
@@ -851,6 +930,9 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, a_draft_that_lasts_takes_no_more_memory_with_each_step);
     tcase_add_test(tcase, a_draft_that_waits_to_be_kept_takes_no_more_memory_with_each_step);
     tcase_add_loop_test(tcase, a_draft_of_another_time_is_not_kept_before_the_next_poll, 0, 3);
+    tcase_add_test(tcase, a_draft_says_why_the_host_without_the_change_failed);
+    tcase_add_loop_test(tcase, a_draft_of_the_past_that_is_ready_is_kept, 0, 2);
+    tcase_add_test(tcase, a_draft_of_the_past_that_is_ready_is_not_kept_in_another_time);
     suite_add_tcase(suite, tcase);
     return suite;
 }
