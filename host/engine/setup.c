@@ -427,6 +427,7 @@ void setup_begin(setup_t *s, bp_host_o *host)
         .old_copies = host->loader.copies,
         .old_watching = host->hot.watching,
         .old_trying = host->hot.trying,
+        .old_beside_steps = host->hot.beside_steps,
         .old_pause_limit = host->reload.pause_limit,
         .old_building = host->hot.building,
         .old_compilers = host->hot.sources.settings,

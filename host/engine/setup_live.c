@@ -152,6 +152,8 @@ bp_result_t setup_live(setup_t *s)
     bp_result_t result = read_compilers(s);
     if (result != BP_OK)
         return result;
+    if (setup_find_entry(s, "host", "reload") == NULL) /* an ini before this one may have said it */
+        s->live.reload_try = (uint32_t)s->host->hot.beside_steps;
     result = host_set_live(s->host, &s->live);
     if (result == BP_OK)
         return read_build(s);
@@ -168,6 +170,7 @@ void setup_end_live(setup_t *s)
     if (host->hot.watching && !s->old_watching)
         hot_end(&host->hot);
     host->hot.trying = s->old_trying;
+    host->hot.beside_steps = s->old_beside_steps;
     host->hot.sources.settings = s->old_compilers;
     host->reload.pause_limit = s->old_pause_limit;
     host->loader.copies = s->old_copies;

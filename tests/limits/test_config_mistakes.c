@@ -517,6 +517,24 @@ START_TEST(hot_reload_of_an_ini_that_is_refused_is_off_again)
 }
 END_TEST
 
+/* `reload` is said once; an ini that does not say it leaves it, also one that says hot_reload again. */
+START_TEST(a_later_ini_leaves_how_versions_come_in)
+{
+    rig_open_zoo(&rig);
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("try.ini", "[host]\nhot_reload = on\nreload = try 20\n")));
+    ck_assert_uint_eq(rig.host->hot.beside_steps, 20);
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\n")));
+    ck_assert_uint_eq(rig.host->hot.beside_steps, 20);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "late.ini:5:",
+          bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\nreload = try 30\n"
+                                                           "[world w]\ncomponents = nobody\n")));
+    ck_assert_uint_eq(rig.host->hot.beside_steps, 20);
+    WORKS(rig.host, bp_host_setup(rig.host, scratch_file("late.ini", "[host]\nhot_reload = on\nreload = at once\n")));
+    ck_assert_uint_eq(rig.host->hot.beside_steps, 0);
+    rig_close(&rig);
+}
+END_TEST
+
 /* A past that cannot be kept, because a component does not say how to keep its state, is found out last. */
 START_TEST(an_ini_whose_past_cannot_be_kept_leaves_the_host_as_it_was)
 {
@@ -632,6 +650,7 @@ Suite *config_mistakes_suite(void)
     tcase_add_test(bad, a_count_beyond_all_memory_is_told_with_its_line);
     tcase_add_test(bad, an_entity_may_have_255_components_and_no_more);
     tcase_add_test(bad, hot_reload_of_an_ini_that_is_refused_is_off_again);
+    tcase_add_test(bad, a_later_ini_leaves_how_versions_come_in);
     tcase_add_test(bad, a_mistake_in_the_last_line_undoes_all_before_it);
     tcase_add_test(bad, an_ini_whose_past_cannot_be_kept_leaves_the_host_as_it_was);
     suite_add_tcase(suite, bad);
