@@ -95,6 +95,14 @@ static uint32_t draw_tag(const bp_host_o *host)
     return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
 }
 
+/* The numbers of layouts of a host begin anywhere, so that a property that was resolved in another host, or in one that
+ * there was at the same address, is found to be of none of its worlds. */
+static uint32_t draw_layouts(const bp_host_o *host)
+{
+    uint64_t state = (uint64_t)(uintptr_t)host ^ os_clock_ns();
+    return bp_random_below(&state, UINT32_MAX);
+}
+
 void host_read_part(void *part, const void *given, size_t known)
 {
     uint32_t says;
@@ -197,6 +205,7 @@ bp_host_o *bp_host_create(const bp_host_desc_t *desc)
     if (host == NULL)
         return NULL;
     stopwatch_begin();
+    host->layouts = draw_layouts(host);
     init_base(host, &known, &allocator);
     registry_init(&host->registry, &host->base);
     entities_init(&host->entities, &host->base);
@@ -433,7 +442,8 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
         return result;
     double rate = known.step_rate > 0.0 ? known.step_rate : 60.0;
     const world_parts_t parts = {&host->base, &host->entities, &host->registry, &host->api, host};
-    bp_world_o *world = schedule_create_world(&parts, &host->destruction, known.name, rate, host->layouts + 1);
+    bp_world_o *world = schedule_create_world(&parts, &host->destruction, known.name, rate, host->worlds_made + 1,
+                                              host->layouts % UINT32_MAX + 1); /* not 0 */
     if (world == NULL)
         return BP_ERROR_MEMORY;
     if (known.units != NULL && known.units[0] != '\0')
@@ -446,7 +456,8 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
         return result;
     }
     history_add_world(&host->history, &world->rows);
-    host->layouts++; /* not before: a world that could not be made must not change the random numbers of the next */
+    host->layouts = world->rows.layout;
+    host->worlds_made++; /* not before: a world that could not be made must not change the random numbers of the next */
     *out = world;
     return BP_OK;
 }

@@ -341,8 +341,7 @@ static bp_result_t reserve(world_back_t *back)
         memory_reserve(&commands->memory, &commands->calls, &commands->call_capacity, kept->call_count,
                        sizeof *commands->calls) &&
         memory_reserve(&commands->memory, &commands->entities, &commands->entity_capacity, kept->created_count,
-                       sizeof *commands->entities) &&
-        world_reserve_layout(world, 1);
+                       sizeof *commands->entities);
     return good ? reserve_notices(back) : no_memory(back);
 }
 
@@ -387,7 +386,7 @@ bp_result_t world_back_prepare(world_back_t *back, bp_world_o *world, const kept
     if (result == BP_OK)
         result = reserve(back);
     if (result == BP_OK && changes_layout(back))
-        back->layout = ++*layouts;
+        back->layout = world_draw_layout(&world->rows, layouts);
     return result;
 }
 

@@ -42,7 +42,7 @@ typedef struct parts_t {
     destruction_t *destruction; /* knows the worlds */
     scenes_t *scenes;
     loader_t *loader;
-    uint32_t *layouts;          /* given out to worlds */
+    uint32_t *layouts;          /* the last number given to a world */
     struct outside_t *outside;  /* data for the next step (outside.h); no part of a snapshot */
 } parts_t;
 

@@ -291,31 +291,27 @@ static bp_result_t make_all_missing(reload_change_t *change)
     return result;
 }
 
-/* Room for what cannot fail. `most` becomes the largest number of old slots of a manager. */
-static bp_result_t reserve_back(reload_change_t *change, uint32_t *most)
+/* The largest number of old slots of a manager. */
+static uint32_t most_old_slots(const reload_change_t *change)
 {
+    uint32_t most = 0;
     for (uint32_t i = 0; i < change->world_count; i++) {
-        world_change_t *w = &change->worlds[i];
-        if (w->layout != 0 && !world_reserve_layout(w->world, 2))
-            return error_memory(change_error(change), "taking a reload back");
+        const world_change_t *w = &change->worlds[i];
         for (uint32_t k = 0; k < w->manager_count; k++) {
-            if (w->managers[k].old_slot_count > *most)
-                *most = w->managers[k].old_slot_count;
+            if (w->managers[k].old_slot_count > most)
+                most = w->managers[k].old_slot_count;
         }
     }
-    return BP_OK;
+    return most;
 }
 
 /* Bring the instances of storage of its own up to what lives now: what has ended, then what is missing. */
 static bp_result_t prepare_back(reload_change_t *change)
 {
-    uint32_t most = 0;
-    bp_result_t result = reserve_back(change, &most);
-    uint8_t *used = result == BP_OK && most > 0 ? memory_new(&change->reload->memory, most) : NULL;
-    if (result == BP_OK && most > 0 && used == NULL)
-        result = error_memory(change_error(change), "taking a reload back");
-    if (result != BP_OK)
-        return result;
+    uint32_t most = most_old_slots(change);
+    uint8_t *used = most > 0 ? memory_new(&change->reload->memory, most) : NULL;
+    if (most > 0 && used == NULL)
+        return error_memory(change_error(change), "taking a reload back");
     if (most > 0)
         end_all_dead(change, used);
     memory_free(&change->reload->memory, used, most);
@@ -331,7 +327,7 @@ static void go_back(reload_change_t *change)
                 bring_columns_back(w, &w->managers[k]);
         }
         if (w->layout != 0)
-            w->layout = ++*change->reload->layouts;
+            w->layout = world_draw_layout(w->world, change->reload->layouts);
     }
     change_exchange(change);
     for (uint32_t i = 0; i < change->version_count; i++)

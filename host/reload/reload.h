@@ -57,7 +57,7 @@ typedef struct reload_t {
     registry_t *registry;
     loader_t *loader;
     destruction_t *destruction;  /* knows the worlds */
-    uint32_t *layouts;           /* count of the numbers of layouts given out to worlds */
+    uint32_t *layouts;           /* the last number of a layout given to a world */
     memory_t memory;
     const bp_jobs_i *jobs;       /* the host's threads, for columns of large runs; NULL: one */
     void (*ask_for_reports)(bp_host_o *host); /* asks all units for reports, and drops these: for trials; may be NULL */

@@ -380,11 +380,9 @@ static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
     if (!changes)
         return BP_OK;
     world_t *world = w->world;
-    /* Numbers of layouts: for this change, for the end of the probation before, and for the end of this change's
-       probation or the way back from it. */
-    if (!world_reserve_moves(world) || !world_reserve_layout(world, 4))
+    if (!world_reserve_moves(world))
         return error_memory(change_error(change), "reloading");
-    w->layout = ++*change->reload->layouts;
+    w->layout = world_draw_layout(world, change->reload->layouts);
     return BP_OK;
 }
 

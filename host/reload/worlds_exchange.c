@@ -184,7 +184,6 @@ void worlds_tell(world_change_t *w, bool back)
     }
     if (w->layout == 0)
         return;
-    world_leave_layout(world, w->layout);
     spots_free(&w->spots, &world->memory);
     for (uint32_t i = 0; i < world->run_count; i++) {
         if ((int32_t)(world->runs[i]->version - version) > 0)
@@ -337,7 +336,7 @@ void recount_columns(world_change_t *w)
 
 static void new_layout(reload_change_t *change, world_change_t *w)
 {
-    world_change_layout(w->world, ++*change->reload->layouts);
+    world_change_layout(w->world, world_draw_layout(w->world, change->reload->layouts));
     schedule_unsettle(w->schedule);
 }
 

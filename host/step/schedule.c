@@ -32,11 +32,11 @@ static schedule_t *create_schedule(bp_world_o *world, destruction_t *destruction
 }
 
 bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name,
-                                  double step_rate, uint32_t layout)
+                                  double step_rate, uint64_t seed, uint32_t layout)
 {
     memory_t *memory = &parts->base->memory;
     bp_world_o *world = memory_new(memory, sizeof *world);
-    if (world == NULL || world_init(&world->rows, parts, name, &world->clock.steps, layout) != BP_OK) {
+    if (world == NULL || world_init(&world->rows, parts, name, &world->clock.steps, seed, layout) != BP_OK) {
         memory_free(memory, world, sizeof *world);
         error_memory(&parts->base->error, "creating a world");
         return NULL;

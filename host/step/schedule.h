@@ -210,9 +210,9 @@ struct bp_world_o {
 
 BP_STATIC_ASSERT(offsetof(struct bp_world_o, rows) == 0, "a world begins with its head, and world_handle counts on it");
 
-/* A world without managers and units. NULL when out of memory. */
+/* A world without managers and units; `seed` and `layout` as world_init says. NULL when out of memory. */
 bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *destruction, const char *name,
-                                  double step_rate, uint32_t layout);
+                                  double step_rate, uint64_t seed, uint32_t layout);
 
 /* The listeners among the units of a world, one by one (as destruction_t.unit says). */
 bool schedule_listener(world_t *world, uint32_t index, listener_t **listener);

@@ -13,7 +13,7 @@
 const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial.u32 = BP_NONE};
 
 bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps,
-                       uint32_t layout)
+                       uint64_t seed, uint32_t layout)
 {
     base_t *base = parts->base;
     world->base = base;
@@ -21,10 +21,11 @@ bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *n
     world->registry = parts->registry;
     world->api = parts->api;
     world->host = parts->host;
-    world->layout = layout;
+    world->layout = world->layout_drawn = world->layout_ranges[0] = layout;
+    world->layout_range_count = 1;
     world->ref_version = 1;
     world->moment = 1;
-    world->random = base->random + layout;
+    world->random = base->random + seed;
     memory_init_child(&world->memory, "world", &base->memory);
     lists_init(&world->lists, &world->memory);
     world->holdings = (holdings_t){&base->strings, &world->lists, &world->leavings};
@@ -87,7 +88,6 @@ void world_end(world_t *world)
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
-    memory_free(memory, world->old_layouts, world->old_layout_capacity * sizeof *world->old_layouts);
     memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
     memory_free_text(memory, world->units);
     memory_free_text(memory, world->name);
@@ -295,31 +295,46 @@ bp_result_t world_key_info(world_t *world, uint32_t key, uint32_t *component, bp
 
 /* --- layouts -------------------------------------------------------------------------------------------------- */
 
-bool world_reserve_layout(world_t *world, uint32_t times)
+static uint32_t range_size(uint32_t range)
 {
-    return memory_reserve(&world->memory, &world->old_layouts, &world->old_layout_capacity,
-                          (uint64_t)world->old_layout_count + times, sizeof *world->old_layouts);
+    return 1u << 2 * range;
 }
 
-void world_leave_layout(world_t *world, uint32_t layout)
+BP_STATIC_ASSERT(2 * (WORLD_LAYOUT_RANGES - 1) < 32, "range_size has 32 bits");
+
+/* The first number of a range that the host has not given out. After the largest number the smallest is next. */
+static uint32_t give_range(uint32_t size, uint32_t *given)
 {
-    world->old_layouts[world->old_layout_count++] = layout;
+    uint32_t first = UINT32_MAX - *given < size ? 1 : *given + 1;
+    *given = first + (size - 1);
+    return first;
+}
+
+uint32_t world_draw_layout(world_t *world, uint32_t *given)
+{
+    uint32_t last = world->layout_range_count - 1, used = world->layout_drawn - world->layout_ranges[last] + 1;
+    if (used < range_size(last))
+        return ++world->layout_drawn;
+    if (last + 1 < WORLD_LAYOUT_RANGES)
+        world->layout_range_count = ++last + 1;
+    world->layout_ranges[last] = give_range(range_size(last), given);
+    return world->layout_drawn = world->layout_ranges[last];
 }
 
 void world_change_layout(world_t *world, uint32_t layout)
 {
-    world_leave_layout(world, world->layout);
     spots_free(&world->spots, &world->memory);
     world->layout = layout;
 }
 
 bool world_had_layout(const world_t *world, uint32_t layout)
 {
-    for (uint32_t i = world->old_layout_count; i > 0; i--) {
-        if (world->old_layouts[i - 1] == layout)
+    uint32_t last = world->layout_range_count - 1;
+    for (uint32_t i = 0; i < last; i++) {
+        if (layout - world->layout_ranges[i] < range_size(i))
             return true;
     }
-    return false;
+    return layout - world->layout_ranges[last] <= world->layout_drawn - world->layout_ranges[last];
 }
 
 bool world_reserve_moves(world_t *world)

@@ -62,6 +62,7 @@ typedef struct world_slots_i {
 
 enum {
     WORLD_MAX_MANAGERS = 65535,
+    WORLD_LAYOUT_RANGES = 16,
     WORLD_GC_ROWS_ALIVE = 4,     /* random collection of a run ends at so many living rows in a row, ... */
     WORLD_GC_RANDOM = 64,        /* ... or when it has found so many holes */
     WORLD_GC_RUNS = 64,          /* runs with holes visited in one step, and of more than these ... */
@@ -94,7 +95,8 @@ typedef enum world_hold_t {
 typedef struct world_t {
     record_t **pages;          /* of records, by entity index (records.h); these four are bp_world_head_t */
     uint32_t page_count, first_page;
-    uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice */
+    uint32_t layout;           /* of the columns that are in place; unique in the host, and never given out twice
+                                  (world_draw_layout) */
     spots_t spots;             /* of that layout */
     world_hold_t hold;
     uint32_t care;             /* conditions that a call must check first: WORLD_SEALED, WORLD_STAMPED */
@@ -148,8 +150,9 @@ typedef struct world_t {
     uint32_t collections;      /* after steps, so far */
     uint32_t trim_next;        /* the run that is looked at next, whether it has too much room */
 
-    uint32_t *old_layouts;     /* layouts that the world had before */
-    uint32_t old_layout_count, old_layout_capacity;
+    uint32_t layout_ranges[WORLD_LAYOUT_RANGES]; /* numbers that the host has given it for its layouts: 4 to the power
+                                                    of i from layout_ranges[i] on; ... */
+    uint32_t layout_range_count, layout_drawn; /* ... and the last of them that was drawn */
     field_moves_t *moves;      /* a ring of the last WORLD_MOVES; NULL until there is one */
     uint32_t moves_made;       /* all told */
     uint32_t ref_version;      /* the version of the last of these moves; 1 before the first */
@@ -186,10 +189,10 @@ typedef struct world_parts_t {
     bp_host_o *host;
 } world_parts_t;
 
-/* Make a cleared world_t a world without managers; `steps` is where its steps are counted. Errors: memory; nothing is
-   held then. */
+/* Make a cleared world_t a world without managers; `steps` is where its steps are counted, `seed` goes into its random
+   numbers, and `layout` is a number that the host has given to no world. Errors: memory; nothing is held then. */
 bp_result_t world_init(world_t *world, const world_parts_t *parts, const char *name, const uint64_t *steps,
-                       uint32_t layout);
+                       uint64_t seed, uint32_t layout);
 
 /* Stops all managers, newest first; and frees what the world holds, after that where it has not been done. */
 void world_stop(world_t *world);
@@ -266,12 +269,13 @@ static inline void world_note_slots(world_t *world, manager_t *manager, const ui
         slot_stamps_note(&manager->stamps, &world->memory, slots, count, world->moment);
 }
 
-/* Properties that were resolved for `layout`, which the world had until now, are resolved anew at their next use. Room
- * for it must have been reserved. */
-bool world_reserve_layout(world_t *world, uint32_t times);
-void world_leave_layout(world_t *world, uint32_t layout);
+/* Draw a number for another layout of the world, which is never 0. `given` is the last number that the host has given
+ * to a world. The world is given numbers in ranges, each four times as long as the one before, so that it remembers few
+ * ranges however often its layout changes. */
+uint32_t world_draw_layout(world_t *world, uint32_t *given);
 
-/* Leave the present layout for another one. Room for it must have been reserved. */
+/* Leave the present layout for one that was drawn. Properties that were resolved for the present one are resolved anew
+ * at their next use. */
 void world_change_layout(world_t *world, uint32_t layout);
 
 /* Write down the new places of the fields of a manager's component, for references made before: `to` has
@@ -280,7 +284,7 @@ void world_change_layout(world_t *world, uint32_t layout);
 bool world_reserve_moves(world_t *world);
 void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 
-/* Was `layout`, which is not the present one, ever the layout of this world? [job] */
+/* Was `layout` drawn for this world? [job] */
 bool world_had_layout(const world_t *world, uint32_t layout);
 
 /* The field of a slot, which rows store for a component with storage of its own; and the flags of a manager's keys. */

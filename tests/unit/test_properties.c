@@ -656,6 +656,31 @@ START_TEST(a_property_of_another_world_is_refused)
 }
 END_TEST
 
+START_TEST(a_property_of_another_host_is_refused)
+{
+    rig_t second;
+    rig_init(&second);
+    second.desc.static_plugins = plugins;
+    second.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&second);
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(second.host, bp_host_load_plugin(second.host, plugins[i]->name, NULL, 0));
+    bp_world_o *there = rig_world(&second, "main");
+    bp_entity_t e = entity_with(world, "body"), other;
+    WORKS(second.host, second.api->entity->create(second.host, &other, 1));
+    WORKS(second.host, second.api->world->add(there, key_of(there, "sample", ""), &other, 1));
+    bp_property_t mass = resolve(e, "body", "mass");
+    float value = 2;
+    WORKS(rig.host, api->get(world, &mass, &e, 1, &value, 4));
+    SAID(second.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'main'",
+         second.api->property->get(there, &mass, &other, 1, &value, 4));
+    SAID(second.host, BP_ERROR_ARGUMENT, "the property was not resolved in world 'main'",
+         second.api->property->set(there, &mass, &other, 1, &value, 4));
+    ck_assert(bp_property_cell(there, &mass, other) == NULL);
+    rig_close(&second);
+}
+END_TEST
+
 /* --- two names ------------------------------------------------------------------------------------------ */
 
 /* More pairs than the cache has room for, in a buffer whose address stays the same while its text changes. */
@@ -1015,6 +1040,7 @@ static void add_refusals(TCase *tests)
     tcase_add_test(tests, one_value_out_of_range_refuses_a_set);
     tcase_add_test(tests, what_is_read_only_is_not_set);
     tcase_add_test(tests, a_property_of_another_world_is_refused);
+    tcase_add_test(tests, a_property_of_another_host_is_refused);
     tcase_add_test(tests, many_pairs_of_names_are_told_apart);
     tcase_add_test(tests, one_name_may_mean_different_types_in_different_entities);
     tcase_add_test(tests, a_property_whose_plugin_has_gone_is_refused);

@@ -452,15 +452,53 @@ START_TEST(a_world_knows_the_layouts_that_it_had)
 {
     bp_world_o *world = zoo_world("main");
     world_t *w = &world->rows;
-    uint32_t first = w->layout;
-    ck_assert(!world_had_layout(w, first) && !world_had_layout(w, 500));
-    ck_assert(world_reserve_layout(w, 3) && w->old_layout_capacity >= 3);
-    for (uint32_t i = 0; i < 3; i++) {
-        world_change_layout(w, 500 + i);
-        ck_assert(w->layout == 500 + i && w->old_layout_count == i + 1 && !world_had_layout(w, 500 + i));
-        ck_assert(world_had_layout(w, i == 0 ? first : 499 + i) && world_had_layout(w, first));
+    uint32_t first = w->layout, given = 499, seen[84];
+    ck_assert(world_had_layout(w, first) && !world_had_layout(w, 0) && !world_had_layout(w, 500));
+    for (uint32_t i = 0; i < 84; i++) { /* 4, 16 and 64: three ranges, with other worlds' numbers between them */
+        given += 7;
+        seen[i] = world_draw_layout(w, &given);
+        world_change_layout(w, seen[i]);
+        ck_assert(w->layout == seen[i] && world_had_layout(w, seen[i]) && !world_had_layout(w, seen[i] + 1));
+        ck_assert(world_had_layout(w, first) && world_had_layout(w, seen[i / 2]) && !world_had_layout(w, seen[0] - 1));
+        ck_assert(i == 0 || seen[i] > seen[i - 1]);
     }
-    ck_assert(!world_had_layout(w, 503));
+    ck_assert(w->layout_range_count == 4 && !world_had_layout(w, seen[4] - 1) && !world_had_layout(w, seen[20] - 1));
+}
+END_TEST
+
+START_TEST(numbers_of_layouts_begin_again_behind_the_largest_and_leave_out_0)
+{
+    bp_world_o *world = zoo_world("main");
+    world_t *w = &world->rows;
+    uint32_t given = UINT32_MAX - 3;
+    ck_assert_uint_eq(world_draw_layout(w, &given), 1); /* four numbers are wanted, and three are left */
+    ck_assert_uint_eq(given, 4);
+    for (uint32_t i = 2; i <= 4; i++)
+        ck_assert_uint_eq(world_draw_layout(w, &given), i);
+    given = UINT32_MAX - 16;
+    ck_assert_uint_eq(world_draw_layout(w, &given), UINT32_MAX - 15);
+    ck_assert(given == UINT32_MAX && !world_had_layout(w, 0));
+}
+END_TEST
+
+START_TEST(a_world_remembers_few_ranges_of_layouts_however_often_its_layout_changes)
+{
+    bp_world_o *world = zoo_world("main");
+    world_t *w = &world->rows;
+    uint32_t given = 499, first = w->layout;
+    size_t bytes = world_bytes(w);
+    for (uint32_t i = 0; i < 1000000; i++)
+        world_change_layout(w, world_draw_layout(w, &given));
+    ck_assert(w->layout_range_count == 11 && world_had_layout(w, first) && world_had_layout(w, 500));
+    ck_assert_uint_eq(world_bytes(w), bytes);
+    for (uint32_t i = 11; i < WORLD_LAYOUT_RANGES; i++)
+        w->layout_ranges[i] = 3000000000u;
+    w->layout_range_count = WORLD_LAYOUT_RANGES; /* as after a milliard: the last range goes for another of its size */
+    w->layout_ranges[WORLD_LAYOUT_RANGES - 1] = 5000000;
+    w->layout_drawn = 5000000 + (1u << 30) - 1;
+    given = w->layout_drawn;
+    ck_assert_uint_eq(world_draw_layout(w, &given), 5000000 + (1u << 30));
+    ck_assert(w->layout_range_count == WORLD_LAYOUT_RANGES && !world_had_layout(w, 5000000));
 }
 END_TEST
 
@@ -598,6 +636,8 @@ Suite *worlds_suite(void)
     tcase_add_test(tests, stamps_are_kept_while_anyone_asks_for_them);
     tcase_add_test(tests, moments_pass_with_each_look_but_in_a_step);
     tcase_add_test(tests, a_world_knows_the_layouts_that_it_had);
+    tcase_add_test(tests, numbers_of_layouts_begin_again_behind_the_largest_and_leave_out_0);
+    tcase_add_test(tests, a_world_remembers_few_ranges_of_layouts_however_often_its_layout_changes);
     tcase_add_test(tests, a_unit_is_charged_with_its_own_time_and_the_step_with_all);
     tcase_add_test(tests, units_of_a_first_step_took_no_longer_than_the_step);
     tcase_add_test(tests, figures_are_written_as_far_as_the_program_knows_them);
