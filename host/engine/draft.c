@@ -105,7 +105,7 @@ static void pass_over(void *context, const char *why)
 
 bp_result_t draft_make_calls(draft_t *d, bp_host_o *host, const feed_step_t *step, bool tells)
 {
-    const journal_pass_i pass = {.context = d, .passed = pass_over};
+    const journal_pass_i pass = {.context = d, .passed = pass_over, .of = d->of};
     parts_t parts = host_parts(host);
     const char *bytes = d->feed.bytes.start;
     bool own = host == d->clone;

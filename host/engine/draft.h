@@ -34,6 +34,7 @@ typedef struct draft_t {
     uint64_t steps;           /* to be taken beside the host; 0: until kept or dropped */
     bool automatic;           /* kept after it has taken all steps without a failure, else dropped */
     feed_t feed;
+    const destruction_t *of;  /* the worlds of the host, whose numbers the calls of the feed have */
     uint32_t next;            /* of the feed: the step to be taken next */
     reload_change_t *change;  /* on trial */
     trial_t trial;

@@ -108,6 +108,7 @@ bp_result_t draft_begin(bp_host_o *host, const bp_draft_i *what, bool automatic)
     d->began = host->history.now - what->back;
     d->alter = what->change;
     d->context = what->context;
+    d->of = &host->destruction;
     result = copy_names(host, what);
     if (result == BP_OK)
         result = d->back > 0 ? begin_in_the_past(host) : bp_host_clone(host, &d->clone);
@@ -238,7 +239,7 @@ static bp_result_t add_branch(bp_host_o *host, uint64_t *number)
         h->eras.makers.drop(h->eras.makers.context, makeup);
         return error_set(&host->base.error, result, "%s", d->clone->base.error.text);
     }
-    *number = history_add_future(h, d->began, d->began + d->taken, makeup, d->changed, ends);
+    *number = history_add_future(h, d->began, d->began + d->taken, &parts, makeup, d->changed, ends);
     d->has_changed = false;
     return *number != 0 ? BP_OK
                         : error_set(&host->base.error, BP_ERROR_LIMIT,

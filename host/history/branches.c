@@ -2,6 +2,7 @@
 #include "branches.h"
 
 #include "history_inner.h"
+#include "journal.h"
 
 #include <string.h>
 
@@ -352,7 +353,7 @@ bool branches_return(history_t *h, uint64_t number)
 
 /* Copy the calls of the line from the fork to the branch's last moment. What was no call is passed over. The calls at
  * that moment itself have been made only where it is the present one, and the last of the line. */
-static bool copy_calls(history_t *h, branch_t *b)
+static bool copy_calls(history_t *h, branch_t *b, const parts_t *in)
 {
     uint32_t first = 0, end = h->touch_count;
     uint64_t behind = b->last < h->last ? b->last : b->last + 1;
@@ -379,13 +380,14 @@ static bool copy_calls(history_t *h, branch_t *b)
         if (to != b->touches && good) {
             to->calls = copy(h, from->calls, from->size, &good);
             to->size = to->calls == NULL ? 0 : from->size;
+            journal_renumber(to->calls, to->size, h->parts.destruction, in->destruction);
         }
     }
     return good;
 }
 
-uint64_t history_add_future(history_t *h, uint64_t fork, uint64_t last, makeup_t *makeup, keyframe_t begins,
-                            keyframe_t ends)
+uint64_t history_add_future(history_t *h, uint64_t fork, uint64_t last, const parts_t *in, makeup_t *makeup,
+                            keyframe_t begins, keyframe_t ends)
 {
     branch_t b;
     begins.moment = fork;
@@ -409,7 +411,7 @@ uint64_t history_add_future(history_t *h, uint64_t fork, uint64_t last, makeup_t
     }
     b.stretches = memory_new(&h->memory, sizeof *b.stretches);
     b.stretch_count = b.stretches == NULL ? 0 : 1;
-    good = good && b.stretches != NULL && taken_copy(&h->taken, fork, last, &b.taken) && copy_calls(h, &b);
+    good = good && b.stretches != NULL && taken_copy(&h->taken, fork, last, &b.taken) && copy_calls(h, &b, in);
     if (good) {
         b.stretches[0] = (stretch_t){++h->numbers, fork};
         good = branches_keep(h, &b);

@@ -198,10 +198,11 @@ bp_result_t history_take_other(history_t *history, const parts_t *parts, keyfram
 
 /* Add a branch that forks off at the moment `fork`: with the makeup `makeup`, the state `begins` before the next step,
  * the state `ends` at the moment `last`, which is not later than the present one, and the steps and calls of the
- * present line in between (calls that cannot be made are passed over). The makeup and the two keyframes belong to the
- * history then, also where this fails. Returns the number; 0 without memory, or where there is no room. [main] */
-uint64_t history_add_future(history_t *history, uint64_t fork, uint64_t last, makeup_t *makeup, keyframe_t begins,
-                            keyframe_t ends);
+ * present line in between, with the numbers that the host `in` has for what they name (calls that cannot be made are
+ * passed over). The makeup and the two keyframes belong to the history then, also where this fails. Returns the number;
+ * 0 without memory, or where there is no room. [main] */
+uint64_t history_add_future(history_t *history, uint64_t fork, uint64_t last, const parts_t *in, makeup_t *makeup,
+                            keyframe_t begins, keyframe_t ends);
 
 /* The last keyframe before `moment`, or of it, from which the moment can be computed; NULL: there is none. */
 const keyframe_t *history_keyframe(const history_t *history, uint64_t moment);

@@ -5,6 +5,7 @@
  */
 #include "journal.h"
 
+#include "numbers.h"
 #include "outside.h"
 
 #include "../property/path.h"
@@ -297,6 +298,7 @@ typedef struct making_t {
     reader_t r;
     bp_world_o *world;
     const journal_pass_i *pass; /* what cannot be made is passed over; or NULL */
+    const world_t *of;          /* whose numbers the call has; NULL: those of `world` */
 } making_t;
 
 static bp_result_t damaged(const making_t *m)
@@ -332,6 +334,18 @@ static uint32_t keep_living(const making_t *m, bp_entity_t *entities, char *item
     snprintf(why, sizeof why, "%u of %u entities are not there", count - living, count);
     m->pass->passed(m->pass->context, why);
     return living;
+}
+
+/* A number of a call as the world has it. False, with an error, where the world has nothing like it. */
+static bool take_number(const making_t *m, uint32_t (*find)(const world_t *of, const world_t *in, uint32_t number),
+                        const char *what, uint32_t *number)
+{
+    uint32_t meant = m->of == NULL ? *number : find(m->of, &m->world->rows, *number);
+    if (meant == BP_NONE)
+        error_set(&m->parts->base->error, BP_ERROR_NOT_FOUND, "world '%s' does not have the %s number %u of then",
+                  m->world->rows.name, what, *number);
+    *number = meant;
+    return meant != BP_NONE;
 }
 
 /* Change the composition of entities, or end them. */
@@ -375,9 +389,22 @@ static bp_result_t make_key(making_t *m)
     bp_result_t result = BP_OK;
     if (m->r.failed)
         return damaged(m);
+    if (!take_number(m, numbers_component, "component", &component))
+        return BP_ERROR_NOT_FOUND;
     if (text[0] != '\0')
         result = names_intern(&m->parts->base->names, text, &name, &m->parts->base->error);
     return result == BP_OK ? world_key(&m->world->rows, component, name, &key) : result;
+}
+
+static bp_result_t make_prototype(making_t *m, const uint32_t *keys, uint32_t count)
+{
+    uint32_t own[PROTOTYPES_MAX_KEYS], made;
+    for (uint32_t i = 0; i < count && i < PROTOTYPES_MAX_KEYS; i++) {
+        own[i] = keys[i];
+        if (!take_number(m, numbers_key, "key", &own[i]))
+            return BP_ERROR_NOT_FOUND;
+    }
+    return store_prototype(&m->world->rows, count <= PROTOTYPES_MAX_KEYS ? own : keys, count, &made);
 }
 
 static bp_result_t make_clock(making_t *m)
@@ -567,16 +594,21 @@ static bp_result_t make_one(making_t *m, uint32_t kind)
     case CALL_KEY: return make_key(m);
     case CALL_PROTOTYPE:
         items = take_array(m, &count, sizeof(uint32_t));
-        return m->r.failed ? damaged(m) : store_prototype(&m->world->rows, items, count, &first);
+        return m->r.failed ? damaged(m) : make_prototype(m, items, count);
     case CALL_CREATE:
         first = reader_u32(&m->r);
         count = reader_u32(&m->r);
-        return m->r.failed ? damaged(m) : create(m, first, count);
+        if (m->r.failed)
+            return damaged(m);
+        return take_number(m, numbers_prototype, "prototype", &first) ? create(m, first, count) : BP_ERROR_NOT_FOUND;
     case CALL_ADD:
     case CALL_REMOVE:
         first = reader_u32(&m->r);
         items = take_array(m, &count, sizeof(bp_entity_t));
-        return m->r.failed ? damaged(m) : make_change(m, kind, first, items, count);
+        if (m->r.failed)
+            return damaged(m);
+        return take_number(m, numbers_key, "key", &first) ? make_change(m, kind, first, items, count)
+                                                         : BP_ERROR_NOT_FOUND;
     case CALL_CLOCK: return make_clock(m);
     case CALL_SET: return make_set(m);
     case CALL_SET_TEXT: return make_set_text(m);
@@ -621,6 +653,9 @@ static bp_result_t make_call(making_t *m, reader_t *all)
         return damaged(m);
     m->r = reader_of(bytes, (size_t)size);
     m->world = there ? world_handle(m->parts->destruction->worlds[world]) : NULL;
+    m->of = there && m->pass != NULL && m->pass->of != NULL && world < m->pass->of->world_count
+                ? m->pass->of->worlds[world]
+                : NULL;
     bp_result_t result = make_one(m, kind);
     return result == BP_OK && m->r.failed ? damaged(m) : result;
 }
@@ -643,4 +678,40 @@ bp_result_t journal_make_most(const parts_t *parts, const void *bytes, size_t si
         result = BP_OK;
     }
     return result;
+}
+
+/* --- other numbers ------------------------------------------------------------------------------------------------ */
+
+static void renumber(void *number, const world_t *of, const world_t *in,
+                     uint32_t (*find)(const world_t *of, const world_t *in, uint32_t number))
+{
+    uint32_t value;
+    memcpy(&value, number, sizeof value);
+    value = find(of, in, value);
+    memcpy(number, &value, sizeof value);
+}
+
+void journal_renumber(void *bytes, size_t size, const destruction_t *of, const destruction_t *in)
+{
+    reader_t all = reader_of(bytes, size);
+    while (reader_left(&all) > 0 && !all.failed) {
+        uint32_t kind = reader_u32(&all), world = reader_u32(&all);
+        uint64_t length = reader_u64(&all);
+        char *call = (char *)(uintptr_t)reader_take(&all, length);
+        if (call == NULL || world >= of->world_count || world >= in->world_count)
+            continue;
+        if (kind == CALL_KEY)
+            renumber(call, of->worlds[world], in->worlds[world], numbers_component);
+        if (kind == CALL_CREATE)
+            renumber(call, of->worlds[world], in->worlds[world], numbers_prototype);
+        if (kind == CALL_ADD || kind == CALL_REMOVE)
+            renumber(call, of->worlds[world], in->worlds[world], numbers_key);
+        if (kind != CALL_PROTOTYPE)
+            continue;
+        making_t m = {.r = reader_of(call, (size_t)length)};
+        uint32_t count;
+        uint32_t *keys = (uint32_t *)(uintptr_t)take_array(&m, &count, sizeof *keys);
+        for (uint32_t i = 0; i < count; i++)
+            renumber(&keys[i], of->worlds[world], in->worlds[world], numbers_key);
+    }
 }

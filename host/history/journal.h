@@ -51,9 +51,15 @@ bp_result_t journal_make(const parts_t *parts, const void *bytes, size_t size);
 typedef struct journal_pass_i {
     void *context;
     void (*passed)(void *context, const char *why);
+    const destruction_t *of; /* in whose worlds the calls were made, which number components, keys and prototypes
+                                otherwise (numbers.h); NULL: the host's own */
 } journal_pass_i;
 
 bp_result_t journal_make_most(const parts_t *parts, const void *bytes, size_t size, const journal_pass_i *pass);
+
+/* Write other numbers of components, keys and prototypes into calls that were made in the worlds of `of`: those that
+ * the worlds of `in` have for the same, BP_NONE where they have none. `bytes` are whole calls, as above. */
+void journal_renumber(void *bytes, size_t size, const destruction_t *of, const destruction_t *in);
 
 /* Spawn a scene, and list its entities as `list` says; `entities` receives the entities where that is not NULL, and
  * `spawn` the handle of JOURNAL_LISTED. Errors: those of spawning. [main] */

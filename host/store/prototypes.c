@@ -183,12 +183,25 @@ bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)
     return BP_OK;
 }
 
-uint32_t prototypes_child(prototypes_t *p, uint32_t base, uint32_t key)
+uint32_t prototypes_known_key(const prototypes_t *p, bp_name_t name, uint32_t manager)
+{
+    return p->key_bucket_count == 0 ? BP_NONE : *key_bucket(p, name, manager) - 1; /* an empty bucket has 0 */
+}
+
+uint32_t prototypes_known_child(const prototypes_t *p, uint32_t base, uint32_t key)
 {
     for (uint32_t i = p->buckets[prototypes_hash(base, key) & (p->bucket_count - 1)]; i != 0; i = p->items[i].next) {
         if (p->items[i].base == base && p->items[i].key == key)
             return i;
     }
+    return BP_NONE;
+}
+
+uint32_t prototypes_child(prototypes_t *p, uint32_t base, uint32_t key)
+{
+    uint32_t known = prototypes_known_child(p, base, key);
+    if (known != BP_NONE)
+        return known;
     if (is_asked(p) || (p->count >= p->bucket_count && !grow(p)))
         return BP_NONE;
     if (p->count >= PROTOTYPES_MOST ||

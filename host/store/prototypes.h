@@ -99,6 +99,10 @@ uint32_t prototypes_child(prototypes_t *prototypes, uint32_t base, uint32_t key)
  * nothing. [main] */
 bp_result_t prototypes_key(prototypes_t *prototypes, component_key_t key, uint32_t *out);
 
+/* The same, where they are there; else BP_NONE. */
+uint32_t prototypes_known_child(const prototypes_t *prototypes, uint32_t base, uint32_t key);
+uint32_t prototypes_known_key(const prototypes_t *prototypes, bp_name_t name, uint32_t manager);
+
 /* The prototype with one more, or one fewer, component; `column` is where the component's columns begin in the larger
  * of the two. Errors: EXISTS where the instance name is taken or the type is single and there; NOT_FOUND where the
  * component is not there; limit; memory; state, as above. [main] */

@@ -900,6 +900,79 @@ START_TEST(a_draft_says_why_the_host_without_the_change_failed)
 }
 END_TEST
 
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t probe_key(bp_host_o *host, const char *name)
+{
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0);
+    bp_name_t interned;
+    uint32_t key;
+    WORKS(host, api->name->intern(host, name, &interned));
+    WORKS(host, api->world->key(world, api->world->component(world, "probe"), interned, &key));
+    return key;
+}
+
+/* The draft has a key and a prototype more than the host, so that it numbers those that come later otherwise. */
+static bp_result_t make_key_and_prototype(void *context, bp_host_o *clone)
+{
+    const bp_api_t *api = bp_host_api(clone);
+    uint32_t key = probe_key(clone, "extra"), prototype;
+    (void)context;
+    return api->world->prototype(api->world->at(clone, 0), &key, 1, &prototype);
+}
+
+static bool has_named(bp_host_o *host, bp_entity_t entity, const char *name)
+{
+    float mass;
+    const bp_api_t *api = bp_host_api(host);
+    return api->property->get_named(api->world->at(host, 0), entity, name, "mass", BP_F32, &mass) == BP_OK;
+}
+
+/* What a call names it names in the draft too, and in the past that the draft becomes: components under names are added
+ * and removed, and entities made, as they were. */
+static void expect_late(bp_host_o *host, bp_entity_t made)
+{
+    EXPECT(has_named(host, entities[0], "late") && !has_named(host, entities[0], "extra"), "added as another one");
+    EXPECT(!has_named(host, entities[1], "late") && !has_named(host, entities[1], "extra"), "not removed");
+    EXPECT(has_named(host, made, "late") && !has_named(host, made, "extra"), "made with another one");
+}
+
+START_TEST(calls_name_the_same_in_a_draft_that_numbers_keys_otherwise)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    const bp_draft_i draft = {.struct_size = sizeof draft, .back = 8, .change = make_key_and_prototype};
+    bp_entity_t made;
+    uint32_t prototype;
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(host, bp_host_step(host));
+    uint32_t key = probe_key(host, "late");
+    WORKS(host, rig.api->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, rig.api->world->create(world, prototype, &made, 1));
+    WORKS(host, rig.api->world->add(world, key, entities, 2));
+    WORKS(host, bp_host_step(host));
+    WORKS(host, rig.api->world->remove(world, key, &entities[1], 1));
+    for (uint32_t i = 0; i < 4; i++)
+        WORKS(host, bp_host_step(host));
+    expect_late(host, made);
+    WORKS(host, bp_host_draft(host, &draft));
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.passed == 0, "passed over: %s", drafted.passed_first);
+    expect_late(host->draft.clone, made);
+    uint64_t end = recall_hash(host->draft.clone);
+    WORKS(host, bp_host_draft_keep(host));
+    expect_late(host, made);
+    WORKS(host, bp_host_go(host, 4));
+    WORKS(host, bp_host_go(host, 11));
+    expect_late(host, made);
+    EXPECT(recall_hash(host) == end, "the past computed again comes to another end");
+    recall_close(&rig);
+}
+END_TEST
+
 Suite *draft_suite(void)
 {
     Suite *suite = suite_create("draft");
@@ -933,6 +1006,7 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, a_draft_says_why_the_host_without_the_change_failed);
     tcase_add_loop_test(tcase, a_draft_of_the_past_that_is_ready_is_kept, 0, 2);
     tcase_add_test(tcase, a_draft_of_the_past_that_is_ready_is_not_kept_in_another_time);
+    tcase_add_test(tcase, calls_name_the_same_in_a_draft_that_numbers_keys_otherwise);
     suite_add_tcase(suite, tcase);
     return suite;
 }
