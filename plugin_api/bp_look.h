@@ -46,6 +46,7 @@ typedef struct bp_look_world_t {
     const char *units;      /* what it calls kg, m and s: "kg=solar mass, m=au, s=day"; "": as fields declare them */
     uint32_t runs;          /* arrays of rows: of the prototypes that have had entities */
     uint32_t padding_2;
+    uint64_t number;        /* counted from 1; no other world of this host has it, or had it before it was destroyed */
 } bp_look_world_t;
 
 enum {

@@ -457,7 +457,8 @@ bp_result_t host_create_world(bp_host_o *host, const bp_world_desc_t *desc, bp_w
     }
     history_add_world(&host->history, &world->rows);
     host->layouts = world->rows.layout;
-    host->worlds_made++; /* not before: a world that could not be made must not change the random numbers of the next */
+    /* Not before: a world that could not be made must not change the random numbers of the next. */
+    world->made = ++host->worlds_made;
     *out = world;
     return BP_OK;
 }

@@ -40,7 +40,7 @@ struct bp_host_o {
     uint32_t call_limit;       /* ... and those that take longer; 0: none */
     bool own_jobs;             /* jobs are the host's own */
     uint32_t layouts;          /* the last number of a layout given to a world */
-    uint32_t worlds_made;
+    uint64_t worlds_made;
     uint64_t steps;            /* configured by an ini */
     uint32_t rank, ranks;      /* this process among its peers; both stay when the plugin that knows them goes */
     history_t history;

@@ -52,7 +52,8 @@ static uint32_t look_world(bp_host_o *host, uint32_t *cursor, bp_look_world_t *o
                              .prototypes = stats.prototypes,
                              .structure = structure_of(&world->rows),
                              .units = text_or_empty(world->rows.units),
-                             .runs = stats.runs};
+                             .runs = stats.runs,
+                             .number = world->made};
     hand_over(out, &known, sizeof known);
     return 1;
 }

@@ -203,6 +203,7 @@ struct bp_world_o {
     world_clock_t clock;
     clock_stand_t in_the_past, before; /* at the moment that the host went to last, and before it went
                                           (engine/table_history.c) */
+    uint64_t made;           /* so many worlds had been made in the host with this one */
     property_cache_t names;
     wants_t wants;
     schedule_t *schedule;

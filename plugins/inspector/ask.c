@@ -131,12 +131,16 @@ bool ask_world(ask_t *ask, bp_world_o **world)
     return ask_fail(ask, RPC_INVALID_PARAMS, "this host has no world");
 }
 
+void ask_take_world(ask_t *ask, bp_world_o *world)
+{
+    ask->world = world;
+    ask->world_number = world == NULL ? 0 : look_world_number(ask->in, world);
+}
+
 bool ask_keeps_world(ask_t *ask)
 {
-    const bp_world_o *at;
-    for (uint32_t i = 0; (at = ask->in->api->world->at(ask->in->host, i)) != NULL; i++)
-        if (at == ask->world)
-            return true;
+    if (ask->world != NULL && look_world_number(ask->in, ask->world) == ask->world_number)
+        return true;
     return ask->world == NULL ? ask_fail(ask, RPC_INVALID_REQUEST, "this host has no world")
                               : ask_fail(ask, RPC_ABSENT, "the world has gone while the call was being answered");
 }

@@ -43,6 +43,7 @@ typedef struct ask_t {
     request_t *request;
     const method_t *method;
     bp_world_o *world;        /* of the request's path; NULL where there is no world at all */
+    uint64_t world_number;    /* of that world; one that is made in its place later has another */
     const json_t *params;     /* an object, or NULL */
     writer_t *out;
     void *state;              /* from ask_state, and kept between turns */
@@ -89,6 +90,9 @@ const json_t *ask_null(void);
 
 /* The world that `world` names; without such a parameter the world of the path. */
 bool ask_world(ask_t *ask, bp_world_o **world);
+
+/* Make a world, or NULL, that of the call. */
+void ask_take_world(ask_t *ask, bp_world_o *world);
 
 /* Does the world of the call still live? For calls that go on in a later turn, before which the program may have
  * destroyed it; false, with the error left, where it does not, or where there is none at all. */

@@ -177,7 +177,7 @@ static bool read_rest(ask_t *ask, page_t *page)
         return false;
     sets_info(page->set, &told);
     page->world = look_world(ask->in, told.world);
-    if (page->world == NULL)
+    if (page->world == NULL || look_world_number(ask->in, page->world) != told.world_number)
         return ask_fail(ask, RPC_ABSENT, "the world of this set has gone");
     return read_values(ask, page->world, page->values, &page->value_count);
 }
@@ -312,7 +312,7 @@ static int entity(ask_t *ask)
     bp_world_o *world;
     if (!ask_world(ask, &world))
         return ASK_DONE;
-    ask->world = world;
+    ask_take_world(ask, world);
     if (ask_entity(ask, "entity", &wanted))
         views_entity(ask->in, ask->out, world, wanted);
     return ASK_DONE;

@@ -14,6 +14,15 @@ bp_world_o *look_world(const inspector_t *in, const char *name)
     return name[0] == '\0' ? in->api->world->at(in->host, 0) : in->api->world->find(in->host, name);
 }
 
+uint64_t look_world_number(const inspector_t *in, const bp_world_o *world)
+{
+    bp_look_world_t told = {.struct_size = sizeof told};
+    for (uint32_t cursor = 0; in->look->world(in->host, &cursor, &told);)
+        if (told.world == world)
+            return told.number;
+    return 0;
+}
+
 /* --- types and fields ----------------------------------------------------------------------------------------- */
 
 bool look_type(const inspector_t *in, uint32_t index, look_type_t *type)

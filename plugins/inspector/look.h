@@ -58,6 +58,9 @@ bool look_is_called(const look_part_t *part, const char *wanted);
 
 /* --- entities ------------------------------------------------------------------------------------------------- */
 
+/* The number of a world that there is, which no other world of the host has or had; 0: there is no such world. */
+uint64_t look_world_number(const inspector_t *in, const bp_world_o *world);
+
 /* The living entity of an index and generation, which may be the one that bears the components of a world itself. {0}
  * where no such entity lives. */
 bp_entity_t look_entity(const inspector_t *in, uint32_t index, uint64_t generation);

@@ -145,7 +145,8 @@ static bool begin_tool(ask_t *ask, mcp_t *mcp, const json_t *params)
         ask->code = 0;
         return false;
     }
-    mcp->inner = (ask_t){.in = ask->in, .request = ask->request, .world = ask->world, .out = &mcp->result,
+    mcp->inner = (ask_t){.in = ask->in, .request = ask->request, .world = ask->world,
+                         .world_number = ask->world_number, .out = &mcp->result,
                          .method = methods_find(mcp->tool->method), .params = json_object_get(params, "arguments")};
     return true;
 }

@@ -131,7 +131,7 @@ static bool read_points(ask_t *ask, points_t *p)
         !bind(ask, world, "colour", &p->colour, &p->has_colour) || !bind(ask, world, "size", &p->size, &p->has_size) ||
         !ask_count(ask, "most", false, MOST, &p->most) || !read_box(ask, p))
         return false;
-    ask->world = world;
+    ask_take_world(ask, world);
     bp_look_world_t told = {.struct_size = sizeof told};
     for (uint32_t cursor = 0; ask->in->look->world(ask->in->host, &cursor, &told);)
         if (told.world == world)

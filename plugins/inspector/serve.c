@@ -141,7 +141,7 @@ static bool begin_call(ask_t *ask, const rpc_call_t *call)
     ask->code = 0;
     ask->every_ns = (uint64_t)100 * 1000000;
     ask->params = call->params;
-    ask->world = look_world(ask->in, ask->request->world);
+    ask_take_world(ask, look_world(ask->in, ask->request->world));
     if (call->code != 0)
         return ask_fail(ask, call->code, "%s", call->why);
     if (ask->request->world[0] != '\0' && ask->world == NULL)
@@ -213,7 +213,7 @@ static bool carry_on_whole(ask_t *ask, const method_t *method)
 {
     if (ask->method == NULL) {
         ask->method = method;
-        ask->world = look_world(ask->in, "");
+        ask_take_world(ask, look_world(ask->in, ""));
         ask->params = ask->request->body.tree;
     }
     mark_t before = mark(ask->out);

@@ -34,6 +34,7 @@ struct set_t {
     inspector_t *in;
     uint64_t id, used;               /* used: the turn in which it was last asked for */
     char world[REQUEST_WORLD_MAX];
+    uint64_t world_number;
     char label[LABEL_MAX];           /* "": any */
     condition_t condition;
     gather_t fields[CONDITION_FIELDS_MAX];
@@ -148,6 +149,7 @@ set_t *sets_make(ask_t *ask, bp_world_o *world, const char *where, const char *l
     }
     set->in = in;
     snprintf(set->world, sizeof set->world, "%s", in->api->world->name(world));
+    set->world_number = look_world_number(in, world);
     snprintf(set->label, sizeof set->label, "%s", label == NULL ? "" : label);
     set->tree = tree;
     set->bound = in->api->entity->bound(in->host);
@@ -194,8 +196,8 @@ bool sets_is_built(const set_t *set)
 void sets_info(const set_t *set, set_info_t *info)
 {
     *info = (set_info_t){
-        .id = set->id, .world = set->world, .count = set->count, .seen = set->seen, .bound = set->bound,
-        .built = set->stage == BUILT, .tree = set->tree && set->stage == BUILT, .cut = set->cut};
+        .id = set->id, .world = set->world, .world_number = set->world_number, .count = set->count, .seen = set->seen,
+        .bound = set->bound, .built = set->stage == BUILT, .tree = set->tree && set->stage == BUILT, .cut = set->cut};
 }
 
 uint32_t sets_rows(const set_t *set, uint32_t from, uint32_t most, bp_entity_t *entities)
@@ -508,7 +510,7 @@ static bool build(set_t *set, bp_world_o *world)
 static void build_some(set_t *set)
 {
     bp_world_o *world = look_world(set->in, set->world);
-    if (world == NULL)
+    if (world == NULL || look_world_number(set->in, world) != set->world_number)
         set->broken = "the world of this set has gone";
     else if (!build(set, world))
         set->broken = "out of memory for this set";

@@ -21,6 +21,7 @@ typedef struct set_t set_t;
 typedef struct set_info_t {
     uint64_t id;
     const char *world;
+    uint64_t world_number; /* of the world of that name that the set is about (look_world_number) */
     uint32_t count;   /* entities found so far */
     uint32_t seen;    /* entities looked at so far */
     uint32_t bound;   /* entities to look at in all */

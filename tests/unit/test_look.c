@@ -69,6 +69,24 @@ START_TEST(worlds_are_told_with_their_figures)
 }
 END_TEST
 
+START_TEST(worlds_have_numbers_that_do_not_come_again)
+{
+    bp_world_o *other = NULL;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < 3; i++) {
+        if (other != NULL)
+            bp_world_destroy(other);
+        else
+            rig_world(&rig, "main");
+        other = rig_world(&rig, "other");
+        count = 0;
+        WALK(world, rig.host, bp_look_world_t, told)
+            ck_assert_uint_eq(told.number, count++ == 0 ? 1 : i + 2);
+        ck_assert_uint_eq(count, 2);
+    }
+}
+END_TEST
+
 static uint32_t structure_now(void)
 {
     bp_look_world_t told = {.struct_size = sizeof told};
@@ -468,6 +486,7 @@ Suite *look_suite(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, begin, end);
     tcase_add_test(all, worlds_are_told_with_their_figures);
+    tcase_add_test(all, worlds_have_numbers_that_do_not_come_again);
     tcase_add_test(all, a_world_has_names_of_its_own_for_units);
     tcase_add_test(all, a_change_of_structure_shows);
     tcase_add_test(all, types_are_those_of_the_plugins);
