@@ -276,7 +276,7 @@ static void clock_table_start(bp_world_o *world)
 
 static bp_result_t clock_table_set_speed(bp_world_o *world, double speed)
 {
-    if (!(speed >= 1e-6 && speed <= 1e6))
+    if (!(speed >= SPEED_LEAST && speed <= SPEED_MOST))
         return error_set(&world->rows.base->error, BP_ERROR_RANGE,
                          "a speed of %g: it has to lie between 0.000001 and 1000000", speed);
     bp_result_t result = may_set_clock(world);

@@ -411,12 +411,15 @@ static bp_result_t make_clock(making_t *m)
 {
     uint32_t stopped = reader_u32(&m->r);
     uint64_t granted = reader_u64(&m->r);
-    const void *speed = reader_take(&m->r, sizeof m->world->clock.speed);
-    if (speed == NULL)
+    const void *taken = reader_take(&m->r, sizeof m->world->clock.speed);
+    double speed = 0;
+    if (taken != NULL)
+        memcpy(&speed, taken, sizeof speed);
+    if (!(speed >= SPEED_LEAST && speed <= SPEED_MOST))
         return damaged(m);
     m->world->clock.stopped = stopped != 0;
     m->world->clock.granted = granted;
-    memcpy(&m->world->clock.speed, speed, sizeof m->world->clock.speed);
+    m->world->clock.speed = speed;
     return BP_OK;
 }
 
@@ -649,7 +652,7 @@ static bp_result_t make_call(making_t *m, reader_t *all)
     uint64_t size = reader_u64(all);
     const void *bytes = reader_take(all, size);
     bool there = world < m->parts->destruction->world_count;
-    if (bytes == NULL || (!there && is_of_world(kind)))
+    if (bytes == NULL || size % CALL_ALIGN != 0 || (!there && is_of_world(kind)))
         return damaged(m);
     m->r = reader_of(bytes, (size_t)size);
     m->world = there ? world_handle(m->parts->destruction->worlds[world]) : NULL;

@@ -525,7 +525,7 @@ static void put_messages(messages_t *messages, const kept_world_t *kept)
         if (from->count > 0)
             memset(pipe->sent.records, 0, (size_t)from->count * pipe->size);
         for (uint32_t f = 0; f < from->field_count; f++) {
-            const message_field_t *field = &from->fields[f], *to = messages_field(pipe, field->name);
+            const message_field_t *field = &from->fields[f], *to = messages_field_like(pipe, field);
             for (uint32_t r = 0; r < from->count; r++)
                 memcpy(pipe->sent.records + (size_t)r * pipe->size + to->offset,
                        from->records + (size_t)r * from->size + field->offset, message_field_size(field));

@@ -151,6 +151,7 @@ static void read_entities(opening_t *o)
     s->reached = reader_u32(r);
     s->floor_count = reader_u32(r);
     s->floors = reader_take(r, (uint64_t)s->floor_count * sizeof *s->floors);
+    expect(o, s->entity_base % (1u << ENTITY_COUNTER_BITS) == 0);
     expect(o, s->queue_count <= s->bound);
     expect_floors(o);
     if (o->own)
@@ -194,6 +195,7 @@ static void read_pools(opening_t *o)
     s->owners = reader_take(r, (uint64_t)s->owner_count * sizeof *s->owners);
     s->pool_count = reader_count(r, 12);
     s->pools = table(o, s->pool_count, sizeof *s->pools);
+    expect(o, s->owner_count <= (s->bound + (uint64_t)ENTITIES_PAGE - 1) / ENTITIES_PAGE);
     for (uint32_t i = 0; i < s->owner_count && !r->failed; i++)
         expect(o, s->owners[i] <= s->pool_count);
     for (uint32_t i = 0; i < s->pool_count && !r->failed; i++) {
@@ -532,8 +534,11 @@ static void read_messages(opening_t *o, kept_world_t *w)
 {
     w->channel_count = reader_count(&o->reader, 4 * sizeof(uint32_t));
     w->channels = o->reader.failed ? NULL : table(o, w->channel_count, sizeof *w->channels);
-    for (uint32_t i = 0; i < w->channel_count && !o->reader.failed; i++)
+    for (uint32_t i = 0; i < w->channel_count && !o->reader.failed; i++) {
         read_channel(o, &w->channels[i]);
+        for (uint32_t k = 0; k < i && !o->reader.failed; k++)
+            expect(o, strcmp(w->channels[k].name, w->channels[i].name) != 0);
+    }
 }
 
 /* Was the index in use, of an entity that may have died and whose page may have been given up? */
@@ -542,9 +547,10 @@ static bool was_used(const snapshot_t *s, bp_entity_t e)
     return e.id != 0 && (bp_entity_index(e) < s->bound || bp_entity_index(e) / ENTITIES_PAGE < s->reached);
 }
 
+/* Stretches come in the order of their entries, and each has one at least (notices.h). */
 static void check_hops(opening_t *o, const kept_notices_t *n)
 {
-    uint32_t before = 0;
+    uint64_t before = 0; /* where the stretch before begins, + 1 */
     for (uint32_t i = 0; i < n->hop_count && !o->reader.failed; i++) {
         hop_t hop;
         memcpy(&hop, (const char *)n->hops + i * sizeof hop, sizeof hop);
@@ -552,7 +558,7 @@ static void check_hops(opening_t *o, const kept_notices_t *n)
             expect(o, hop.from < n->signature_count && hop.to < n->signature_count);
         else
             expect(o, hop.from >= before && hop.from < n->count && hop.to < n->kind_count && (i > 0 || hop.from == 0));
-        before = hop.from;
+        before = hop.from + UINT64_C(1);
     }
     for (uint32_t i = 0; i < n->kind_count && !o->reader.failed; i++) {
         hop_t hop;
@@ -604,7 +610,8 @@ static void read_world(opening_t *o, kept_world_t *w)
     w->granted = reader_u64(r);
     w->stopped = reader_u32(r);
     w->random = reader_u64(r);
-    expect(o, w->step_rate > 0 && w->speed > 0);
+    expect(o, w->step_rate > 0 && w->step_rate - w->step_rate == 0); /* a number, and finite */
+    expect(o, w->speed >= SPEED_LEAST && w->speed <= SPEED_MOST);
     read_managers(o, w);
     if (!r->failed)
         read_prototypes(o, w);

@@ -78,7 +78,7 @@ message_field_t *messages_field(const pipe_t *pipe, const char *name)
     return NULL;
 }
 
-static message_field_t *field_like(const pipe_t *pipe, const message_field_t *like)
+message_field_t *messages_field_like(const pipe_t *pipe, const message_field_t *like)
 {
     for (uint32_t i = 0; i < pipe->field_count; i++) {
         message_field_t *field = &pipe->fields[i];
@@ -146,7 +146,7 @@ static bp_result_t check_fields(const messages_t *all, const plugin_t *owner, co
     error_text_t *error = &all->world->base->error;
     uint32_t more = 0;
     for (uint32_t i = 0; i < count; i++) {
-        bool there = pipe != NULL && field_like(pipe, &fields[i]) != NULL;
+        bool there = pipe != NULL && messages_field_like(pipe, &fields[i]) != NULL;
         const message_field_t *known = pipe == NULL || there ? NULL : messages_field(pipe, fields[i].name);
         more += !there;
         if (known != NULL && !may_change(all, owner, pipe, known->name))
@@ -194,7 +194,7 @@ static bool add_fields(messages_t *all, pipe_t *pipe, const message_field_t *fie
 {
     uint32_t before = pipe->field_count, size = pipe->size;
     for (uint32_t i = 0; i < count; i++) {
-        if (field_like(pipe, &fields[i]) != NULL)
+        if (messages_field_like(pipe, &fields[i]) != NULL)
             continue;
         uint32_t offset = round_up(end_of(pipe), alignment_of(fields[i].type));
         pipe->fields[pipe->field_count] = fields[i];
@@ -405,7 +405,7 @@ bp_result_t messages_open(messages_t *all, const plugin_t *owner, const char *na
         return result;
     }
     for (uint32_t i = 0; i < list->count; i++)
-        end->places[i] = (uint32_t)(field_like(end->pipe, &fields[i]) - end->pipe->fields);
+        end->places[i] = (uint32_t)(messages_field_like(end->pipe, &fields[i]) - end->pipe->fields);
     end->owner = owner;
     end->next = all->ends;
     all->ends = end;

@@ -90,6 +90,10 @@ pipe_t *messages_find(const messages_t *messages, const char *name);
 /* A field of a channel; NULL: the channel has none of that name. */
 message_field_t *messages_field(const pipe_t *pipe, const char *name);
 
+/* The field of that name and type, of as many values; NULL: there is none. While a plugin is reloaded, a channel may
+ * have a field of the name that is of another type. */
+message_field_t *messages_field_like(const pipe_t *pipe, const message_field_t *like);
+
 /* Bytes of a value of a field, all values of an array together. */
 uint32_t message_field_size(const message_field_t *field);
 

@@ -136,6 +136,10 @@ typedef struct crew_t {
     bool recomputing;      /* steps of the past are computed again: units that are output are left out */
 } crew_t;
 
+/* A clock's speed lies between these. */
+#define SPEED_LEAST 1e-6
+#define SPEED_MOST 1e6
+
 typedef struct world_clock_t {
     double step_rate, time;
     uint64_t steps, nanoseconds; /* done; spent */

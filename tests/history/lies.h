@@ -6,6 +6,7 @@
 #ifndef TESTS_HISTORY_LIES_H
 #define TESTS_HISTORY_LIES_H
 
+#include <check.h>
 #include <stdint.h>
 
 typedef struct lies_told_t {
@@ -17,5 +18,8 @@ typedef struct lies_told_t {
  * `steps` steps in one host: it is refused with a sentence or played, and the host is whole and plays the file itself,
  * to the same end, now and then. */
 lies_told_t lies_tell(const char *path, uint32_t count, uint64_t steps);
+
+/* Add the tests with snapshots of which a few numbers lie (test_snapshot_lies.c). */
+void lies_add_snapshots(Suite *suite);
 
 #endif

@@ -2,6 +2,7 @@
 #include "../reload/reload_support.h"
 #include "../suites.h"
 #include "history/distance.h"
+#include "lies.h"
 #include "recall.h"
 
 #include <float.h>
@@ -1305,5 +1306,6 @@ Suite *snapshot_suite(void)
     tcase_add_loop_test(tcase, what_was_written_down_on_probation_is_brought_back_after_it, 0, 2);
     tcase_add_test(tcase, a_step_is_taken_twice_after_a_reload_too);
     suite_add_tcase(suite, tcase);
+    lies_add_snapshots(suite);
     return suite;
 }

@@ -1,0 +1,381 @@
+/* test_snapshot_lies.c - snapshots of which a few numbers lie, and all lengths fit, and such calls of a journal: each
+ * is refused with a sentence where the lie would lead out of a block, or to a host that cannot be.
+ *
+ * A snapshot has no checksum, so what reads it has to check each number that it follows.
+ */
+#include "engine/host.h"
+#include "history/journal.h"
+#include "history/snapshot.h"
+#include "lies.h"
+#include "recall.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 16, PHASE = 16 };
+
+/* The bytes of a snapshot, and what was read of them: `read` points into them. */
+typedef struct lie_t {
+    rig_t rig;
+    bp_host_o *host;
+    memory_t memory;
+    char *bytes; /* malloc */
+    size_t size;
+    snapshot_t read;
+} lie_t;
+
+static void open_host(lie_t *l)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_init(&l->rig);
+    l->rig.desc.static_plugins = plugins;
+    l->rig.desc.static_plugin_count = 1;
+    rig_open(&l->rig);
+    l->host = l->rig.host;
+    recall_open(l->host);
+    WORKS(l->host, bp_host_step(l->host));
+}
+
+static void write_down(lie_t *l)
+{
+    bp_snapshot_o *taken;
+    uint64_t length;
+    error_text_t error = {.text = ""};
+    WORKS(l->host, bp_host_snapshot(l->host, &taken));
+    const void *bytes = bp_snapshot_bytes(taken, &l->size);
+    l->bytes = malloc(l->size);
+    ck_assert_ptr_nonnull(l->bytes);
+    memcpy(l->bytes, bytes, l->size);
+    bp_snapshot_free(taken);
+    memcpy(&length, l->bytes, sizeof length);
+    memory_init(&l->memory, "lies", &l->rig.allocator);
+    ck_assert_int_eq(snapshot_open(&l->read, &l->memory, &error, l->bytes + HEAD, (size_t)length), BP_OK);
+}
+
+/* Put bytes in at a place; so many that what comes behind them stays aligned. */
+static void insert(lie_t *l, size_t at, const void *more, size_t size)
+{
+    uint64_t length;
+    ck_assert_uint_eq(size % PHASE, 0);
+    snapshot_close(&l->read);
+    char *bytes = realloc(l->bytes, l->size + size);
+    ck_assert_ptr_nonnull(bytes);
+    memmove(bytes + at + size, bytes + at, l->size - at);
+    memcpy(bytes + at, more, size);
+    memcpy(&length, bytes, sizeof length);
+    length += size;
+    memcpy(bytes, &length, sizeof length);
+    l->bytes = bytes;
+    l->size += size;
+}
+
+static size_t place_of(const lie_t *l, const void *in_bytes)
+{
+    return (size_t)((const char *)in_bytes - l->bytes);
+}
+
+static uint32_t u32_at(const lie_t *l, size_t at)
+{
+    uint32_t number;
+    memcpy(&number, l->bytes + at, sizeof number);
+    return number;
+}
+
+static void set_u32(lie_t *l, size_t at, uint32_t number)
+{
+    memcpy(l->bytes + at, &number, sizeof number);
+}
+
+static void refused(lie_t *l)
+{
+    bp_snapshot_o *read;
+    FAILS(l->host, BP_ERROR_SYNTAX, "is damaged", bp_snapshot_read(l->host, l->bytes, l->size, &read));
+}
+
+static void end(lie_t *l)
+{
+    snapshot_close(&l->read);
+    free(l->bytes);
+    rig_close(&l->rig);
+}
+
+/* --- ids ---------------------------------------------------------------------------------------------------------- */
+
+/* The pages that belong to pools lie behind the floors of pages that were given up. */
+START_TEST(owners_of_more_pages_than_there_are_ids_are_refused)
+{
+    enum { PAGES = 1 << 16 };
+    lie_t l = {.size = 0};
+    open_host(&l);
+    write_down(&l);
+    size_t at = place_of(&l, l.read.floors) + l.read.floor_count * sizeof(uint32_t);
+    ck_assert_uint_eq(u32_at(&l, at), l.read.owner_count);
+    uint32_t *owners = calloc(PAGES, sizeof *owners);
+    ck_assert_ptr_nonnull(owners);
+    set_u32(&l, at, l.read.owner_count + PAGES);
+    insert(&l, at + sizeof(uint32_t), owners, PAGES * sizeof *owners);
+    refused(&l);
+    free(owners);
+    end(&l);
+}
+END_TEST
+
+/* Ids of hosts differ in their upper bits alone; with others set nothing that has a row would be alive. */
+START_TEST(a_tag_that_no_host_has_is_refused)
+{
+    enum { TAG_AT = 24 };
+    lie_t l = {.size = 0};
+    open_host(&l);
+    write_down(&l);
+    ck_assert_uint_eq(u32_at(&l, TAG_AT), l.read.entity_base);
+    set_u32(&l, TAG_AT, l.read.entity_base + 1);
+    refused(&l);
+    end(&l);
+}
+END_TEST
+
+/* --- clocks ------------------------------------------------------------------------------------------------------- */
+
+/* Rate, time and speed lie behind the name of a world. */
+START_TEST(clocks_that_no_world_has_are_refused)
+{
+    static const double rates[] = {0, -60, INFINITY, NAN}, speeds[] = {0, -1, 1e-7, 1e7, INFINITY, NAN};
+    lie_t l = {.size = 0};
+    open_host(&l);
+    write_down(&l);
+    const kept_world_t *world = &l.read.worlds[1];
+    char *clock = l.bytes + place_of(&l, world->name) + strlen(world->name) + 1;
+    double good[3], bad[3];
+    memcpy(good, clock, sizeof good);
+    EXPECT(good[0] == 60 && good[2] == 1, "a rate of %g, a speed of %g", good[0], good[2]);
+    for (uint32_t i = 0; i < COUNT(rates) + COUNT(speeds); i++) {
+        memcpy(bad, good, sizeof good);
+        if (i < COUNT(rates))
+            bad[0] = rates[i];
+        else
+            bad[2] = speeds[i - COUNT(rates)];
+        memcpy(clock, bad, sizeof bad);
+        refused(&l);
+    }
+    end(&l);
+}
+END_TEST
+
+/* --- notices ------------------------------------------------------------------------------------------------------ */
+
+enum { NUMBERS = 9, STRETCHES = 5, HOPS = 8 }; /* of notices, in front of their signatures */
+
+/* Where the numbers of the first world's notices begin. */
+static size_t place_of_notices(const lie_t *l)
+{
+    const kept_notices_t *n = &l->read.worlds[0].notices;
+    const uint32_t numbers[NUMBERS] = {n->present,       n->words,      n->subscriptions, n->signature_count, n->count,
+                                       n->stretch_count, n->kind_count, n->indexed,       n->hop_count};
+    size_t at = place_of(l, n->signatures) - sizeof numbers;
+    for (size_t back = 0; back < 8; back++) {
+        if (memcmp(l->bytes + at - back, numbers, sizeof numbers) == 0)
+            return at - back;
+    }
+    ck_abort_msg("there are no notices");
+    return 0;
+}
+
+/* A world in which moves wait to be told, all of one kind. */
+static void open_with_notices(lie_t *l)
+{
+    open_host(l);
+    for (uint32_t i = 0; i < 3; i++)
+        entity_with(l->rig.api->world->at(l->host, 0), "fog");
+    write_down(l);
+    const kept_notices_t *n = &l->read.worlds[0].notices;
+    EXPECT(n->present != 0 && n->indexed == 0 && n->stretch_count == 1 && n->count == 3, "%u stretches of %u",
+           n->stretch_count, n->count);
+}
+
+/* There is room for as many stretches as entities wait. */
+START_TEST(more_stretches_of_moves_than_entities_are_refused)
+{
+    enum { MORE = 1 << 14 };
+    lie_t l = {.size = 0};
+    open_with_notices(&l);
+    hop_t *hops = calloc(MORE, sizeof *hops);
+    ck_assert_ptr_nonnull(hops);
+    size_t at = place_of_notices(&l), first = place_of(&l, l.read.worlds[0].notices.hops);
+    set_u32(&l, at + STRETCHES * sizeof(uint32_t), 1 + MORE);
+    set_u32(&l, at + HOPS * sizeof(uint32_t), 1 + MORE);
+    insert(&l, first, hops, MORE * sizeof *hops);
+    refused(&l);
+    free(hops);
+    end(&l);
+}
+END_TEST
+
+/* A stretch that holds nothing would be overwritten before it is read, when each entity gets its own hop. */
+START_TEST(stretches_of_moves_without_entities_are_refused)
+{
+    lie_t l = {.size = 0};
+    open_with_notices(&l);
+    const hop_t hops[2] = {{0, 0}, {0, 0}};
+    size_t at = place_of_notices(&l), first = place_of(&l, l.read.worlds[0].notices.hops);
+    set_u32(&l, at + STRETCHES * sizeof(uint32_t), 3);
+    set_u32(&l, at + HOPS * sizeof(uint32_t), 3);
+    insert(&l, first, hops, sizeof hops);
+    refused(&l);
+    end(&l);
+}
+END_TEST
+
+/* --- messages ----------------------------------------------------------------------------------------------------- */
+
+static void put_field(bytes_t *b, const char *name, uint32_t type, uint32_t count, uint32_t offset)
+{
+    bytes_text(b, name);
+    bytes_u32(b, type);
+    bytes_u32(b, count);
+    bytes_u32(b, offset);
+}
+
+static void put_channel(bytes_t *b, const char *name, uint32_t size, uint32_t fields, uint32_t count)
+{
+    bytes_text(b, name);
+    bytes_u32(b, size);
+    bytes_u32(b, fields);
+    bytes_u32(b, count);
+}
+
+static void put_records(bytes_t *b, const void *records, size_t size)
+{
+    bytes_align(b, 8);
+    bytes_put(b, records, size);
+}
+
+/* Give the first world of the snapshot channels, which it has none of; `b` begins as aligned as the place at which they
+ * are to lie, and gets another channel that brings its length to a multiple of 16. */
+static void insert_channels(lie_t *l, size_t at, uint32_t count, bytes_t *b)
+{
+    static const char zeros[PHASE];
+    size_t phase = at % PHASE;
+    put_channel(b, "last", 1, 1, 0);
+    size_t counted = b->size - sizeof(uint32_t);
+    put_field(b, "flag", BP_BOOL, 1, 0);
+    bytes_align(b, 8);
+    uint32_t lacking = (uint32_t)((PHASE + phase - b->size % PHASE) % PHASE);
+    ck_assert(!b->failed);
+    memcpy(b->start + counted, &lacking, sizeof lacking);
+    bytes_put(b, zeros, lacking);
+    set_u32(l, at - sizeof(uint32_t), count + 1);
+    insert(l, at, b->start + phase, b->size - phase);
+}
+
+/* The channels of the first world, of which there are none, end where its notices begin. */
+static size_t begin_channels(lie_t *l, bytes_t *b)
+{
+    static const char zeros[PHASE];
+    open_with_notices(l);
+    size_t at = place_of_notices(l);
+    ck_assert_uint_eq(u32_at(l, at - sizeof(uint32_t)), 0);
+    bytes_init(b, &l->memory);
+    bytes_put(b, zeros, at % PHASE);
+    return at;
+}
+
+START_TEST(a_channel_that_is_there_twice_is_refused)
+{
+    enum { MANY = 4096 };
+    lie_t l = {.size = 0};
+    bytes_t b;
+    uint32_t *numbers = calloc(MANY, sizeof *numbers);
+    ck_assert_ptr_nonnull(numbers);
+    size_t at = begin_channels(&l, &b);
+    put_channel(&b, "news", 4, 1, MANY);
+    put_field(&b, "age", BP_U32, 1, 0);
+    put_records(&b, numbers, MANY * sizeof *numbers);
+    put_channel(&b, "news", 8, 1, 1);
+    put_field(&b, "mass", BP_F64, 1, 0);
+    put_records(&b, numbers, 8);
+    insert_channels(&l, at, 2, &b);
+    refused(&l);
+    bytes_free(&b);
+    free(numbers);
+    end(&l);
+}
+END_TEST
+
+/* A channel has two fields of one name while a plugin that has changed the field's type is on probation. */
+START_TEST(fields_of_one_name_have_their_own_values_back)
+{
+    static const struct {
+        float old;
+        uint32_t padding;
+        double now;
+    } record = {2.5f, 0, 7.25};
+    lie_t l = {.size = 0};
+    bytes_t b;
+    bp_snapshot_o *read;
+    float old;
+    double now;
+    size_t at = begin_channels(&l, &b);
+    put_channel(&b, "news", sizeof record, 2, 1);
+    put_field(&b, "mass", BP_F32, 1, 0);
+    put_field(&b, "mass", BP_F64, 1, 8);
+    put_records(&b, &record, sizeof record);
+    insert_channels(&l, at, 1, &b);
+    WORKS(l.host, bp_snapshot_read(l.host, l.bytes, l.size, &read));
+    WORKS(l.host, bp_host_bring_back(l.host, read));
+    bp_snapshot_free(read);
+    free(l.bytes);
+    write_down(&l);
+    const kept_channel_t *news = l.read.worlds[0].channels;
+    ck_assert_str_eq(news->name, "news");
+    ck_assert(news->count == 1 && news->field_count == 2 && news->fields[1].type == BP_F64);
+    memcpy(&old, news->records + news->fields[0].offset, sizeof old);
+    memcpy(&now, news->records + news->fields[1].offset, sizeof now);
+    EXPECT(old == record.old && now == record.now, "the message has %g and %g", (double)old, now);
+    bytes_free(&b);
+    end(&l);
+}
+END_TEST
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+/* A length that puts the next call at an odd place, and a clock that no world has. */
+START_TEST(a_call_that_lies_is_refused_and_changes_nothing)
+{
+    enum { CALL = 16, LENGTH_AT = 8, SPEED_AT = 28 };
+    static const double speeds[] = {0, -1, 1e-7, 1e7, INFINITY, NAN};
+    lie_t l = {.size = 0};
+    bytes_t calls;
+    open_host(&l);
+    parts_t parts = host_parts(l.host);
+    memory_init(&l.memory, "lies", &l.rig.allocator);
+    bytes_init(&calls, &l.memory);
+    journal_clock(&calls, l.rig.api->world->at(l.host, 0));
+    WORKS(l.host, journal_make(&parts, calls.start, calls.size));
+    uint64_t now = recall_hash(l.host), length = CALL - 4;
+    for (uint32_t i = 0; i < COUNT(speeds); i++) {
+        memcpy(calls.start + SPEED_AT, &speeds[i], sizeof speeds[i]);
+        FAILS(l.host, BP_ERROR_SYNTAX, "damaged", journal_make(&parts, calls.start, calls.size));
+    }
+    calls.size = 0;
+    journal_create_entities(&calls, 1);
+    memcpy(calls.start + LENGTH_AT, &length, sizeof length);
+    FAILS(l.host, BP_ERROR_SYNTAX, "damaged", journal_make(&parts, calls.start, CALL + (size_t)length));
+    EXPECT(recall_hash(l.host) == now, "a call that was refused has changed something");
+    bytes_free(&calls);
+    end(&l);
+}
+END_TEST
+
+void lies_add_snapshots(Suite *suite)
+{
+    TCase *tcase = add_case(suite, "lies", NULL, NULL, 20);
+    tcase_add_test(tcase, owners_of_more_pages_than_there_are_ids_are_refused);
+    tcase_add_test(tcase, a_tag_that_no_host_has_is_refused);
+    tcase_add_test(tcase, clocks_that_no_world_has_are_refused);
+    tcase_add_test(tcase, more_stretches_of_moves_than_entities_are_refused);
+    tcase_add_test(tcase, stretches_of_moves_without_entities_are_refused);
+    tcase_add_test(tcase, a_channel_that_is_there_twice_is_refused);
+    tcase_add_test(tcase, fields_of_one_name_have_their_own_values_back);
+    tcase_add_test(tcase, a_call_that_lies_is_refused_and_changes_nothing);
+}
