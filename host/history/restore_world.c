@@ -120,7 +120,9 @@ static run_t *make_run(world_back_t *back, run_back_t *to, uint32_t prototype)
     if (run != NULL && !run_match_stamps(run, &world->memory, world->stamp_users > 0 ? &world->moment : NULL)) {
         if (to->made)
             run_free(run, &world->memory, &world->holdings);
-        to->made = false;
+        else
+            run_empty(run, &world->memory, &world->holdings);
+        to->made = to->renewed = false;
         run = NULL;
     }
     return run;

@@ -284,6 +284,39 @@ START_TEST(all_or_nothing_where_memory_fails)
 }
 END_TEST
 
+/* Rows of a combination that the world has lost lie in a run that it kept, which has no stamps where the host has begun
+ * to remember since. */
+START_TEST(no_memory_for_the_stamps_of_a_combination_that_comes_back)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *with;
+    uint64_t failures = 0;
+    bp_host_o *host = open_host(&rig, 1, true);
+    WORKS(host, bp_host_snapshot(host, &before));
+    entity_with(rig.api->world->at(host, 0), "body");
+    WORKS(host, bp_host_snapshot(host, &with));
+    WORKS(host, bp_host_bring_back(host, before));
+    WORKS(host, bp_host_remember(host, 64 << 20));
+    uint64_t now = recall_hash(host);
+    for (uint64_t k = 1;; k++) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_bring_back(host, with);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        if (result == BP_OK)
+            break;
+        failures++;
+        EXPECT(recall_hash(host) == now, "request %llu: it has failed, and changed something", (unsigned long long)k);
+    }
+    EXPECT(failures > 5, "only %llu requests failed", (unsigned long long)failures);
+    EXPECT(recall_hash(host) == bp_snapshot_hash(with, NULL), "it is not what it was");
+    bp_snapshot_free(before);
+    bp_snapshot_free(with);
+    rig.log.count = 0; /* of states that stayed */
+    rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- handles, output, who does not say ---------------------------------------------------------------------------- */
 
 START_TEST(handles_and_output)
@@ -1282,6 +1315,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, an_index_that_is_free_twice_is_refused);
     tcase_add_test(tcase, rows_of_a_component_that_is_said_to_have_gone_are_refused);
     tcase_add_test(tcase, all_or_nothing_where_memory_fails);
+    tcase_add_test(tcase, no_memory_for_the_stamps_of_a_combination_that_comes_back);
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
     tcase_add_test(tcase, differences_of_lists_and_texts_are_told_as_they_would_be_written);
