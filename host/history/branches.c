@@ -395,7 +395,8 @@ uint64_t history_add_future(history_t *h, uint64_t fork, uint64_t last, const pa
     ends.moment = last;
     ends.touched = ends.stays = false;
     branch_init(&b, h, fork, last);
-    bool good = keyframes_reserve(&b.keyframes);
+    bool good = fork >= h->first; /* the room for the keyframes may have cost that past */
+    good = good && keyframes_reserve(&b.keyframes);
     if (good)
         keyframes_put(&b.keyframes, &begins);
     else

@@ -88,6 +88,13 @@ static uint64_t count_stamps(const history_t *h)
     return bytes;
 }
 
+/* Does the first keyframe lie before the present moment, and the next one behind it? Then it stays while the host is in
+ * its past: with it the present moment would go. */
+static bool is_of_present(const history_t *h)
+{
+    return h->now < h->last && (h->keyframes.count == 1 || h->keyframes.items[1].moment > h->now);
+}
+
 /* Drop keyframes until so many bytes more have room. Where lists and calls take more than half of the budget, the
  * oldest past goes, with its calls, rather than all keyframes in between. */
 void history_make_room(history_t *h, uint64_t needed)
@@ -98,6 +105,8 @@ void history_make_room(history_t *h, uint64_t needed)
     while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
         bool oldest = h->keyframes.count > 1 && beside_keyframes(h) > h->budget / 2;
         uint32_t least = oldest ? BP_NONE : keyframes_least_missed(&h->keyframes, h->last);
+        if (least == BP_NONE && is_of_present(h))
+            break;
         if (least != BP_NONE)
             keyframes_drop(&h->keyframes, least);
         else

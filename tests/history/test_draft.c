@@ -271,6 +271,64 @@ START_TEST(a_draft_of_a_past_that_is_forgotten_cannot_be_kept)
 }
 END_TEST
 
+static bp_result_t add_mass(void *context, bp_host_o *clone)
+{
+    const bp_api_t *api = bp_host_api(clone);
+    float mass = 1234;
+    (void)context;
+    return api->property->set_named(api->world->at(clone, 0), entities[0], "probe", "mass", BP_F32, &mass);
+}
+
+/* A keyframe is taken after each step; a draft of half of what is remembered then is kept, or there is no room. The
+ * host is at the end of its past, or (`here`) in its middle. Returns whether the draft was kept. */
+static bool keep_with_room(uint64_t budget, uint64_t here)
+{
+    rig_t rig;
+    bp_entity_t more[400];
+    bp_host_o *host = open_host(&rig, 0);
+    bp_world_o *world = rig.api->world->at(host, 0);
+    WORKS(host, rig.api->world->create(world, prototype_of(world, "probe", "body", NULL, NULL), more, COUNT(more)));
+    bp_host_keyframe_every(host, 0);
+    if (bp_host_remember(host, budget) != BP_OK) {
+        recall_close(&rig);
+        return false;
+    }
+    for (uint32_t i = 0; i < 16; i++)
+        WORKS(host, bp_host_step(host));
+    bp_history_t h = recall_history(host);
+    if (here > 0 && h.first + 2 < here)
+        WORKS(host, bp_host_go(host, here));
+    h = recall_history(host);
+    uint64_t now = recall_hash(host);
+    const bp_draft_i draft = {.struct_size = sizeof draft, .back = (h.now - h.first + 1) / 2, .change = add_mass};
+    bool kept = draft.back > 0 && bp_host_draft(host, &draft) == BP_OK &&
+                wait_for(host).state == BP_DRAFT_BESIDE && bp_host_draft_keep(host) == BP_OK;
+    bp_host_draft_drop(host);
+    EXPECT(kept || recall_hash(host) == now, "budget %llu: the host has changed", (unsigned long long)budget);
+    now = recall_hash(host);
+    h = recall_history(host);
+    EXPECT(h.first <= h.now && h.now <= h.last && h.bytes <= budget, "budget %llu: %llu to %llu, at %llu",
+           (unsigned long long)budget, (unsigned long long)h.first, (unsigned long long)h.last,
+           (unsigned long long)h.now);
+    if (h.first < h.now && bp_host_go(host, h.first) == BP_OK) {
+        WORKS(host, bp_host_go(host, h.now));
+        EXPECT(recall_hash(host) == now, "budget %llu: the way there is another one", (unsigned long long)budget);
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        WORKS(host, bp_host_step(host));
+    recall_close(&rig);
+    return kept;
+}
+
+START_TEST(a_draft_is_kept_or_there_is_no_room)
+{
+    uint32_t kept = 0, count = 0;
+    for (uint64_t budget = 40000; budget < 900000; budget += 6000, count++)
+        kept += keep_with_room(budget, _i == 0 ? 0 : 10);
+    EXPECT(kept > 0 && kept < count, "%u of %u were kept", kept, count);
+}
+END_TEST
+
 /* The same code: the journal run again comes to the same, whatever came from outside. */
 START_TEST(the_same_code_makes_no_difference)
 {
@@ -984,6 +1042,7 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, what_fails_its_trial_is_dropped);
     tcase_add_test(tcase, plugins_are_paused_for_the_trial_of_a_draft);
     tcase_add_test(tcase, a_draft_of_a_past_that_is_forgotten_cannot_be_kept);
+    tcase_add_loop_test(tcase, a_draft_is_kept_or_there_is_no_room, 0, 2);
     tcase_add_loop_test(tcase, the_past_is_edited_and_kept, 0, 3);
     tcase_add_loop_test(tcase, the_same_code_makes_no_difference, 0, 3);
     tcase_add_loop_test(tcase, a_change_may_drop_its_draft, 0, 8);
