@@ -607,6 +607,23 @@ static bp_result_t read_head(recorded_t *r, const char *path, error_text_t *erro
     return BP_OK;
 }
 
+/* Look at all chunks behind the head, up to the first that is not good. A file does not end with parts: the host has
+ * them from the keyframe behind them on, so that one that resumes before that keyframe goes on with those of before. */
+static void look_through(recorded_t *r)
+{
+    const chunk_t *chunk;
+    recorded_t good = *r;
+    bool parts = false; /* without the keyframe behind them, so far */
+    while ((chunk = whole_chunk(r)) != NULL && continues(r, chunk)) {
+        r->sum = chunk->sum;
+        r->good += sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
+        parts = chunk->kind == CHUNK_PARTS || (parts && chunk->kind == CHUNK_NAMES);
+        if (!parts)
+            good = *r;
+    }
+    *r = good;
+}
+
 bp_result_t recorded_open(recorded_t *r, const char *path, error_text_t *error)
 {
     const void *bytes;
@@ -616,13 +633,8 @@ bp_result_t recorded_open(recorded_t *r, const char *path, error_text_t *error)
         return result;
     r->bytes = bytes;
     result = read_head(r, path, error);
-    for (const chunk_t *chunk = NULL; result == BP_OK; r->good += sizeof *chunk + (size_t)chunk->size +
-                                                                  padding_of(chunk->size)) {
-        chunk = whole_chunk(r);
-        if (chunk == NULL || !continues(r, chunk))
-            break;
-        r->sum = chunk->sum;
-    }
+    if (result == BP_OK)
+        look_through(r);
     if (result == BP_OK && r->keyframes == 0)
         result = error_set(error, BP_ERROR_SYNTAX, "%s: is damaged before its first keyframe is whole", path);
     if (result != BP_OK)

@@ -3,6 +3,7 @@
 #include "../reload/reload_support.h"
 #include "../suites.h"
 #include "../system/calls.h"
+#include "history/recording.h"
 #include "recall.h"
 
 #include <errno.h>
@@ -216,6 +217,70 @@ START_TEST(a_resumed_recording_goes_on_with_the_code_of_its_end)
     EXPECT(recall_hash(host) == hashes[20], "moment 20 is not what it was");
     bp_recording_close(recording);
     recall_close(&rig);
+}
+END_TEST
+
+/* Where the chunk behind `at` ends, and of which kind it is. */
+static size_t end_of_chunk(const char *bytes, size_t at, uint32_t *kind)
+{
+    chunk_t chunk;
+    memcpy(&chunk, bytes + at, sizeof chunk);
+    *kind = chunk.kind;
+    return at + sizeof chunk + ((size_t)chunk.size + 15) / 16 * 16;
+}
+
+/* The host is killed after it has written its new code, and before the keyframe that is the first with it: a host that
+ * resumes goes on with the code of before, and the file says so. */
+START_TEST(a_recording_that_ends_with_code_goes_on_without_it)
+{
+    static const bp_playback_i checked = {.flags = BP_PLAY_CHECK | BP_PLAY_ALL};
+    uint64_t hashes[STEPS + 1];
+    enum { ROOM = 1 << 24, MORE = 8 };
+    char *bytes = malloc(ROOM);
+    uint32_t kind, cuts = 0;
+    record(5, fixtures_of[_i], 0, hashes);
+    FILE *in = fopen(file, "rb");
+    ck_assert(bytes != NULL && in != NULL);
+    size_t size = fread(bytes, 1, ROOM, in);
+    ck_assert(size > 0 && size < ROOM);
+    fclose(in);
+    for (size_t at = 0; at < size;) {
+        rig_t rig;
+        bp_recording_o *recording;
+        bp_recording_t info = {.struct_size = sizeof info};
+        at = end_of_chunk(bytes, at, &kind);
+        if (kind != CHUNK_PARTS)
+            continue;
+        FILE *out = fopen(cut, "wb");
+        ck_assert(out != NULL && fwrite(bytes, 1, at, out) == at && fclose(out) == 0);
+        bp_host_o *host = open_host(&rig, 0);
+        WORKS(host, bp_recording_open(host, cut, &recording));
+        bp_recording_info(recording, &info);
+        uint64_t last = info.last;
+        WORKS(host, bp_recording_resume(recording));
+        bp_recording_close(recording);
+        for (uint64_t i = 0; i < MORE; i++) {
+            if (i == MORE / 2)
+                reload(host, "reload_probe_reshaped");
+            recall_act(host, i, 3);
+            WORKS(host, bp_host_step(host));
+        }
+        uint64_t end = recall_hash(host);
+        WORKS(host, bp_host_record_end(host));
+        recall_close(&rig);
+        host = open_host(&rig, 0);
+        WORKS(host, bp_recording_open(host, cut, &recording));
+        WORKS(host, bp_recording_play(recording, last + MORE, &checked));
+        EXPECT(recall_hash(host) == end, "cut %u: the end is another one", cuts);
+        WORKS(host, bp_recording_play(recording, last, NULL));
+        WORKS(host, bp_recording_play(recording, last + MORE, NULL));
+        EXPECT(recall_hash(host) == end, "cut %u: from a keyframe on the end is another one", cuts);
+        bp_recording_close(recording);
+        recall_close(&rig);
+        cuts++;
+    }
+    ck_assert_uint_eq(cuts, 4); /* the code of the beginning, and of three reloads */
+    free(bytes);
 }
 END_TEST
 
@@ -734,6 +799,7 @@ Suite *eras_suite(void)
     tcase_add_loop_test(tcase, a_recording_has_the_code_of_each_moment, 0, 6);
     tcase_add_loop_test(tcase, a_resumed_recording_goes_on_with_the_code_of_its_end, 0, 3);
     tcase_add_test(tcase, a_recording_with_code_may_be_cut_anywhere);
+    tcase_add_loop_test(tcase, a_recording_that_ends_with_code_goes_on_without_it, 0, 3);
     tcase_add_test(tcase, no_memory_for_the_code_of_a_recording);
     tcase_add_test(tcase, a_recording_with_code_needs_the_plugins_that_it_was_made_with);
     tcase_add_test(tcase, each_moment_has_its_systems);
