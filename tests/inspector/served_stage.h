@@ -9,6 +9,7 @@
 #ifndef TESTS_INSPECTOR_SERVED_STAGE_H
 #define TESTS_INSPECTOR_SERVED_STAGE_H
 
+#include "../unit/support.h"
 #include "../unit/zoo.h"
 
 #include <arpa/inet.h>
@@ -168,11 +169,13 @@ static inline void ask(const served_t *served, const char *method, const char *p
  * connection is closed. */
 static inline const char *whole(const served_t *served, int client)
 {
-    static char text[1 << 20];
+    enum { MOST = 1 << 20 };
+    static char *text;
+    text = text != NULL ? text : room_of(MOST);
     size_t length = 0;
     ssize_t size = -1;
     for (int i = 0; i < PATIENCE && size != 0; i++) {
-        size = recv(client, text + length, sizeof text - 1 - length, MSG_DONTWAIT);
+        size = recv(client, text + length, MOST - 1 - length, MSG_DONTWAIT);
         length += size > 0 ? (size_t)size : 0;
         if (size < 0)
             must(served, bp_host_wait(served->host, A_MILLISECOND));

@@ -128,7 +128,7 @@ static const call_t calls[] = {
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 /* What the world is, as far as the calls change it; a text that the caller frees. */
-static char *state_of(const served_t *served)
+static char *state_text(const served_t *served)
 {
     int client = send_call(served, "world.query", "{\"data\":{\"option\":\"all\"}}");
     char *state = strdup(strstr(whole(served, client), "\r\n\r\n"));
@@ -144,7 +144,7 @@ START_TEST(a_call_without_memory_is_refused_whole)
     served_t served;
     uint64_t refusals = 0;
     open_scene_in(&served, &allocator);
-    char *before = state_of(&served);
+    char *before = state_text(&served);
     for (uint64_t nth = 1;; nth++) {
         refuse(nth);
         const char *answer = outcome(&served, send_body(&served, call->place, call->body), call->wanted);
@@ -155,7 +155,7 @@ START_TEST(a_call_without_memory_is_refused_whole)
                       "without memory: %.1000s", answer);
         if (done && call->back != NULL)
             outcome(&served, send_body(&served, "/", call->back), "\"result\":null");
-        char *after = state_of(&served);
+        char *after = state_text(&served);
         ck_assert_msg(strcmp(before, after) == 0, "request %u: %.500s\nhas left\n%.1000s\n", (unsigned)nth, answer,
                       after);
         free(after);

@@ -88,11 +88,13 @@ END_TEST
 /* A copy of a good plugin with one more entry at the end of the table that its linker has left for the loader. */
 static const char *with_dynamic(int64_t tag, uint64_t value)
 {
-    static char bytes[1 << 22];
+    enum { MOST = 1 << 22 };
+    static char *bytes;
+    bytes = bytes != NULL ? bytes : room_of(MOST);
     const uint64_t more[] = {(uint64_t)tag, value, 0, 0};
     FILE *file = fopen(TEST_PLUGIN_DIR "/point_mass" TEST_SO, "rb");
     ck_assert_ptr_nonnull(file);
-    size_t size = fread(bytes, 1, sizeof bytes, file);
+    size_t size = fread(bytes, 1, MOST, file);
     fclose(file);
     const Elf64_Ehdr *head = (const void *)bytes;
     const Elf64_Phdr *parts = (const void *)(bytes + head->e_phoff);

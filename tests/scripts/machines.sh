@@ -10,6 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 command -v mpirun >/dev/null 2>&1 || { echo "machines: mpirun is not installed"; exit 0; }
 [ -f "$build/plugins/mpi.so" ] || { echo "machines: the plugin mpi is not built"; exit 0; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none # ranks of a small job go where a processor is free
 export OMPI_MCA_mpi_yield_when_idle=1 # a rank that waits leaves the processor to the others
 
 fail() {

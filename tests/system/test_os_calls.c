@@ -79,7 +79,7 @@ START_TEST(a_file_that_is_larger_than_the_limit_is_refused_before_anything_is_wr
 {
     struct rlimit before, limit;
     enum { LIMIT = 1 << 20 };
-    static char text[LIMIT + 2], error[256];
+    char *const text = room_of(LIMIT + 2), error[256];
     const char *path = TEST_SCRATCH_DIR "/os_calls_limit";
     memset(text, 'x', LIMIT);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -14,6 +14,7 @@
 
 #include "step/schedule.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,23 @@
 #ifndef TEST_SCRATCH_DIR
 #error "TEST_SCRATCH_DIR is the folder for files of tests"
 #endif
+
+/* --- large arrays ----------------------------------------------------------------------------------------- */
+
+typedef struct room_t {
+    struct room_t *next;
+    max_align_t bytes[];
+} room_t;
+
+void *room_of(size_t size)
+{
+    static room_t *rooms;
+    room_t *room = calloc(1, sizeof *room + size);
+    EXPECT(room != NULL, "no memory for %zu bytes", size);
+    room->next = rooms;
+    rooms = room;
+    return room->bytes;
+}
 
 /* --- heap ----------------------------------------------------------------------------------------------- */
 

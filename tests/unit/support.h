@@ -96,6 +96,10 @@ char *take_text(FILE *file, size_t *size);
  * there; of others nothing is changed. */
 void forget_checksum(void *bytes, size_t size);
 
+/* Memory of zeros that stays until the process ends, for the large arrays of a test. Those that are static are searched
+ * for leaks at the end of every test of the program; this, at the end of those that have asked. */
+void *room_of(size_t size);
+
 /* A case of a suite: each of its tests runs between `begin` and `end`, and may take so many seconds. */
 TCase *add_case(Suite *suite, const char *name, void (*begin)(void), void (*end)(void), int seconds);
 

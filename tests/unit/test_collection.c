@@ -286,8 +286,8 @@ static void let_die(bp_entity_t e[PLAYED][PLAY_MOST], uint32_t *counts, uint32_t
 START_TEST(a_step_moves_the_rows_that_are_found_by_hand)
 {
     static const uint32_t many[PLAYED] = {PLAY_MOST, 9000, 3000, 2000};
-    static bp_entity_t e[PLAYED][PLAY_MOST];
-    static play_t plays[PLAYED];
+    bp_entity_t(*const e)[PLAY_MOST] = room_of(PLAYED * sizeof *e);
+    play_t *const plays = room_of(PLAYED * sizeof *plays);
     world_t *w = &world->rows;
     uint64_t random = 77;
     uint32_t counts[PLAYED], moved = 0;

@@ -244,7 +244,7 @@ END_TEST
 START_TEST(the_queue_of_free_indices_is_as_large_as_it_needs_to_be)
 {
     enum { MANY = 100000, FEW = 200 };
-    static bp_entity_t e[MANY];
+    bp_entity_t *const e = room_of(MANY * sizeof *e);
     const entities_t *entities = &rig.host->entities;
     make(e, MANY);
     for (uint32_t round = 0; round < 1000; round++) {

@@ -920,8 +920,8 @@ enum { LONG = 1000000 };
 
 START_TEST(a_chain_of_a_million_moves_and_dies_at_once)
 {
-    static bp_entity_t e[LONG];
-    static bp_vec3_t positions[LONG];
+    bp_entity_t *const e = room_of(LONG * sizeof *e);
+    bp_vec3_t *const positions = room_of(LONG * sizeof *positions);
     static stage_t s;
     stage_open(&s);
     stage_create(&s, e, LONG);
@@ -945,7 +945,7 @@ END_TEST
 START_TEST(a_long_chain_grows_at_both_ends)
 {
     enum { GROWN = LONG / 5 };
-    static bp_entity_t e[GROWN];
+    bp_entity_t *const e = room_of(GROWN * sizeof *e);
     static stage_t s;
     stage_open(&s);
     stage_create(&s, e, GROWN);

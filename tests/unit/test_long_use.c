@@ -23,8 +23,15 @@ static rig_t rig;
 static bp_world_o *world;
 static const bp_world_api *api;
 static uint64_t random_state;
-static bp_entity_t living[MOST], batch[MOST];
+static bp_entity_t *living, *batch; /* MOST */
 static uint32_t living_count;
+
+static void nobody_lives(void)
+{
+    living = room_of(MOST * sizeof *living);
+    batch = room_of(MOST * sizeof *batch);
+    living_count = 0;
+}
 
 /* The default allocator: many entities, and pages that grow and shrink. */
 static void begin(void)
@@ -37,7 +44,7 @@ static void begin(void)
     world = rig_world(&rig, "main");
     api = rig.api->world;
     random_state = 5;
-    living_count = 0;
+    nobody_lives();
 }
 
 static bp_world_o *plain_world(const char *name)
@@ -57,7 +64,7 @@ static void begin_plain(void)
     WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
     world = plain_world("main");
     api = rig.api->world;
-    living_count = 0;
+    nobody_lives();
 }
 
 static void end(void)
@@ -371,7 +378,7 @@ END_TEST
 START_TEST(the_slab_with_most_room_is_emptied_and_no_other)
 {
     enum { PAGES = 120, FIRST = 3, SECOND = 5 };
-    static bp_entity_t e[PAGES * ENTITIES_PAGE];
+    bp_entity_t *const e = room_of(PAGES * ENTITIES_PAGE * sizeof *e);
     const uint32_t ends[] = {FIRST, FIRST + SECOND, PAGES};
     world_t *w = &world->rows;
     uint32_t prototype = prototype_of(world, "mark", NULL, NULL, NULL), from = 0;
@@ -654,7 +661,7 @@ static uint64_t rows_after_churn(uint64_t seed)
     WORKS(rig.host, bp_host_load_plugin(rig.host, "stocks", NULL, 0));
     world = rig_world(&rig, "main");
     api = rig.api->world;
-    living_count = 0;
+    nobody_lives();
     random_state = 9;
     uint32_t prototype = prototype_of(world, "body", "pool", NULL, NULL), mark = key_of(world, "mark", "");
     create(world, prototype, 3000);

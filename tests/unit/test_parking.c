@@ -28,7 +28,7 @@ typedef struct place_t {
     uint64_t ids;           /* a sum of all ids, in order */
 } place_t;
 
-static place_t place, other;
+static place_t place;
 
 static entities_t *entities_of(place_t *p)
 {
@@ -58,7 +58,15 @@ static void mourner_run(bp_system_t *s, const bp_step_t *step, const bp_match_t 
 }
 
 /* Which entity of each index a second system has been told to have a mark. */
-static bp_entity_t known[INDICES];
+static bp_entity_t *known;
+static const size_t known_size = INDICES * sizeof *known;
+
+static void know_nobody(void)
+{
+    if (known == NULL)
+        known = room_of(known_size);
+    memset(known, 0, known_size);
+}
 
 static void keeper_added(bp_system_t *s, const bp_entity_t *entities, uint32_t count)
 {
@@ -673,7 +681,7 @@ static void remember(place_t *p, const place_t *then)
  * and in another one. */
 START_TEST(the_same_ids_come_after_the_host_has_gone_back)
 {
-    static place_t before;
+    place_t *const before = room_of(sizeof *before), *const other = room_of(sizeof *other);
     bp_snapshot_o *taken, *read;
     seen_t seen = {0};
     uint32_t worlds = _i % 2 == 0 ? 1 : WORLDS;
@@ -689,28 +697,28 @@ START_TEST(the_same_ids_come_after_the_host_has_gone_back)
         step(&place, 10);
     }
     WORKS(place.rig.host, bp_host_snapshot(place.rig.host, &taken));
-    before = place;
+    *before = place;
     uint64_t ids = waves(&place);
     for (uint32_t turn = 0; turn < 2; turn++) {
         WORKS(place.rig.host, bp_host_bring_back(place.rig.host, taken));
         check_host(place.rig.host);
-        remember(&place, &before);
+        remember(&place, before);
         ck_assert_uint_eq(waves(&place), ids);
         if (turn == 0)
             come_to(&place, 0, MOST - place.living_count); /* more indices than ever */
     }
     size_t size;
     const void *bytes = bp_snapshot_bytes(taken, &size);
-    open(&other, worlds);
-    come_to(&other, worlds, 90000);
-    WORKS(other.rig.host, bp_snapshot_read(other.rig.host, bytes, size, &read));
-    WORKS(other.rig.host, bp_host_bring_back(other.rig.host, read));
-    check_host(other.rig.host);
-    remember(&other, &before);
-    ck_assert_uint_eq(waves(&other), ids);
+    open(other, worlds);
+    come_to(other, worlds, 90000);
+    WORKS(other->rig.host, bp_snapshot_read(other->rig.host, bytes, size, &read));
+    WORKS(other->rig.host, bp_host_bring_back(other->rig.host, read));
+    check_host(other->rig.host);
+    remember(other, before);
+    ck_assert_uint_eq(waves(other), ids);
     bp_snapshot_free(taken);
     bp_snapshot_free(read);
-    close(&other);
+    close(other);
     close(&place);
 }
 END_TEST
@@ -785,16 +793,17 @@ START_TEST(deaths_are_told_after_going_back_though_their_indices_have_been_given
     expect_to_be_told(&place, ids, CROWD);
     WORKS(host, bp_host_bring_back(host, taken));
     expect_to_be_told(&place, ids, CROWD);
+    place_t *const other = room_of(sizeof *other);
     size_t size;
     const char *bytes = bp_snapshot_bytes(taken, &size);
     expect_strangers_refused(bytes, size, dead, e->reached * ENTITIES_PAGE);
-    open_with_mourner(&other);
-    WORKS(other.rig.host, bp_snapshot_read(other.rig.host, bytes, size, &read));
-    WORKS(other.rig.host, bp_host_bring_back(other.rig.host, read));
-    expect_to_be_told(&other, ids, CROWD);
+    open_with_mourner(other);
+    WORKS(other->rig.host, bp_snapshot_read(other->rig.host, bytes, size, &read));
+    WORKS(other->rig.host, bp_host_bring_back(other->rig.host, read));
+    expect_to_be_told(other, ids, CROWD);
     bp_snapshot_free(taken);
     bp_snapshot_free(read);
-    close(&other);
+    close(other);
     close(&place);
 }
 END_TEST
@@ -817,8 +826,13 @@ static void expect_known(place_t *p, uint32_t key)
 /* A part of the living gets or loses the mark, some of them twice. */
 static void change_marks(place_t *p, uint32_t key)
 {
-    static uint8_t has[MOST];
-    static bp_entity_t lose[MOST], get[MOST];
+    static uint8_t *has;
+    static bp_entity_t *lose, *get;
+    if (has == NULL) {
+        has = room_of(MOST * sizeof *has);
+        lose = room_of(MOST * sizeof *lose);
+        get = room_of(MOST * sizeof *get);
+    }
     const bp_world_api *api = p->rig.api->world;
     uint32_t count = bp_random_below(&p->random, p->living_count / 2 + 1), lost = 0, got = 0;
     if (count > 3000 && bp_random_below(&p->random, 3) > 0)
@@ -839,12 +853,12 @@ static void change_marks(place_t *p, uint32_t key)
 
 START_TEST(systems_are_told_exactly_of_crowds_that_come_and_go)
 {
-    static place_t then;
-    static bp_entity_t known_then[INDICES], victims[MOST];
+    place_t *const then = room_of(sizeof *then);
+    bp_entity_t *const known_then = room_of(known_size), *const victims = room_of(MOST * sizeof *victims);
     bp_snapshot_o *taken = NULL;
     open(&place, _i % 2 == 0 ? 1 : WORLDS);
     bp_host_o *host = place.rig.host;
-    memset(known, 0, sizeof known);
+    know_nobody();
     place.random = 1000 + (uint64_t)_i;
     uint64_t *random = &place.random, more = 77 + (uint64_t)_i;
     WORKS(host, bp_host_load_plugin(host, "mourning", NULL, 0));
@@ -876,13 +890,13 @@ START_TEST(systems_are_told_exactly_of_crowds_that_come_and_go)
         if (bp_random_below(&more, 6) == 0) {
             bp_snapshot_free(taken);
             WORKS(host, bp_host_snapshot(host, &taken));
-            memcpy(known_then, known, sizeof known);
-            then = place;
+            memcpy(known_then, known, known_size);
+            *then = place;
         } else if (taken != NULL && bp_random_below(&more, 6) == 0) {
             WORKS(host, bp_host_bring_back(host, taken));
-            memcpy(known, known_then, sizeof known);
+            memcpy(known, known_then, known_size);
             rig_t rig = place.rig;
-            place = then;
+            place = *then;
             place.rig = rig;
             place.random = more;
             check_host(host);
@@ -906,6 +920,7 @@ START_TEST(room_for_notices_about_crowds_is_given_back)
     open(&place, 1);
     bp_world_o *world = place.worlds[0];
     WORKS(place.rig.host, bp_host_load_plugin(place.rig.host, "mourning", NULL, 0));
+    know_nobody();
     WORKS(place.rig.host, bp_world_use_system(world, "keeper"));
     const bp_world_api *api = place.rig.api->world;
     uint32_t prototype = prototype_of(world, "mark", NULL, NULL, NULL);

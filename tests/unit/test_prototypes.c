@@ -502,7 +502,7 @@ static void make_sparse(bp_world_o *sparse, bp_entity_t *entities)
 
 START_TEST(a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_most)
 {
-    static bp_entity_t entities[SPARSE];
+    bp_entity_t *const entities = room_of(SPARSE * sizeof *entities);
     bp_world_stats_t stats;
     bp_world_o *sparse = bp_world_create(rig.host, &(bp_world_desc_t){.name = "sparse"});
     WORKS(rig.host, bp_world_use_component(sparse, "mark"));

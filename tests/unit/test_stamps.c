@@ -118,7 +118,7 @@ static void check_instances(const look_t *look, bp_world_o *world, const bp_chan
 START_TEST(whatever_has_changed_is_told)
 {
     static churn_t churn;
-    static look_t looks[MODEL_WORLDS];
+    look_t *const looks = room_of(MODEL_WORLDS * sizeof *looks);
     static rig_t rig;
     rig_init(&rig);
     rig.desc.threads = 1u << _i / 4;
@@ -129,7 +129,6 @@ START_TEST(whatever_has_changed_is_told)
         WORKS(rig.host, bp_host_load_plugin(rig.host, zoo_plugins[i]->name, NULL, 0));
     churn_open(&churn, &rig, 7000 + (uint64_t)_i % 4, _i % 2 == 0 ? 40 : 2500);
     const bp_changes_api *changes = churn.model.api->registry->find(churn.model.host, BP_CHANGES_API, 1);
-    memset(looks, 0, sizeof looks);
     for (uint32_t w = 0; w < MODEL_WORLDS; w++) {
         bp_world_o *world = churn.model.worlds[w];
         const bp_world_api *api = churn.model.api->world;
