@@ -45,7 +45,8 @@ extern "C" {
 /* One end of a channel: what `open` returned to one plugin or embedder. */
 typedef struct bp_channel_o bp_channel_o;
 
-/* The messages that can be read. Borrowed: as long as the step, or until the next one begins. */
+/* The messages that can be read. Borrowed: as long as the step; between steps until the next one begins, and until an
+ * end of a channel is opened or closed, by whomever and also with its plugin, or the host goes to another time. */
 typedef struct bp_messages_t {
     uint32_t struct_size;    /* the caller's sizeof, said by the caller: as many bytes are written */
     uint32_t count;
@@ -83,7 +84,8 @@ typedef struct bp_message_api {
     bp_result_t (BP_CALL *send)(bp_channel_o *channel, bp_commands_o *commands, const void *const *values,
                                 uint32_t count);
 
-    /* What was sent in the last step that has ended, by all ends, this one's too. [job] */
+    /* What was sent in the last step that has ended, by all ends, this one's too. How long it is good says
+     * bp_messages_t. [job] */
     void (BP_CALL *read)(const bp_channel_o *channel, bp_messages_t *messages);
 } bp_message_api;
 

@@ -58,8 +58,9 @@ typedef struct bp_query_api {
     bp_result_t (BP_CALL *begin)(bp_query_o *query, uint64_t since);
 
     /* The next rows, a whole run or a range of it, as systems get them, without system and step; NULL after the last.
-     * Borrowed: good until the query is asked again, and until the structure of the world changes, which also ends the
-     * walk. [main] */
+     * Borrowed: good until the query is asked again, and until the structure of the world changes. A walk in which that
+     * happens goes on with the rows as they are then: some may come twice, and some not at all. It ends where the
+     * components of the world or their columns have changed, and where the host has gone to another time. [main] */
     const bp_match_t *(BP_CALL *next)(bp_query_o *query);
 
     /* Since version 2: the query of what a system asks for in another world: of all its terms that name the same world

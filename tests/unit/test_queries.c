@@ -352,6 +352,42 @@ START_TEST(a_query_goes_on_when_the_world_goes_back)
 }
 END_TEST
 
+/* Rows go, come and move to other runs while a walk stands between two runs, or in the middle of one. */
+START_TEST(a_walk_goes_on_with_the_rows_as_they_are)
+{
+    const bp_term_list_t terms = BP_LIST(body_only);
+    bp_query_o *query;
+    const bp_match_t *match;
+    uint32_t flag = key_of(world, "flag", ""), fx = key_of(world, "fx", ""), rows = 0, prototype;
+    const uint32_t keys[] = {key_of(world, "body", ""), flag};
+    bp_entity_t more[3];
+    WORKS(rig.host, rig.api->world->add(world, flag, entities, 100));
+    WORKS(rig.host, queries->make(world, NULL, &terms, 0, &query));
+    WORKS(rig.host, queries->begin(query, 0));
+    ck_assert_ptr_nonnull(queries->next(query));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, 90), 90);
+    WORKS(rig.host, rig.api->world->remove(world, flag, &entities[95], 5));
+    WORKS(rig.host, rig.api->world->add(world, fx, &entities[200], 50)); /* a run that the walk does not know */
+    WORKS(rig.host, rig.api->world->prototype(world, keys, 2, &prototype));
+    WORKS(rig.host, rig.api->world->create(world, prototype, more, 3));
+    for (uint32_t i = 0; i < 100; i++)
+        WORKS(rig.host, bp_world_step(world)); /* in which rows are collected, and memory is given back */
+    while ((match = queries->next(query)) != NULL) {
+        BP_COLUMNS(struct body, b, match->columns[0]);
+        for (uint32_t i = 0; i < match->count; i++) {
+            float mass;
+            if (match->entities[i].id == 0)
+                continue;
+            WORKS(rig.host, rig.api->property->get_named(world, match->entities[i], "body", "mass", BP_F32, &mass));
+            EXPECT(mass == b.mass[i], "row %u has the mass %g", i, (double)b.mass[i]);
+            rows++;
+        }
+    }
+    ck_assert_uint_eq(rows, 5 + 3); /* of the run with flags */
+    queries->end(query);
+}
+END_TEST
+
 /* Its runs may be others by then. */
 START_TEST(a_walk_ends_when_the_world_goes_back)
 {
@@ -418,6 +454,7 @@ Suite *queries_suite(void)
     tcase_add_test(tests, slots_that_change_while_memory_is_short_are_told);
     tcase_add_test(tests, a_query_follows_components_that_go_and_come);
     tcase_add_test(tests, a_query_goes_on_when_the_world_goes_back);
+    tcase_add_test(tests, a_walk_goes_on_with_the_rows_as_they_are);
     tcase_add_test(tests, a_walk_ends_when_the_world_goes_back);
     tcase_add_test(tests, a_query_is_made_or_not_when_memory_is_short);
     suite_add_tcase(suite, tests);
