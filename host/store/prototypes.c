@@ -163,7 +163,8 @@ NOT_INLINED static bp_result_t refuse(const prototypes_t *p, const char *what)
         return error_memory(&p->base->error, what);
     return error_set(&p->base->error, BP_ERROR_STATE,
                      "keys and prototypes that are not there yet cannot be made while a component with storage of its "
-                     "own gives or takes values or counts, or a state is written down or read; `start` is the place");
+                     "own gives or takes values or counts, or a state is written down or read; make them earlier: in a "
+                     "step, or in `start` of a system");
 }
 
 bp_result_t prototypes_key(prototypes_t *p, component_key_t key, uint32_t *out)

@@ -479,6 +479,25 @@ START_TEST(keys_are_found_again_among_thousands)
 }
 END_TEST
 
+/* A component does not get keys of its own type in its own `start`, so the sentence names that of systems. */
+START_TEST(keys_and_prototypes_are_not_made_in_verbs_that_change_nothing)
+{
+    uint32_t key, prototype, body = key_of(world, "body", "");
+    bp_name_t name;
+    WORKS(rig.host, rig.api->name->intern(rig.host, "late", &name));
+    world->rows.base->attention |= BASE_ASKED;
+    SAID(rig.host, BP_ERROR_STATE,
+         "keys and prototypes that are not there yet cannot be made while a component with storage of its own gives or "
+         "takes values or counts, or a state is written down or read; make them earlier: in a step, or in `start` of a "
+         "system",
+         world_key(&world->rows, api->component(world, "fx"), name, &key));
+    ck_assert_int_eq(store_prototype(&world->rows, &body, 1, &prototype), BP_ERROR_STATE);
+    world->rows.base->attention &= ~(uint32_t)BASE_ASKED;
+    WORKS(rig.host, world_key(&world->rows, api->component(world, "fx"), name, &key));
+    WORKS(rig.host, store_prototype(&world->rows, &body, 1, &prototype));
+}
+END_TEST
+
 /* --- many prototypes ------------------------------------------------------------------------------------ */
 
 enum { SPARSE = 100000 };
@@ -615,6 +634,7 @@ Suite *prototypes_suite(void)
     tcase_add_test(tests, removing_what_is_not_there_is_refused);
     tcase_add_test(tests, an_entity_has_255_components_and_not_one_more);
     tcase_add_test(tests, keys_are_found_again_among_thousands);
+    tcase_add_test(tests, keys_and_prototypes_are_not_made_in_verbs_that_change_nothing);
     tcase_add_test(tests, a_hundred_thousand_prototypes_of_one_entity_take_a_kilobyte_each_at_most);
     tcase_add_test(tests, a_property_is_found_however_many_prototypes_come);
     tcase_add_test(tests, a_property_is_found_however_many_are_resolved);
