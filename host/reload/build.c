@@ -109,8 +109,20 @@ static bool add_header(build_t *build, const char *plugin, const char *folder, c
     snprintf(header->file, sizeof header->file, "%s", slash + 1);
     *slash = '\0';
     header->folder = folder_watch_add(build->folders, slash == whole ? "/" : whole);
-    build->header_count += header->folder >= 0;
-    return header->folder >= 0;
+    if (header->folder < 0)
+        header->folder = LOST;
+    build->header_count++;
+    return header->folder != LOST;
+}
+
+/* Is a file that the compiler of the plugin has read in a folder that is not there? */
+static bool lacks_header(const build_t *build, const char *plugin)
+{
+    for (uint32_t i = 0; i < build->header_count; i++) {
+        if (build->headers[i].folder == LOST && strcmp(build->headers[i].plugin, plugin) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void forget_headers(build_t *build, const char *plugin)
@@ -251,13 +263,16 @@ static void know_source(build_t *build, const plugin_t *plugin, uint64_t now)
     catch_up(build, plugin->name, now);
 }
 
-/* Of a plugin that a command builds, its folder; where that comes only now, or comes back, its files have been saved
- * unheard. */
+/* Of a plugin that a command builds, its folder, and those of the files that its compiler has read; where one comes
+ * only now, or comes back, its files have been saved unheard. */
 static void know(build_t *build, const char *name, uint64_t now)
 {
     char folder[FILE_PATH_MAX];
     uint32_t at = find_known(build, name);
     bool is_new = at == build->known_count;
+    if (build->process == NULL && /* a command may have a folder that is there for as long as it runs */
+        !is_new && lacks_header(build, name) && read_headers(build, name) && !lacks_header(build, name))
+        soil(build, name, now);
     if ((!is_new && build->known_ids[at] >= 0) || build->sources == NULL ||
         !file_path_join(build->sources, name, folder, sizeof folder))
         return;

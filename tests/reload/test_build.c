@@ -20,6 +20,7 @@
 enum { PATIENCE = 6000 /* naps */, NAP = 10000000 };
 
 #define SOURCES TEST_SCRATCH_DIR "/build_sources"
+#define SHARED TEST_SCRATCH_DIR "/build_shared"
 
 static rig_t rig;
 static uint32_t saved;
@@ -176,6 +177,39 @@ START_TEST(a_folder_of_sources_that_is_replaced_is_built)
 }
 END_TEST
 
+/* A file beside the sources of plugins that the compiler has read, as the rule says that it has left. Its folder goes
+ * and comes back, or is not there at first: nothing else is saved. */
+START_TEST(a_folder_that_a_command_reads_from_may_go_and_come_back)
+{
+    bool at_first = _i == 0;
+    scratch_file("probe.d", "probe.so: build_sources/probe/probe.c \\\n  build_shared/shared.h\n");
+    remove(SHARED "/shared.h");
+    rmdir(SHARED);
+    if (at_first) {
+        mkdir(SHARED, 0755);
+        save("build_shared/shared.h");
+    }
+    open_host("true {plugin}");
+    for (int k = 0; k < 20; k++) {
+        if (k == 5 && at_first) {
+            ck_assert_int_eq(remove(SHARED "/shared.h"), 0);
+            ck_assert_int_eq(rmdir(SHARED), 0);
+        }
+        WORKS(rig.host, bp_host_poll(rig.host));
+        WORKS(rig.host, bp_host_wait(rig.host, NAP));
+    }
+    forget_log();
+    mkdir(SHARED, 0755);
+    save("build_shared/shared.h");
+    wait_for("'probe' is built");
+    forget_log();
+    save("build_shared/shared.h"); /* and is watched again */
+    wait_for("'probe' is built");
+    close_host();
+    remove(TEST_SCRATCH_DIR "/probe.d");
+}
+END_TEST
+
 /* Of what is done at polls: a change that could not be noted is noted when the source is saved again. */
 START_TEST(memory_that_lacks_while_sources_are_watched_does_not_end_it)
 {
@@ -247,6 +281,7 @@ Suite *build_suite(void)
     tcase_add_test(tests, a_command_that_is_too_long_is_told);
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
     tcase_add_test(tests, a_folder_of_sources_that_is_replaced_is_built);
+    tcase_add_loop_test(tests, a_folder_that_a_command_reads_from_may_go_and_come_back, 0, 2);
     tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;
