@@ -44,6 +44,7 @@ static void forget(history_t *h)
     branches_forget(h);
     h->mark_count = h->stretch_count = 0;
     h->first = h->last = h->now;
+    h->came = false;
     end_touch(h);
 }
 
@@ -225,6 +226,9 @@ void history_cut(history_t *h)
     bool remade = lost && eras_of(&h->eras, h->now, true) != eras_of(&h->eras, h->now, false);
     uint64_t number = branches_cut(h, h->now);
     branches_begin(h);
+    if (h->came) /* they are of the line that was left */
+        h->touched = h->unknown = true;
+    h->came = false;
     if (lost) { /* the line has lost the keyframe that is this moment's state, and keeps another one */
         h->touched = h->unknown = h->lost = h->left = true;
         h->remade = h->remade || remade;
@@ -446,7 +450,7 @@ bool history_can_compare(const history_t *h)
 bp_result_t history_bring_calls(const history_t *h, const parts_t *parts)
 {
     static const journal_pass_i pass = {.passed = pass_over};
-    const touch_t *touch = repeats(h, BP_NONE) ? find_touch(h, h->now) : NULL;
+    const touch_t *touch = repeats(h, BP_NONE) && !h->came ? find_touch(h, h->now) : NULL;
     return touch == NULL ? BP_OK
                          : journal_make_most(parts, touch->calls, touch->size, touch->passes ? &pass : NULL);
 }
@@ -514,7 +518,9 @@ void history_begin_step(history_t *h, uint32_t world)
         history_begin_anew(h);
     }
     if (repeats(h, world)) {
-        go_along(h);
+        if (!h->came)
+            go_along(h);
+        h->came = h->now < h->last;
     } else if (h->now < h->last) {
         history_say(h, BP_LOG_INFO, "this step is another one than then");
         history_cut(h);
@@ -576,6 +582,7 @@ static void end_inputs(history_t *h, uint32_t world)
 /* Note that one more step has been taken. */
 static void keep_step(history_t *h, uint32_t world)
 {
+    h->came = false;
     if (h->now < h->last) {
         const touch_t *touch = find_touch(h, ++h->now);
         if (h->now == h->last || (touch != NULL && touch->lost))

@@ -121,6 +121,8 @@ typedef struct history_t {
     bool left;                  /* ... and the line on which it was taken has been left: no recorded step is lost */
     size_t refused;             /* requests for memory so far, when the step under way began */
     bool unseen;                /* the call under way has taken something from outside */
+    bool came;                  /* the host is in its past, and the calls of the present moment have been made: the step
+                                   that was to follow has failed */
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
     bool going;

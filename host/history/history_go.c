@@ -142,6 +142,7 @@ static bp_result_t go(history_t *h, uint64_t moment, bool whole)
     history_put_down(h, anew);
     if (moment == h->now && moment == h->last && whole)
         return BP_OK;
+    whole = whole && !h->came; /* else calls would be made once more on the way */
     const keyframe_t *start = start_of(h, moment, whole, &impossible);
     bool walk = whole && can_walk(h, moment);
     if (impossible && !walk)
@@ -160,6 +161,7 @@ static bp_result_t go(history_t *h, uint64_t moment, bool whole)
     if (result != BP_OK && moved)
         return_to(h, was);
     h->branch += moved;
+    h->came = h->came && !moved;
     if (moved)
         feed_break(h->feed, "the host has gone to another time");
     h->recording.elsewhere = h->recording.elsewhere || moved;

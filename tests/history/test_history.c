@@ -838,6 +838,95 @@ START_TEST(a_step_that_one_world_took_is_not_forgotten)
 }
 END_TEST
 
+struct dot { float *x; };
+
+static const bp_field_t dot_fields[] = {{BP_FIELD_OF(struct dot, x)}};
+
+static void move_dots(const bp_run_t *run, uint32_t count)
+{
+    BP_COLUMNS(struct dot, c, run->columns);
+    for (uint32_t i = 0; i < count; i++)
+        c.x[i] += 1;
+}
+
+static const bp_component_i dots[] = {
+    {.name = "dot", .flags = BP_COMPONENT_CONCURRENT, .fields = BP_LIST(dot_fields), .simulate = move_dots}};
+static const bp_plugin_head_t dotted =
+    BP_PLUGIN_HEAD("dotted", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(dots)}));
+
+/* Two worlds that step side by side, for which each step needs memory; before the sixth step entities came. */
+static void open_dotted(rig_t *rig, uint64_t hashes[9])
+{
+    static const bp_plugin_head_t *const plugins[] = {&dotted};
+    static const char *const names[] = {"one", "two"};
+    bp_entity_t made[5];
+    rig_open_with(rig, plugins, 1);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "dotted", NULL, 0));
+    for (uint32_t w = 0; w < 2; w++)
+        WORKS(rig->host, bp_world_use_component(
+                             bp_world_create(rig->host, &(bp_world_desc_t){.name = names[w]}), "dot"));
+    WORKS(rig->host, bp_host_remember(rig->host, LARGE));
+    bp_world_o *world = rig->api->world->at(rig->host, 0);
+    for (uint32_t i = 0; i < 9; i++) {
+        if (i == 5)
+            WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "dot", NULL, NULL, NULL), made,
+                                                     COUNT(made)));
+        WORKS(rig->host, bp_host_step(rig->host));
+        hashes[i] = recall_hash(rig->host);
+    }
+}
+
+/* What is done after a step of the past has failed; then the host goes to the end, or what was made is all there. */
+enum { STEP_ON, GO_ON, GO_TO_THE_SAME, CHANGE, AFTERS };
+
+/* In the past a step begins with the calls that came then. Where it fails behind them, they have been made, and are not
+ * made again before it. */
+START_TEST(calls_before_a_step_of_the_past_that_fails_are_made_once)
+{
+    uint32_t failed = 0;
+    for (uint64_t k = 1; k < 40; k++) {
+        uint64_t hashes[9], at_five;
+        bp_entity_t one;
+        rig_t rig;
+        open_dotted(&rig, hashes);
+        bp_host_o *host = rig.host;
+        WORKS(host, bp_host_go(host, 5));
+        at_five = recall_hash(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_step(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        bp_history_t h = recall_history(host);
+        if (result != BP_OK && h.branches == 0 && h.last == 9) {
+            failed++;
+            ck_assert_uint_eq(h.now, 5);
+            if (_i == STEP_ON)
+                WORKS(host, bp_host_step(host));
+            if (_i == GO_ON)
+                WORKS(host, bp_host_go(host, 6));
+            if (_i == STEP_ON || _i == GO_ON)
+                EXPECT(recall_hash(host) == hashes[5], "request %u: moment 6 is not what it was", (uint32_t)k);
+            if (_i == GO_TO_THE_SAME) {
+                WORKS(host, bp_host_go(host, 5));
+                EXPECT(recall_hash(host) == at_five, "request %u: moment 5 is not what it was", (uint32_t)k);
+            }
+            if (_i == CHANGE) {
+                WORKS(host, rig.api->entity->create(host, &one, 1));
+                WORKS(host, bp_host_step(host));
+                uint64_t other = recall_hash(host);
+                WORKS(host, bp_host_go(host, 2));
+                WORKS(host, bp_host_go(host, 6));
+                EXPECT(recall_hash(host) == other, "request %u: the other future is another one", (uint32_t)k);
+            } else {
+                WORKS(host, bp_host_go(host, 9));
+                EXPECT(recall_hash(host) == hashes[8], "request %u: the end is not what it was", (uint32_t)k);
+            }
+        }
+        recall_close(&rig);
+    }
+    EXPECT(failed > 0, "no step has failed");
+}
+END_TEST
+
 /* --- branches ----------------------------------------------------------------------------------------------------- */
 
 enum { LINES = 5, LONG = 30 };
@@ -1165,6 +1254,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, no_memory_for_keyframes);
     tcase_add_loop_test(tcase, a_step_in_which_memory_lacked_is_what_it_was, 0, 4);
     tcase_add_test(tcase, a_step_that_one_world_took_is_not_forgotten);
+    tcase_add_loop_test(tcase, calls_before_a_step_of_the_past_that_fails_are_made_once, 0, AFTERS);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
     tcase_add_test(tcase, no_budget_is_exceeded_by_a_byte);
     tcase_add_test(tcase, the_oldest_past_goes_where_calls_take_most_of_the_budget);
