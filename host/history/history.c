@@ -331,10 +331,13 @@ void history_called(history_t *h, bool done)
         lose_calls(h);
 }
 
-/* Keep the calls since the last step, behind earlier calls of the same moment. */
+/* Keep the calls since the last step, behind earlier calls of the same moment. False without memory, and where there
+ * are too many calls of that moment by now. */
 static bool keep_calls(history_t *h, touch_t *touch)
 {
     size_t size = h->calls.size;
+    if (size > 0 && touch->size + size > most_calls(h))
+        return false;
     char *calls = size == 0 ? touch->calls : memory_resize(&h->memory, touch->calls, touch->size, touch->size + size);
     if (size == 0)
         return true;

@@ -272,6 +272,35 @@ START_TEST(more_calls_at_one_moment_than_a_keyframe_takes_give_way_to_a_keyframe
 }
 END_TEST
 
+/* A host that stands still may go to where it is again and again: what came is put down each time, and counts as that
+ * of one moment. */
+START_TEST(calls_at_one_moment_that_are_put_down_one_by_one_give_way_to_a_keyframe_too)
+{
+    enum { BODIES = 3000, TURNS = 60 };
+    static float masses[BODIES];
+    bp_property_t mass;
+    rig_t rig;
+    open_moving(&rig, BODIES);
+    bp_world_o *world = rig.api->world->at(rig.host, 0);
+    WORKS(rig.host, rig.api->property->resolve(world, moving[0], "body", "mass", &mass));
+    WORKS(rig.host, bp_host_remember(rig.host, UINT64_C(1) << 30));
+    bp_host_keyframe_every(rig.host, 1000000000);
+    WORKS(rig.host, bp_host_step(rig.host));
+    size_t before = rig.heap.bytes;
+    for (uint32_t k = 0; k < TURNS; k++) {
+        masses[k] += 1;
+        WORKS(rig.host, rig.api->property->set(world, &mass, moving, BODIES, masses, sizeof *masses));
+        WORKS(rig.host, bp_host_go(rig.host, recall_history(rig.host).now));
+    }
+    EXPECT(rig.heap.bytes < before + (1 << 20), "%zu bytes for calls of one moment", rig.heap.bytes - before);
+    uint64_t last = recall_hash(rig.host);
+    WORKS(rig.host, bp_host_go(rig.host, 0));
+    WORKS(rig.host, bp_host_go(rig.host, 1));
+    EXPECT(recall_hash(rig.host) == last, "the end is another one");
+    rig_close(&rig);
+}
+END_TEST
+
 /* Budgets that differ by less than what each small part of the past takes: where one is not counted, one of the budgets
  * is exceeded. */
 START_TEST(no_budget_is_exceeded_by_a_byte)
@@ -1260,6 +1289,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, the_oldest_past_goes_where_calls_take_most_of_the_budget);
     tcase_add_test(tcase, a_past_that_begins_anew_has_its_own_steps);
     tcase_add_test(tcase, more_calls_at_one_moment_than_a_keyframe_takes_give_way_to_a_keyframe);
+    tcase_add_test(tcase, calls_at_one_moment_that_are_put_down_one_by_one_give_way_to_a_keyframe_too);
     tcase_add_test(tcase, output_is_left_out_and_told);
     tcase_add_test(tcase, the_first_change_begins_another_future);
     tcase_add_test(tcase, a_plugin_marks_moments_and_has_the_host_go_there);
