@@ -9,6 +9,7 @@
 #include "look.h"
 #include "near.h"
 #include "parts.h"
+#include "undo.h"
 #include "values.h"
 
 #include <stdio.h>
@@ -306,6 +307,47 @@ static int insert_components(ask_t *ask)
     return ASK_DONE;
 }
 
+/* Remember the values of a component that is about to be taken away. */
+static bool note_part(ask_t *ask, bp_entity_t entity, const look_part_t *part)
+{
+    bp_path_t path = {.world = ask->world, .entity = entity};
+    char name[LOOK_NAME_MAX], type[LOOK_NAME_MAX];
+    bp_field_t field;
+    snprintf(name, sizeof name, "%s", part->name);
+    snprintf(type, sizeof type, "%s", part->type);
+    for (uint32_t i = 0; look_field(ask->in, type, i, &field); i++) {
+        if (field.flags & BP_FIELD_READ_ONLY)
+            continue;
+        if (ask->in->api->property->resolve(ask->world, entity, name, field.name, &path.property) != BP_OK)
+            return ask_fail_host(ask, RPC_COMPONENT);
+        if (!undo_note(ask, &path))
+            return false;
+    }
+    return true;
+}
+
+/* Take components away, or none of them: where one cannot be, those before it come back with their values (undo.h). */
+static bool remove_parts(ask_t *ask, bp_entity_t entity, const look_part_t *const *parts, size_t count)
+{
+    const bp_world_api *api = ask->in->api->world;
+    size_t gone = 0;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (!note_part(ask, entity, parts[i]))
+            return false;
+    while (gone < count && api->remove(ask->world, parts[gone]->key, &entity, 1) == BP_OK)
+        gone++;
+    if (gone == count)
+        return true;
+    ask_fail_host(ask, RPC_COMPONENT);
+    for (; gone > 0; gone--) {
+        size_t length = strlen(ask->why);
+        if (api->add(ask->world, parts[gone - 1]->key, &entity, 1) != BP_OK)
+            snprintf(ask->why + length, sizeof ask->why - length, "; one that was taken away does not come back: %s",
+                     ask->in->api->error->last(ask->in->host));
+    }
+    return false;
+}
+
 static int remove_components(ask_t *ask)
 {
     const json_t *names;
@@ -323,16 +365,18 @@ static int remove_components(ask_t *ask)
             return ASK_DONE;
         }
     }
+    const look_part_t *wanted[LOOK_PARTS_MAX];
+    size_t number = 0;
     for (size_t i = 0; names != NULL && i < json_array_size(names); i++) {
         const look_part_t *part = parts_find(parts, count, json_string_value(json_array_get(names, i)));
-        uint8_t has = 0;
-        ask->in->api->world->has(ask->world, part->key, &entity, 1, &has); /* not where it is named twice */
-        if (has && ask->in->api->world->remove(ask->world, part->key, &entity, 1) != BP_OK) {
-            ask_fail_host(ask, RPC_COMPONENT);
-            return ASK_DONE;
-        }
+        size_t at = 0;
+        while (at < number && wanted[at] != part) /* it may be named twice */
+            at++;
+        if (at == number)
+            wanted[number++] = part;
     }
-    writer_null(ask->out);
+    if (remove_parts(ask, entity, wanted, number))
+        writer_null(ask->out);
     return ASK_DONE;
 }
 

@@ -106,6 +106,13 @@ static const call_t calls[] = {
      "[" CALL("world.remove_components", "{\"entity\":\"#2:1\",\"components\":[\"label\"]}") ","
          CALL("world.insert_components",
               "{\"entity\":\"#2:1\",\"components\":{\"bag\":{\"hits\":[],\"tags\":[]}}}") "]"},
+    {"/",
+     CALL("world.remove_components",
+          "{\"entity\":\"#1:1\",\"components\":[\"point_mass::ball\",\"debug_name\",\"debug_name\"]}"),
+     "\"result\":null",
+     CALL("world.insert_components",
+          "{\"entity\":\"#1:1\",\"components\":{\"point_mass::ball\":{\"mass\":2},"
+          "\"debug_name\":{\"name\":\"earth\"}}}")},
     {"/", CALL("world.query", "{\"data\":{\"option\":\"all\"}}"), "\"result\":[", NULL},
     {"/", CALL("world.get_components", "{\"entity\":\"sun\",\"components\":[\"point_mass\",\"bag\"]}"),
      "\"errors\":{\"bag\"", NULL},
