@@ -119,7 +119,7 @@ BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
 
 LIB_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/obj/%.o)
-PIC_OBJECTS     := $(LIB_SOURCES:%.c=$(BUILD)/pic/%.o)
+PIC_OBJECTS     := $(if $(filter windows,$(SYSTEM)),$(LIB_SOURCES:%.c=$(BUILD)/pic/%.o),$(LIB_OBJECTS))
 PROGRAM_OBJECTS := $(PROGRAM_SOURCES:%.c=$(BUILD)/obj/%.o)
 TEST_OBJECTS    := $(TEST_SOURCES:%.c=$(BUILD)/obj/%.o)
 BENCH_OBJECTS   := $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -194,10 +194,16 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(DEFINES) -MMD -MP -c $< -o $@
 
+# Both libraries are of the same objects, which can lie anywhere; a call inside of one does not lead to a function of that
+# name elsewhere. Windows has words in the code for what a .dll hands out.
+ifeq ($(SYSTEM),windows)
 $(BUILD)/pic/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(call say,PIC,$<)
-	$(Q)$(CC) $(CODE) -fPIC -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CODE) -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
+else
+$(LIB_OBJECTS): CODE += -fPIC -fno-semantic-interposition
+endif
 
 $(BUILD)/obj/host/program/%.o: DEFINES = $(if $(EDITING),-DBACKPLANE_LIBEDIT)
 $(BUILD)/obj/host/conformance/%.o: DEFINES = -DBP_STATIC_PLUGINS $(TEST_WARN)
