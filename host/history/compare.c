@@ -423,13 +423,16 @@ static void diff_cells(diffing_t *d, const kept_run_t *now, uint32_t column, bp_
     }
 }
 
-/* A column that is the same bytes for the same entities needs no look at its cells. */
-static bool same_bytes(const diffing_t *d, const kept_run_t *now, uint32_t run, uint32_t column)
+/* A column of a key that is the same bytes for the same entities needs no look at its cells. In another host keys and
+ * prototypes may have other numbers. */
+static bool same_bytes(const diffing_t *d, const kept_run_t *now, uint32_t run, uint32_t first, uint32_t column,
+                       bp_name_t name, const char *type)
 {
     if (run >= d->before.world->run_count)
         return false;
     const kept_run_t *was = &d->before.world->runs[run];
-    return was->prototype == now->prototype && was->count == now->count && was->column_count == now->column_count &&
+    return first_column(d->before.world, was, name, type) == first && was->count == now->count &&
+           was->column_count == now->column_count &&
            was->columns[column].size == now->columns[column].size &&
            memcmp(was->columns[0].data, now->columns[0].data, (size_t)now->columns[0].size) == 0 &&
            memcmp(was->columns[column].data, now->columns[column].data, (size_t)now->columns[column].size) == 0 &&
@@ -463,7 +466,7 @@ static void diff_key(diffing_t *d, uint32_t number)
             diff_aligned(d, key, m, k, &told);
         for (uint32_t r = 0; r < w->run_count && !d->aligned; r++) {
             uint32_t first = first_column(w, &w->runs[r], key->name, m->type);
-            if (first != 0 && !same_bytes(d, &w->runs[r], r, first + k))
+            if (first != 0 && !same_bytes(d, &w->runs[r], r, first, first + k, key->name, m->type))
                 diff_cells(d, &w->runs[r], first + k, key->name, m, k, &told);
         }
         if (told.count > 0 && d->sink->field != NULL)
@@ -517,26 +520,59 @@ static void diff_entities(diffing_t *d)
     }
 }
 
-static bool same_state(const kept_state_t *a, const kept_state_t *b)
+static bool has_bytes(const kept_state_t *state)
 {
-    bool bytes = a->road == BP_KEEP_PLAIN || a->road == BP_KEEP_SAVED;
-    return a->road == b->road &&
-           (!bytes || (a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size) == 0)));
+    return state->road == BP_KEEP_PLAIN || state->road == BP_KEEP_SAVED;
 }
 
+static bool same_state(const kept_state_t *a, const kept_state_t *b)
+{
+    return a->road == b->road &&
+           (!has_bytes(a) || (a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size) == 0)));
+}
+
+static const kept_manager_t *manager_like(const kept_world_t *w, const char *type)
+{
+    uint32_t i = 0;
+    while (i < w->manager_count && !is_manager_of(&w->managers[i], type))
+        i++;
+    return i < w->manager_count ? &w->managers[i] : NULL;
+}
+
+static const kept_unit_t *unit_like(const kept_world_t *w, const kept_unit_t *unit)
+{
+    uint32_t i = 0;
+    while (i < w->unit_count &&
+           (w->units[i].is_system != unit->is_system || strcmp(w->units[i].name, unit->name) != 0))
+        i++;
+    return i < w->unit_count ? &w->units[i] : NULL;
+}
+
+static void tell_state(const diffing_t *d, const char *type)
+{
+    text_t text = {.length = 0};
+    text_append(&text, "the state of component %s differs", type);
+    structure(d, (bp_entity_t){0}, text.chars);
+}
+
+/* Of two hosts, managers and units may have other numbers. */
 static void diff_states(diffing_t *d)
 {
     const kept_world_t *a = d->before.world, *b = d->after.world;
     text_t text;
-    for (uint32_t i = 0; i < a->manager_count && i < b->manager_count; i++) {
-        if (same_state(&a->managers[i].state, &b->managers[i].state))
-            continue;
-        text.length = 0;
-        text_append(&text, "the state of component %s differs", b->managers[i].type);
-        structure(d, (bp_entity_t){0}, text.chars);
+    for (uint32_t i = 0; i < b->manager_count; i++) {
+        const kept_manager_t *is = &b->managers[i], *was = manager_like(a, is->type);
+        if (is->started && was != NULL && !same_state(&was->state, &is->state))
+            tell_state(d, is->type);
     }
-    for (uint32_t i = 0; i < a->unit_count && i < b->unit_count; i++) {
-        if (same_state(&a->units[i].state, &b->units[i].state))
+    for (uint32_t i = 0; i < a->manager_count; i++) {
+        const kept_manager_t *was = &a->managers[i];
+        if (was->started && has_bytes(&was->state) && manager_like(b, was->type) == NULL)
+            tell_state(d, was->type);
+    }
+    for (uint32_t i = 0; i < b->unit_count; i++) {
+        const kept_unit_t *was = unit_like(a, &b->units[i]);
+        if (was == NULL || same_state(&was->state, &b->units[i].state))
             continue;
         text.length = 0;
         text_append(&text, "the state of system %s differs", b->units[i].name);
@@ -578,21 +614,31 @@ static void diff_world(diffing_t *d, memory_t *memory)
     free_places(&d->after, memory);
 }
 
+static const kept_world_t *find_world(const snapshot_t *snapshot, const char *name)
+{
+    uint32_t i = 0;
+    while (i < snapshot->world_count && strcmp(snapshot->worlds[i].name, name) != 0)
+        i++;
+    return i < snapshot->world_count ? &snapshot->worlds[i] : NULL;
+}
+
 bool snapshot_diff(const base_t *base, const snapshot_t *a, const snapshot_t *b, const bp_diff_i *sink)
 {
     diffing_t d = {.base = base, .sink = sink, .before = {a, NULL, NULL}, .after = {b, NULL, NULL}};
     memory_t *memory = (memory_t *)(uintptr_t)&base->memory;
     for (uint32_t i = 0; i < b->world_count && !d.no_memory; i++) {
         d.after.world = &b->worlds[i];
-        d.before.world = NULL;
-        for (uint32_t k = 0; k < a->world_count; k++) {
-            if (strcmp(a->worlds[k].name, b->worlds[i].name) == 0)
-                d.before.world = &a->worlds[k];
-        }
+        d.before.world = find_world(a, b->worlds[i].name);
         if (d.before.world == NULL)
             structure(&d, (bp_entity_t){0}, "the world is new");
         else
             diff_world(&d, memory);
+    }
+    for (uint32_t i = 0; i < a->world_count && !d.no_memory; i++) {
+        d.before.world = &a->worlds[i];
+        d.after.world = NULL;
+        if (find_world(b, a->worlds[i].name) == NULL)
+            structure(&d, (bp_entity_t){0}, "the world is not there any more");
     }
     return !d.no_memory;
 }

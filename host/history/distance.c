@@ -9,13 +9,13 @@
 /* One part of a value as a number; false where the part is no number. */
 static bool part_of(uint32_t type, const char *cell, size_t size, uint32_t part, double *number)
 {
-    union { float f; double d; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64; int16_t i16; uint16_t u16; int8_t
+    union { float f; double d; int32_t i32; uint32_t u32; int16_t i16; uint16_t u16; int8_t
         i8; uint8_t u8; } v;
     size_t width;
     switch (type) {
     case BP_F32: case BP_VEC2: case BP_VEC3: case BP_VEC4: case BP_QUAT: case BP_MAT4: case BP_COLOUR: case BP_I32:
     case BP_U32: width = 4; break;
-    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: case BP_I64: case BP_U64: width = 8; break;
+    case BP_F64: case BP_DVEC2: case BP_DVEC3: case BP_DVEC4: width = 8; break;
     case BP_I16: case BP_U16: width = 2; break;
     case BP_I8: case BP_U8: case BP_BOOL: width = 1; break;
     default: return false;
@@ -26,8 +26,6 @@ static bool part_of(uint32_t type, const char *cell, size_t size, uint32_t part,
     switch (type) {
     case BP_I32: *number = v.i32; break;
     case BP_U32: *number = v.u32; break;
-    case BP_I64: *number = (double)v.i64; break;
-    case BP_U64: *number = (double)v.u64; break;
     case BP_I16: *number = v.i16; break;
     case BP_U16: *number = v.u16; break;
     case BP_I8: *number = v.i8; break;
@@ -35,6 +33,24 @@ static bool part_of(uint32_t type, const char *cell, size_t size, uint32_t part,
     default: *number = width == 4 ? (double)v.f : v.d; break;
     }
     return true;
+}
+
+/* Of whole numbers of 64 bits, of which a double does not hold each. */
+static double distance_of_long(uint32_t type, const char *a, const char *b, size_t size)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i + sizeof largest <= size; i += sizeof largest) {
+        uint64_t x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        if (type == BP_I64) { /* in the order of numbers without a sign */
+            x ^= UINT64_C(1) << 63;
+            y ^= UINT64_C(1) << 63;
+        }
+        uint64_t between = x > y ? x - y : y - x;
+        largest = between > largest ? between : largest;
+    }
+    return (double)largest;
 }
 
 static double distance_of_parts(uint32_t type, const char *a, const char *b, size_t size)
@@ -76,6 +92,8 @@ static double distance_of_floats(const char *a, const char *b, size_t size)
 
 double distance_of_cells(uint32_t type, const char *a, const char *b, size_t size)
 {
+    if (type == BP_I64 || type == BP_U64)
+        return distance_of_long(type, a, b, size);
     double between = distance_is_of_floats(type) ? distance_of_floats(a, b, size) : -1;
     return between >= 0 ? between : distance_of_parts(type, a, b, size); /* no floats, or some that are not finite */
 }

@@ -587,6 +587,141 @@ START_TEST(states_that_differ_are_named)
 }
 END_TEST
 
+/* Two components, each with a state of one number, that worlds use in either order. */
+static bp_result_t twin_start(bp_manager_t *m)
+{
+    m->state = m->api->memory->resize(m->plugin, NULL, 0, sizeof(uint64_t));
+    if (m->state == NULL)
+        return BP_ERROR_MEMORY;
+    *(uint64_t *)m->state = m->user == NULL ? 1 : 2;
+    return BP_OK;
+}
+
+static void twin_stop(bp_manager_t *m)
+{
+    m->api->memory->resize(m->plugin, m->state, sizeof(uint64_t), 0);
+}
+
+static char second_twin;
+static const bp_field_t twin_fields[] = {{.name = "number", .type = BP_U64}, {.name = "depth", .type = BP_I64}};
+static const bp_component_i twins[] = {
+    {.name = "castor", .fields = BP_LIST(twin_fields), .start = twin_start, .stop = twin_stop,
+     .keeps = BP_KEEP_PLAIN, .state_form = BP_STATE_FORM(uint64_t, 1)},
+    {.name = "pollux", .user = &second_twin, .start = twin_start, .stop = twin_stop, .keeps = BP_KEEP_PLAIN,
+     .state_form = BP_STATE_FORM(uint64_t, 1)},
+};
+static const bp_plugin_desc_t twin_desc = {.version = "1.0", .components = BP_LIST(twins)};
+static const bp_plugin_head_t twin_plugin = BP_PLUGIN_HEAD("twins", &twin_desc);
+
+static bp_world_o *open_twins(rig_t *rig, bool backwards)
+{
+    static const bp_plugin_head_t *const plugins[] = {&twin_plugin};
+    rig_open_with(rig, plugins, 1);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "twins", NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig->host, bp_world_use_component(world, twins[backwards].name));
+    WORKS(rig->host, bp_world_use_component(world, twins[!backwards].name));
+    return world;
+}
+
+static bp_manager_t *manager_of(bp_world_o *world, const char *type)
+{
+    return api_of(world)->world->manager(world, api_of(world)->world->component(world, type));
+}
+
+START_TEST(states_of_two_hosts_that_use_components_in_another_order_are_compared_by_type)
+{
+    rig_t first, second;
+    bp_snapshot_o *before;
+    bp_world_o *there = open_twins(&first, false), *world = open_twins(&second, true);
+    ck_assert_ptr_nonnull(there);
+    WORKS(first.host, bp_host_snapshot(first.host, &before));
+    expect_structure(second.host, before, "");
+    *(uint64_t *)manager_of(world, "castor")->state = 3;
+    expect_structure(second.host, before, "main: the state of component castor differs\n");
+    bp_snapshot_free(before);
+    rig_close(&first);
+    rig_close(&second);
+}
+END_TEST
+
+/* Two components of a type in one entity, of which each host has met another one first. */
+START_TEST(values_of_two_hosts_that_met_names_in_another_order_are_compared_by_name)
+{
+    rig_t rigs[2];
+    bp_snapshot_o *taken[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        bp_world_o *world = open_twins(&rigs[i], false);
+        const uint32_t keys[2] = {key_of(world, "castor", i == 0 ? "left" : "right"),
+                                  key_of(world, "castor", i == 0 ? "right" : "left")};
+        const uint64_t numbers[2] = {1, 2}; /* the left one has 1 in one host, and 2 in the other */
+        uint32_t prototype;
+        bp_entity_t e;
+        WORKS(rigs[i].host, rigs[i].api->world->prototype(world, keys, 2, &prototype));
+        WORKS(rigs[i].host, rigs[i].api->world->create(world, prototype, &e, 1));
+        for (uint32_t k = 0; k < 2; k++)
+            WORKS(rigs[i].host, rigs[i].api->property->set_named(world, e, (k == 0) == (i == 0) ? "left" : "right",
+                                                                 "number", BP_U64, &numbers[k]));
+        WORKS(rigs[i].host, bp_host_snapshot(rigs[i].host, &taken[i]));
+    }
+    told_t told = {.values = 0};
+    const bp_diff_i sink = {.most = 10, .context = &told, .value = tell_value, .structure = tell_structure};
+    WORKS(rigs[1].host, bp_snapshot_diff(rigs[1].host, taken[0], taken[1], &sink));
+    EXPECT(told.values == 2 && told.structures == 0, "%u values, %u structures, %s", told.values, told.structures,
+           told.last);
+    for (uint32_t i = 0; i < 2; i++) {
+        bp_snapshot_free(taken[i]);
+        rig_close(&rigs[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_world_that_has_gone_is_told)
+{
+    rig_t rig;
+    bp_snapshot_o *before;
+    open_twins(&rig, false);
+    bp_world_o *other = bp_world_create(rig.host, &(bp_world_desc_t){.name = "other"});
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    bp_world_destroy(other);
+    expect_structure(rig.host, before, "other: the world is not there any more\n");
+    bp_snapshot_free(before);
+    rig_close(&rig);
+}
+END_TEST
+
+/* A double does not tell these numbers apart. */
+START_TEST(differences_of_large_whole_numbers_are_exact)
+{
+    static const uint64_t numbers[][2] = {{UINT64_C(1) << 60, (UINT64_C(1) << 60) + 1}, {UINT64_MAX, UINT64_MAX - 1}};
+    static const int64_t depths[][2] = {{INT64_MIN, INT64_MIN + 1}, {INT64_MIN, INT64_MAX}};
+    static const double largest[] = {1, 18446744073709551615.0};
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_world_o *world = open_twins(&rig, false);
+    bp_entity_t e = entity_with(world, "castor");
+    for (uint32_t i = 0; i < 4; i++) {
+        const char *field = i < 2 ? "number" : "depth";
+        uint32_t type = i < 2 ? BP_U64 : BP_I64;
+        const void *values[] = {i < 2 ? (const void *)&numbers[i][0] : &depths[i - 2][0],
+                                i < 2 ? (const void *)&numbers[i][1] : &depths[i - 2][1]};
+        told_t told = {.values = 0};
+        const bp_diff_i sink = {.context = &told, .field = tell_field};
+        WORKS(rig.host, rig.api->property->set_named(world, e, "castor", field, type, values[0]));
+        WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+        WORKS(rig.host, rig.api->property->set_named(world, e, "castor", field, type, values[1]));
+        WORKS(rig.host, bp_host_snapshot(rig.host, &after));
+        WORKS(rig.host, bp_snapshot_diff(rig.host, before, after, &sink));
+        double expected = largest[i == 3];
+        EXPECT(told.count == 1 && told.largest >= expected && told.largest <= expected, "%s: %.17g, not %.17g", field,
+               told.largest, expected);
+        bp_snapshot_free(before);
+        bp_snapshot_free(after);
+    }
+    rig_close(&rig);
+}
+END_TEST
+
 static void set_list(bp_world_o *world, bp_entity_t e, const char *field, bp_list_t list)
 {
     const bp_property_api *properties = api_of(world)->property;
@@ -1324,6 +1459,10 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, a_field_is_not_taken_for_one_that_has_gone);
     tcase_add_test(tcase, the_smallest_difference_of_a_number_is_one);
     tcase_add_test(tcase, states_that_differ_are_named);
+    tcase_add_test(tcase, states_of_two_hosts_that_use_components_in_another_order_are_compared_by_type);
+    tcase_add_test(tcase, values_of_two_hosts_that_met_names_in_another_order_are_compared_by_name);
+    tcase_add_test(tcase, a_world_that_has_gone_is_told);
+    tcase_add_test(tcase, differences_of_large_whole_numbers_are_exact);
     tcase_add_loop_test(tcase, fields_that_are_declared_otherwise_are_not_brought_back, 0, COUNT(thing_fields));
     tcase_add_loop_test(tcase, differences_of_many_rows_are_those_of_each, 0, 3);
     tcase_add_test(tcase, distances_of_numbers_that_are_no_floats_are_those_of_their_values);
