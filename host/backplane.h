@@ -625,7 +625,9 @@ BACKPLANE_API bp_result_t bp_host_branch_to(bp_host_o *host, uint64_t number);
 BACKPLANE_API bp_result_t bp_host_branch_forget(bp_host_o *host, uint64_t number);
 
 /* 1 where moment `moment` of branch `number` is in the past of the present moment, so that a handle of that moment is
- * good now; else 0. An embedder that keeps a handle for long keeps both numbers (bp_history_t.branch, .now) with it. */
+ * good now; else 0. An embedder that keeps a handle for long keeps both numbers (bp_history_t.branch, .now) with it.
+ * The answer is 0 as well for a number that is known no more: of the futures that ended on the way here before what is
+ * remembered, the numbers of the last 64 are known. */
 BACKPLANE_API uint32_t bp_host_branch_leads_here(bp_host_o *host, uint64_t number, uint64_t moment);
 
 /* bp_host_mark gives the present moment a name, a word; bp_host_marked finds the moment that a name was given to, the

@@ -207,6 +207,21 @@ bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t 
     return true;
 }
 
+void memory_give_back(memory_t *memory, void *items, uint32_t *capacity, uint32_t count, size_t item_size)
+{
+    enum { LEAST = 4 };
+    uint64_t wanted = (uint64_t)count + count / 8 + LEAST;
+    if (wanted + count / 8 + LEAST >= *capacity) /* so that lists that grow and shrink are not moved each time */
+        return;
+    void *block;
+    memcpy(&block, items, sizeof block);
+    block = memory_resize(memory, block, *capacity * item_size, (size_t)wanted * item_size);
+    if (block == NULL)
+        return;
+    memcpy(items, &block, sizeof block);
+    *capacity = (uint32_t)wanted;
+}
+
 /* --- audit ------------------------------------------------------------------------------------------------------- */
 
 /* A table of blocks, by address.

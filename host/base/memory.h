@@ -82,6 +82,10 @@ void memory_free_text(memory_t *memory, char *text);
  * `*capacity` change together, or not at all (false: out of memory). Grows by doubling. */
 bool memory_reserve(memory_t *memory, void *items, uint32_t *capacity, uint64_t needed, size_t item_size);
 
+/* Give back most of the room of such an array that `count` items do not need; a little is left, for one item more at
+ * least. Nothing changes where that is little already, or where the allocator cannot do it. */
+void memory_give_back(memory_t *memory, void *items, uint32_t *capacity, uint32_t count, size_t item_size);
+
 /* --- audit ------------------------------------------------------------------------------------------------------- */
 
 /* The audit finds memory of a host that still points into an image that was unloaded. Builds with BACKPLANE_AUDIT only.

@@ -125,6 +125,18 @@ void branches_begin(history_t *h)
     add_stretch(h, (stretch_t){++h->numbers, h->now});
 }
 
+void branches_drop_old(history_t *h)
+{
+    uint32_t old = 0;
+    while (old + 1 < h->stretch_count && h->stretches[old + 1].from < h->first)
+        old++;
+    if (old <= OLD_STRETCHES)
+        return;
+    uint32_t gone = old - OLD_STRETCHES;
+    h->stretch_count -= gone;
+    memmove(h->stretches, h->stretches + gone, h->stretch_count * sizeof *h->stretches);
+}
+
 bool branches_holds(const history_t *h, uint64_t number, uint64_t moment)
 {
     for (uint32_t i = 0; i < h->stretch_count; i++) {

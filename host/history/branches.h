@@ -9,7 +9,8 @@
  * Returning puts it back, and keeps in its place what was there. A branch may fork off another branch that is kept.
  *
  * Each stretch of a line has a number, which no other ever gets: number and moment together name one state for ever,
- * and tell whether a handle is of the present line. The number of a branch is that of its last stretch.
+ * and tell whether a handle is of the present line. The number of a branch is that of its last stretch. Of stretches
+ * that ended before what is remembered, the numbers of the last OLD_STRETCHES are known.
  *
  * Where memory of the budget is needed, branches are dropped before keyframes of the line, the branch that was left
  * first before the others.
@@ -20,6 +21,8 @@
 #define HOST_HISTORY_BRANCHES_H
 
 #include "history.h"
+
+enum { OLD_STRETCHES = 64 };
 
 struct branch_t {
     uint64_t parent;     /* the branch that it forks off; 0: the line */
@@ -75,10 +78,14 @@ void branch_init(branch_t *branch, history_t *history, uint64_t fork, uint64_t l
 void branch_free(branch_t *branch, history_t *history);
 bool branches_keep(history_t *history, const branch_t *branch);
 
-/* Is the state of that number and moment on the line, and not after the present? */
+/* Is the state of that number and moment on the line, and not after the present? False of numbers that are known no
+ * more. */
 bool branches_holds(const history_t *history, uint64_t number, uint64_t moment);
 
 /* The line has a new number from the present moment on. */
 void branches_begin(history_t *history);
+
+/* Forget the numbers of stretches that ended before what is remembered, but for the last few (branches_holds). */
+void branches_drop_old(history_t *history);
 
 #endif

@@ -596,6 +596,7 @@ static void keep_step(history_t *h, uint32_t world)
         h->first = h->last = ++h->now;
         history_drop_touches(h, 0, h->touch_count);
         history_drop_marks(h);
+        branches_drop_old(h);
     }
     if (h->keyframes.count > 0 && !taken_add(&h->taken, h->last, world)) {
         history_say(h, BP_LOG_WARNING, "no memory for another step: the past begins anew behind it");

@@ -50,6 +50,18 @@ void history_drop_marks(history_t *h)
     h->mark_count = left;
 }
 
+/* Lists are as large as they were at most; where the budget is full, that room is wanted. */
+static void give_back_lists(history_t *h)
+{
+    memory_t *m = &h->memory;
+    memory_give_back(m, &h->taken.items, &h->taken.capacity, h->taken.count, sizeof *h->taken.items);
+    memory_give_back(m, &h->touches, &h->touch_capacity, h->touch_count, sizeof *h->touches);
+    memory_give_back(m, &h->marks, &h->mark_capacity, h->mark_count, sizeof *h->marks);
+    memory_give_back(m, &h->stretches, &h->stretch_capacity, h->stretch_count, sizeof *h->stretches);
+    memory_give_back(m, &h->branches, &h->branch_capacity, h->branch_count, sizeof *h->branches);
+    memory_give_back(m, &h->keyframes.items, &h->keyframes.capacity, h->keyframes.count, sizeof *h->keyframes.items);
+}
+
 /* Drop the first keyframe, and the steps, touches and marks before the next one. */
 static void drop_first(history_t *h)
 {
@@ -62,6 +74,7 @@ static void drop_first(history_t *h)
         touches++;
     history_drop_touches(h, 0, touches);
     history_drop_marks(h);
+    branches_drop_old(h);
     eras_drop_before(&h->eras, first);
 }
 
@@ -100,8 +113,12 @@ static bool is_of_present(const history_t *h)
 void history_make_room(history_t *h, uint64_t needed)
 {
     pieces_t *pieces = &h->store.pieces;
-    while (h->branch_count > 0 && used(h) + needed > h->budget)
+    if (used(h) + needed > h->budget)
+        give_back_lists(h);
+    while (h->branch_count > 0 && used(h) + needed > h->budget) {
         branches_make_room(h);
+        give_back_lists(h);
+    }
     while (h->keyframes.count > 0 && used(h) + needed > h->budget) {
         bool oldest = h->keyframes.count > 1 && beside_keyframes(h) > h->budget / 2;
         uint32_t least = oldest ? BP_NONE : keyframes_least_missed(&h->keyframes, h->last);
@@ -111,6 +128,7 @@ void history_make_room(history_t *h, uint64_t needed)
             keyframes_drop(&h->keyframes, least);
         else
             drop_first(h);
+        give_back_lists(h);
     }
     uint64_t others = used(h) + needed;
     if (others + pieces->spare_bytes > h->budget)
@@ -164,6 +182,7 @@ bp_result_t history_keep(history_t *h, bool touched)
         h->first = h->now;
         history_drop_touches(h, 0, h->touch_count);
         history_drop_marks(h);
+        branches_drop_old(h);
     }
     h->taken_at = os_clock_ns();
     h->took = h->taken_at - began;

@@ -1072,6 +1072,66 @@ START_TEST(a_branch_is_there_or_not)
 }
 END_TEST
 
+/* Each visit of the past that changes something begins another future, which has a number: the numbers of long ago must
+ * not take the room of what is remembered. Those of what is remembered lead here, and so do the last few before. */
+START_TEST(futures_without_end_leave_room_for_the_past)
+{
+    enum { EARLY = 1500, LATE = 9000, KNOWN = 64 };
+    static uint64_t numbers[LATE], moments[LATE];
+    rig_t rig;
+    open_moving(&rig, 10);
+    WORKS(rig.host, bp_host_remember(rig.host, 120000));
+    bp_host_keyframe_every(rig.host, 0);
+    uint64_t early = 0;
+    for (uint32_t i = 0; i < LATE; i++) {
+        for (uint32_t k = 0; k < 2; k++)
+            WORKS(rig.host, bp_host_step(rig.host));
+        WORKS(rig.host, bp_host_go(rig.host, recall_history(rig.host).now - 1));
+        WORKS(rig.host, bp_host_branch_off(rig.host));
+        bp_history_t h = recall_history(rig.host);
+        early = i == EARLY ? h.last - h.first : early;
+        numbers[i] = h.branch;
+        moments[i] = h.now;
+    }
+    bp_history_t h = recall_history(rig.host);
+    EXPECT(early > 10 && h.last - h.first >= early / 10 * 9, "%u steps are remembered, and were %u",
+           (uint32_t)(h.last - h.first), (uint32_t)early);
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < LATE; i++) {
+        bool here = bp_host_branch_leads_here(rig.host, numbers[i], moments[i]) == 1;
+        EXPECT(here || moments[i] < h.first, "moment %u is remembered, and does not lead here", (uint32_t)moments[i]);
+        EXPECT(here || known == 0, "a number before that of moment %u is known", (uint32_t)moments[i]);
+        known += here && moments[i] < h.first;
+    }
+    EXPECT(known >= KNOWN && known <= KNOWN + 1, "%u numbers are known of before what is remembered", known);
+    rig.log.count = 0; /* of each future */
+    rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(names_of_moments_long_ago_leave_room_for_the_past)
+{
+    enum { NAMES = 1200 };
+    rig_t rig;
+    char name[32];
+    uint64_t moment;
+    open_moving(&rig, 10);
+    WORKS(rig.host, bp_host_remember(rig.host, 120000));
+    bp_host_keyframe_every(rig.host, 0);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        snprintf(name, sizeof name, "m%u", i);
+        WORKS(rig.host, bp_host_mark(rig.host, name));
+    }
+    for (uint32_t i = 0; i < 2000; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "m0", bp_host_marked(rig.host, "m0", &moment));
+    bp_history_t h = recall_history(rig.host);
+    EXPECT(h.last - h.first > 20, "%u steps are remembered", (uint32_t)(h.last - h.first));
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(branches_go_before_keyframes)
 {
     rig_t rig;
@@ -1299,6 +1359,8 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_moment_is_as_it_was_or_is_not_gone_to);
     tcase_add_loop_test(tcase, each_future_is_what_it_was, 0, 6);
     tcase_add_test(tcase, a_branch_is_there_or_not);
+    tcase_add_test(tcase, futures_without_end_leave_room_for_the_past);
+    tcase_add_test(tcase, names_of_moments_long_ago_leave_room_for_the_past);
     tcase_add_test(tcase, branches_go_before_keyframes);
     tcase_add_test(tcase, steps_of_the_past_are_taken_twice_with_what_came_from_outside);
     tcase_add_test(tcase, marks_go_with_the_moments_that_they_name);
