@@ -371,8 +371,8 @@ enum { EACH = 2, SHARE = 2 };
 enum { EACH = 8, SHARE = 1 };
 #endif
 
-/* Strike the first EACH calls of a kind, and then fewer and fewer; in the checks that take long only the first. Returns how
- * many. */
+/* Strike the first EACH calls of a kind, and then fewer and fewer; in the checks that take long only the first. Returns
+ * how many. */
 static uint32_t strike(uint32_t of, const conformance_check_t *check, int call, uint32_t made)
 {
     const bool passes = may_pass(rig.way, of, check->name, call);
