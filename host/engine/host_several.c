@@ -153,6 +153,38 @@ static bp_result_t check_once(all_back_t *a, const back_t *back)
     return BP_OK;
 }
 
+/* Has a group of a blob what belongs to the world itself? */
+static bool is_of_world(const back_t *back, const blob_group_t *group)
+{
+    const world_t *world = &back->world->rows;
+    for (uint32_t p = group->first_part; p < group->first_part + group->part_count; p++) {
+        const char *type = blob_text(back->blob, back->blob->components[back->blob->parts[p].component].type);
+        for (uint32_t m = 0; m < world->manager_count; m++) {
+            const component_t *component = world->managers[m]->component;
+            if (world->managers[m]->started && (component->table.flags & BP_COMPONENT_WORLD) != 0 &&
+                strcmp(component->name, type) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What belongs to a world is no entity of another: a file that shares it is refused. */
+static bp_result_t check_own(const all_back_t *a, const back_t *back)
+{
+    for (uint32_t g = 0; g < back->blob->info->group_count; g++) {
+        const blob_group_t *group = &back->blob->groups[g];
+        uint32_t row = 0;
+        while (row < group->rows && back->part.shared[group->first_entity + row] == 0)
+            row++;
+        if (row < group->rows && is_of_world(back, group))
+            return error_set(&a->host->base.error, BP_ERROR_SYNTAX,
+                             "%s: world %s: what belongs to the world itself is listed as an entity of another world",
+                             a->scene->origin, back->part.name);
+    }
+    return BP_OK;
+}
+
 enum { ORIGIN = FILE_PATH_MAX + SEVERAL_NAME };
 
 static const char *origin_of(const all_back_t *a, const back_t *back, char origin[ORIGIN])
@@ -169,6 +201,8 @@ static bp_result_t check_all(all_back_t *a, uint32_t flags)
     bp_result_t result = BP_OK;
     for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
         result = check_once(a, &a->worlds[i]);
+    for (uint32_t i = 0; i < a->count && result == BP_OK; i++)
+        result = check_own(a, &a->worlds[i]);
     for (uint32_t i = 0; i < 2 * a->count && result == BP_OK; i++) {
         const back_t *back = &a->worlds[i % a->count];
         result = spawn_check(&back->world->rows, back->blob, origin_of(a, back, origin), flags, i >= a->count);

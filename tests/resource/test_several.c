@@ -496,6 +496,61 @@ START_TEST(an_entity_that_is_in_a_world_twice_is_refused)
 }
 END_TEST
 
+static const bp_field_t sky_fields[] = {{.name = "hour", .type = BP_U32, .initial = "6"}};
+static const bp_field_t stone_fields[] = {{.name = "weight", .type = BP_U32, .initial = "3"}};
+static const bp_component_i sky_components[] = {
+    {.name = "sky", .flags = BP_COMPONENT_WORLD, .fields = BP_LIST(sky_fields)},
+    {.name = "stone", .fields = BP_LIST(stone_fields)}};
+static const bp_plugin_desc_t sky_desc = {.version = "1.0", .components = BP_LIST(sky_components)};
+static const bp_plugin_head_t sky_plugin = BP_PLUGIN_HEAD("sky", &sky_desc);
+
+/* What belongs to a world is in no other world: a file that says so is refused. */
+START_TEST(what_belongs_to_a_world_is_no_entity_of_another)
+{
+    static const bp_plugin_head_t *const plugins[] = {&sky_plugin};
+    static const char quoted[] = "{'worlds': {"
+        " 'one': {'entities': [{'name': 'a', 'components': {'stone': {}}}], 'world': {'sky': {'hour': 7}}},"
+        " 'two': {'entities': [{'entity': 'a', 'components': {'stone': {}}}], 'world': {'sky': {'hour': 8}}}}}";
+    static unsigned char bytes[1 << 14];
+    rig_t rig;
+    several_t several;
+    size_t size;
+    bp_scene_o *scene, *wrong;
+    rig_open_with(&rig, plugins, 1);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "sky", NULL, 0));
+    for (uint32_t w = 0; w < 2; w++) {
+        bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = w == 0 ? "one" : "two"});
+        WORKS(rig.host, bp_world_use_component(world, "sky"));
+        WORKS(rig.host, bp_world_use_component(world, "stone"));
+    }
+    char *json = stage_json(quoted);
+    WORKS(rig.host, bp_scene_compile_text(rig.host, "worlds", json, strlen(json), &scene));
+    const void *good = bp_scene_bytes(scene, &size);
+    ck_assert_uint_lt(size, sizeof bytes - 16);
+    unsigned char *aligned = bytes + (16 - (uintptr_t)bytes % 16) % 16;
+    for (uint32_t w = 0; w < 3; w++) { /* the sky of the first, of the second, of both */
+        memcpy(aligned, good, size);
+        WORKS(rig.host, several_open(&several, aligned, size, "wrong", &rig.host->base.error));
+        for (uint32_t n = 0; n < 2; n++) {
+            uint32_t *numbers = (uint32_t *)(uintptr_t)several_part(&several, n).shared;
+            ck_assert_uint_eq(several_part(&several, n).count, 2);
+            for (uint32_t i = 0; i < 2; i++)
+                numbers[i] = (numbers[i] != 0) != (w == n || w == 2) ? 1 : 0;
+        }
+        uint64_t sum = hash_bytes(aligned + sizeof(blob_head_t), size - sizeof(blob_head_t));
+        memcpy(aligned + offsetof(blob_head_t, checksum), &sum, sizeof sum);
+        WORKS(rig.host, bp_scene_open_memory(rig.host, aligned, size, "wrong", &wrong));
+        FAILS(rig.host, BP_ERROR_SYNTAX, "belongs to the world itself", bp_scene_spawn(wrong, NULL, 0, NULL, NULL));
+        ck_assert_uint_eq(rig.api->entity->count(rig.host), 0);
+        check_host(rig.host);
+        bp_scene_close(wrong);
+    }
+    bp_scene_close(scene);
+    free(json);
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *several_suite(void)
 {
     Suite *suite = suite_create("several");
@@ -511,6 +566,7 @@ Suite *several_suite(void)
     tcase_add_test(tests, a_scene_whose_last_world_lacks_a_component_makes_no_prototype);
     tcase_add_loop_test(tests, every_allocation_may_fail, 0, 2);
     tcase_add_test(tests, an_entity_that_is_in_a_world_twice_is_refused);
+    tcase_add_test(tests, what_belongs_to_a_world_is_no_entity_of_another);
     tcase_add_test(tests, more_worlds_than_a_file_may_hold_are_not_saved);
     suite_add_tcase(suite, tests);
     return suite;
