@@ -228,6 +228,17 @@ static bp_result_t reload_changed(again_t *a)
     return result;
 }
 
+/* Do worlds have other systems or components afterwards, or systems in another order? */
+static bool changes_steps(const again_t *a)
+{
+    for (uint32_t i = 0; i < a->changes.count; i++) {
+        setup_what_t what = a->changes.items[i].what;
+        if (what == SETUP_USE || what == SETUP_DROP || what == SETUP_ORDER || what == SETUP_UNLOAD)
+            return true;
+    }
+    return false;
+}
+
 /* --- what cannot fail --------------------------------------------------------------------------------------------- */
 
 static bp_result_t copy_units(again_t *a)
@@ -371,6 +382,8 @@ static bp_result_t change_host(again_t *a)
         reload_accept(&host->reload);
     setup_take_out(a);
     set_all(a);
+    if (changes_steps(a))
+        history_remade(&host->history); /* also where there are as many systems as before */
     host_bring_wanted(host);
     return BP_OK;
 }

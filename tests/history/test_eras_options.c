@@ -206,12 +206,50 @@ START_TEST(no_memory_for_a_makeup)
 }
 END_TEST
 
+/* One change of an ini takes a system out, and brings another one in; the next one exchanges their places: there are as
+ * many as before. */
+START_TEST(each_moment_has_the_systems_that_the_ini_had)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    static const char *const systems[] = {"breed reader", "watcher reader", "reader watcher"};
+    uint64_t hashes[31], random = 6;
+    char text[512];
+    rig_t rig;
+    rig_init(&rig);
+    rig.desc.flags = BP_HOST_COPY_PLUGINS;
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig_open(&rig);
+    for (uint64_t i = 0; i < 30; i++) {
+        if (i % 10 == 0) {
+            snprintf(text, sizeof text,
+                     "[host]\nplugins = recall\nhistory = 64 MiB\n[world main]\ncomponents = body fog mark\n"
+                     "systems = %s\n[world side]\ncomponents = body fog mark\n", systems[i / 10]);
+            snprintf(ini, sizeof ini, "%s", scratch_file("eras_options.ini", text));
+            WORKS(rig.host, i == 0 ? bp_host_setup(rig.host, ini) : bp_host_setup_again(rig.host, ini, NULL));
+        }
+        hashes[i] = i == 0 ? recall_hash(rig.host) : hashes[i];
+        recall_act(rig.host, i, 8);
+        WORKS(rig.host, bp_host_step(rig.host));
+        hashes[i + 1] = recall_hash(rig.host);
+    }
+    ck_assert_uint_eq(recall_history(rig.host).first, 0);
+    for (uint32_t v = 0; v < 60; v++) {
+        uint64_t moment = bp_random_below(&random, 31);
+        WORKS(rig.host, bp_host_go(rig.host, moment));
+        EXPECT(recall_hash(rig.host) == hashes[moment], "moment %llu is not what it was", (unsigned long long)moment);
+    }
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *eras_options_suite(void)
 {
     Suite *suite = suite_create("eras_options");
     TCase *tcase = tcase_create("eras options");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, each_moment_has_its_options);
+    tcase_add_test(tcase, each_moment_has_the_systems_that_the_ini_had);
     tcase_add_loop_test(tcase, a_recording_has_the_options_of_each_moment, 0, 5);
     tcase_add_test(tcase, a_makeup_that_is_damaged_is_refused);
     tcase_add_test(tcase, no_memory_for_a_makeup);
