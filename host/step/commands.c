@@ -196,6 +196,12 @@ static bool continues(const command_t *open, uint32_t kind, uint32_t key, const 
                                  open->property.element == property->element && !holds_more(property)));
 }
 
+/* Room for the first of several that each take so many bytes; large ones get no more than they need. */
+static uint32_t first_room(size_t bytes)
+{
+    return bytes * LEAST_ROOM <= LARGEST_CHUNK ? LEAST_ROOM : 1;
+}
+
 /* A command for `count` more entities: the command recorded last where the new one continues it and there is room, else
  * a new command. */
 static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, uint32_t count,
@@ -208,7 +214,7 @@ static command_t *need_command(bp_commands_o *r, uint32_t kind, uint32_t key, ui
             return r->open;
         room = 2 * r->open->capacity < MOST_ROOM ? 2 * r->open->capacity : MOST_ROOM;
     } else if (joins && count < LEAST_ROOM && more == 0) {
-        room = LEAST_ROOM;
+        room = first_room(sizeof(bp_entity_t) + (property == NULL ? 0 : property->size));
     }
     command_t *command =
         new_command(r, kind, key, room < count ? count : room, property == NULL ? 0 : property->size, more);
@@ -297,7 +303,8 @@ bp_result_t commands_send(bp_commands_o *r, const bp_channel_o *channel, const v
     command_t *command = r->open;
     bool same = command != NULL && command->kind == COMMAND_SEND && command->pipe == pipe;
     if (!same || command->capacity - command->count < count) {
-        uint32_t room = !same ? LEAST_ROOM : command->capacity < MOST_ROOM / 2 ? 2 * command->capacity : MOST_ROOM;
+        uint32_t more = same && command->capacity < MOST_ROOM / 2 ? 2 * command->capacity : MOST_ROOM;
+        uint32_t room = same ? more : first_room(pipe->size);
         room = room < count ? count : room;
         command = new_command(r, COMMAND_SEND, 0, 0, pipe->size, (size_t)room * pipe->size);
         if (command == NULL)

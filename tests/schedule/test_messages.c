@@ -34,6 +34,7 @@ static const bp_term_field_t all_fields[] = {{.name = "from", .type = BP_ENTITY}
 static const bp_term_field_t what_field[] = {{.name = "what", .type = BP_F32}};
 static bool creates, quiet;
 static bp_channel_o *several; /* an end with an array of entities; NULL: none */
+static bp_channel_o *bulky;   /* an end with messages of 256 KiB; NULL: none */
 
 static bp_result_t open_end(const bp_api_t *api, bp_world_o *world, const bp_plugin_t *plugin,
                             const bp_term_field_list_t *list, ends_t *ends)
@@ -68,6 +69,10 @@ static void emit(const bp_match_t *match, uint32_t count)
     const void *columns[] = {match->entities, weight}; /* and all once more, in bulk */
     EXPECT(ends->api->send(ends->channel, match->step->commands, columns, quiet ? 1 : count) == BP_OK,
            "not sent");
+    if (bulky != NULL) {
+        const void *nothing[] = {NULL};
+        EXPECT(ends->api->send(bulky, match->step->commands, nothing, 1) == BP_OK, "not sent");
+    }
     if (creates) {
         bp_entity_t made;
         const void *values[] = {&made, NULL};
@@ -180,7 +185,7 @@ static void post_open(post_t *p, uint32_t threads, uint32_t rows)
     static const bp_plugin_head_t *const linked[] = {&mail};
     memset(p, 0, sizeof *p);
     creates = quiet = false;
-    several = NULL;
+    several = bulky = NULL;
     last = (reading_t){.count = 0};
     rig_init(&p->rig);
     p->rig.desc.static_plugins = linked;
@@ -284,6 +289,26 @@ START_TEST(many_messages_take_no_large_blocks_in_each_step_and_keep_none_that_is
     quiet = true;
     WORKS(p.rig.host, bp_world_step(p.world));
     ck_assert_msg(p.rig.heap.bytes + 2 * LARGE < many, "%zu bytes of %zu are left", p.rig.heap.bytes, many);
+    post_close(&p);
+}
+END_TEST
+
+/* Room for more of the same is taken where messages are small. */
+START_TEST(one_large_message_takes_the_memory_of_a_few)
+{
+    enum { KIB = 1024, NUMBERS = 256 * KIB / 32 };
+    static const bp_term_field_t sheet[] = {{.name = "sheet", .type = BP_DVEC4, .count = NUMBERS}};
+    const bp_term_field_list_t list = BP_LIST(sheet);
+    bp_messages_t all = {.struct_size = sizeof all};
+    post_t p;
+    post_open(&p, 1, 2);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "sheets", &list, &bulky));
+    p.rig.heap.largest = 0;
+    WORKS(p.rig.host, bp_world_step(p.world));
+    ck_assert_msg(p.rig.heap.largest <= 4 * 256 * KIB, "a block of %zu bytes", p.rig.heap.largest);
+    p.api->read(bulky, &all);
+    ck_assert_uint_eq(all.count, 1);
+    ck_assert_uint_eq(all.stride, 256 * KIB);
     post_close(&p);
 }
 END_TEST
@@ -742,6 +767,7 @@ Suite *messages_suite(void)
     tcase_add_test(tests, what_is_sent_is_read_in_the_next_step_and_then_gone);
     tcase_add_loop_test(tests, the_order_is_the_same_on_any_number_of_threads, 0, 2);
     tcase_add_test(tests, many_messages_take_no_large_blocks_in_each_step_and_keep_none_that_is_not_needed);
+    tcase_add_test(tests, one_large_message_takes_the_memory_of_a_few);
     tcase_add_test(tests, placeholders_become_the_entities);
     tcase_add_test(tests, a_channel_has_the_fields_of_all_who_name_it);
     tcase_add_test(tests, messages_under_way_are_kept_and_come_back);
