@@ -728,7 +728,7 @@ void history_feed_past(const history_t *h, feed_t *feed, uint64_t moment, bool c
     for (bool more = true; more; moment++, came = false) {
         const touch_t *touch = find_touch(h, moment);
         more = moment < h->now;
-        if (touch != NULL && !came && (more || moment == h->last))
+        if (touch != NULL && !came && (more || moment == h->last || h->came))
             feed_calls(feed, touch->calls, touch->size, touch->unknown);
         if (more)
             feed_step(feed, moment, taken_at(&h->taken, moment), touch == NULL ? NULL : touch->inputs,

@@ -430,6 +430,79 @@ START_TEST(calls_for_some_that_never_came_to_be_are_made_for_the_others)
 }
 END_TEST
 
+/* --- a step of the past that fails ------------------------------------------------------------------------------- */
+
+struct dot { float *x; };
+
+static const bp_field_t dot_fields[] = {{BP_FIELD_OF(struct dot, x)}};
+
+static void move_dots(const bp_run_t *run, uint32_t count)
+{
+    BP_COLUMNS(struct dot, c, run->columns);
+    for (uint32_t i = 0; i < count; i++)
+        c.x[i] += 1;
+}
+
+static const bp_component_i dots[] = {
+    {.name = "dot", .flags = BP_COMPONENT_CONCURRENT, .fields = BP_LIST(dot_fields), .simulate = move_dots}};
+static const bp_plugin_head_t dotted =
+    BP_PLUGIN_HEAD("dotted", (&(const bp_plugin_desc_t){.version = "1", .components = BP_LIST(dots)}));
+
+static bp_result_t change_nothing(void *context, bp_host_o *clone)
+{
+    (void)context, (void)clone;
+    return BP_OK;
+}
+
+/* Two worlds that step side by side, for which each step needs memory; before the sixth step entities came. */
+static bp_host_o *open_dotted(rig_t *rig)
+{
+    static const bp_plugin_head_t *const plugins[] = {&dotted};
+    static const char *const names[] = {"one", "two"};
+    bp_entity_t made[5];
+    rig_open_with(rig, plugins, 1);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, "dotted", NULL, 0));
+    for (uint32_t w = 0; w < 2; w++)
+        WORKS(rig->host, bp_world_use_component(
+                             bp_world_create(rig->host, &(bp_world_desc_t){.name = names[w]}), "dot"));
+    WORKS(rig->host, bp_host_remember(rig->host, UINT64_C(1) << 30));
+    bp_world_o *world = rig->api->world->at(rig->host, 0);
+    for (uint32_t i = 0; i < 9; i++) {
+        if (i == 5)
+            WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "dot", NULL, NULL, NULL), made, 5));
+        WORKS(rig->host, bp_host_step(rig->host));
+    }
+    return rig->host;
+}
+
+/* The calls before a step of the past that has failed have been made in the host: a draft of an earlier moment has them
+ * too, once that step is taken. */
+START_TEST(a_draft_begun_behind_a_step_that_failed_has_the_calls_before_that_step)
+{
+    const bp_draft_i draft = {.struct_size = sizeof draft, .back = 2, .change = change_nothing};
+    uint32_t failed = 0;
+    for (uint64_t k = 1; k < 40; k++) {
+        rig_t rig;
+        bp_host_o *host = open_dotted(&rig);
+        WORKS(host, bp_host_go(host, 5));
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        bp_result_t result = bp_host_step(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        if (result != BP_OK && host->history.came) {
+            failed++;
+            WORKS(host, bp_host_draft(host, &draft));
+            WORKS(host, bp_host_step(host));
+            bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+            EXPECT(drafted.now == 6 && drafted.passed == 0, "at %llu", (unsigned long long)drafted.now);
+            differences_t none = differences(host);
+            EXPECT(none.fields == 0 && none.sentences == 0, "request %u: %s", (uint32_t)k, none.text);
+        }
+        recall_close(&rig);
+    }
+    EXPECT(failed > 0, "no step has failed behind its calls");
+}
+END_TEST
+
 /* --- changes that meddle with their draft ------------------------------------------------------------------------- */
 
 static bp_host_o *meddled;
@@ -1055,6 +1128,7 @@ Suite *draft_suite(void)
     tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
     tcase_add_test(tcase, what_is_no_draft_is_told);
     tcase_add_test(tcase, what_came_after_the_present_is_not_of_a_draft_that_is_kept);
+    tcase_add_test(tcase, a_draft_begun_behind_a_step_that_failed_has_the_calls_before_that_step);
     tcase_add_test(tcase, values_of_a_property_of_another_shape_are_passed_over);
     tcase_add_test(tcase, what_came_before_a_draft_of_a_recorded_host_is_not_passed_over);
     tcase_add_test(tcase, a_draft_stays_where_forgetting_its_past_is_refused);
