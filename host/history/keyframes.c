@@ -133,10 +133,14 @@ uint32_t keyframes_put(keyframes_t *k, const keyframe_t *keyframe)
     uint32_t at = k->count;
     while (at > 0 && is_behind(&k->items[at - 1], keyframe))
         at--;
-    if (at > 0 && !is_behind(keyframe, &k->items[at - 1]))
+    bool stays = keyframe->stays;
+    if (at > 0 && !is_behind(keyframe, &k->items[at - 1])) {
+        stays = stays || k->items[at - 1].stays;
         keyframes_drop(k, --at);
+    }
     memmove(k->items + at + 1, k->items + at, (k->count - at) * sizeof *k->items);
     k->items[at] = *keyframe;
+    k->items[at].stays = stays;
     k->count++;
     return at;
 }

@@ -66,8 +66,8 @@ static inline uint64_t keyframes_room(const keyframes_t *keyframes)
 /* Make sure that one more keyframe can be put in place. False when out of memory. */
 bool keyframes_reserve(keyframes_t *keyframes);
 
-/* Put a keyframe in its place, where there is room, and instead of one of the same moment and kind. Returns the place.
- * Cannot fail. */
+/* Put a keyframe in its place, where there is room, and instead of one of the same moment and kind; where that one
+ * stays, this one does. Returns the place. Cannot fail. */
 uint32_t keyframes_put(keyframes_t *keyframes, const keyframe_t *keyframe);
 
 void keyframes_drop(keyframes_t *keyframes, uint32_t at);

@@ -3,6 +3,7 @@
 #include "../reload/reload_support.h"
 #include "../suites.h"
 #include "../system/calls.h"
+#include "engine/host.h"
 #include "history/recording.h"
 #include "recall.h"
 
@@ -216,6 +217,25 @@ START_TEST(a_resumed_recording_goes_on_with_the_code_of_its_end)
     WORKS(host, bp_recording_play(recording, 20, NULL));
     EXPECT(recall_hash(host) == hashes[20], "moment 20 is not what it was");
     bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
+/* More comes at the moment of a reload, which is put down on its own: the keyframe in place of the reload's is the only
+ * one from which the moments behind it can be computed with their code, and stays as that one did. */
+START_TEST(the_keyframe_of_a_reload_stays_where_another_one_takes_its_place)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(host, bp_host_step(host));
+    reload(host, "reload_probe_faster");
+    for (uint32_t i = 0; i < 2; i++) {
+        WORKS(host, bp_host_go(host, 5)); /* what came is put down */
+        const keyframe_t *keyframe = keyframes_touched(&host->history.keyframes, 5);
+        EXPECT(keyframe != NULL && keyframe->stays, "the keyframe %s", keyframe == NULL ? "is not there" : "may go");
+        bp_host_touched(host);
+    }
     recall_close(&rig);
 }
 END_TEST
@@ -805,6 +825,7 @@ Suite *eras_suite(void)
     tcase_add_test(tcase, each_moment_has_its_systems);
     tcase_add_test(tcase, a_version_that_is_taken_back_is_not_at_work_later);
     tcase_add_test(tcase, what_takes_the_place_of_a_part_has_no_past);
+    tcase_add_test(tcase, the_keyframe_of_a_reload_stays_where_another_one_takes_its_place);
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);
     tcase_add_test(tcase, references_into_rows_that_come_back_after_a_change_of_version_stay_with_their_field);
