@@ -112,7 +112,8 @@ const bp_system_save_i split_saving = {.save = save, .load = load};
 static const char *next(split_t *split, size_t *at, size_t size)
 {
     const char *bytes = split->kept.at + *at;
-    if (size > split->kept.size - *at)
+    size_t left = split->kept.size - *at;
+    if (size > left || split_filled(size) > left)
         split_fail(split, "the state of a split world is cut short");
     *at += split_filled(size);
     return bytes;
