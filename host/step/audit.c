@@ -94,12 +94,18 @@ static void take_down(void *data, const run_t *run, uint32_t place, uint32_t man
 
 static bool is_told(audit_t *a, const unit_t *unit, uint32_t manager, uint32_t column)
 {
+    const world_t *world = unit->schedule->world;
+    const manager_t *of = manager == BP_NONE ? NULL : world->managers[manager];
+    const uint64_t names[] = {names_hash(world->name), names_hash(unit->name), unit->system != NULL,
+                              of == NULL ? 0 : names_hash(of->component->name),
+                              of == NULL ? 0 : names_hash(of->columns[column]->name)};
+    uint64_t hash = hash_bytes(names, sizeof names);
     for (uint32_t i = 0; i < a->told_count; i++) {
-        if (a->told[i].unit == unit && a->told[i].manager == manager && a->told[i].column == column)
+        if (a->told[i] == hash)
             return true;
     }
     if (memory_reserve(&a->base->memory, &a->told, &a->told_capacity, a->told_count + 1u, sizeof *a->told))
-        a->told[a->told_count++] = (audit_told_t){unit, manager, column};
+        a->told[a->told_count++] = hash;
     return false;
 }
 

@@ -24,12 +24,6 @@ typedef struct audit_result_t {
     uint64_t hash;
 } audit_result_t;
 
-/* A write that has been reported, so that it is not reported again. */
-typedef struct audit_told_t {
-    const unit_t *unit;
-    uint32_t manager, column;
-} audit_told_t;
-
 typedef struct audit_t {
     base_t *base;
     bool writes;              /* the first question; else the second */
@@ -37,7 +31,8 @@ typedef struct audit_t {
     uint64_t *cells;          /* hashes, before a unit */
     uint32_t cell_count, cell_capacity;
     bool lacking;             /* there was no memory for the hashes */
-    audit_told_t *told;
+    uint64_t *told;           /* writes that have been reported, by hashes of their names: addresses and numbers may be
+                                 those of others after a reload */
     uint32_t told_count, told_capacity;
     audit_result_t *results;  /* unit by unit, in their order */
     uint32_t result_count, result_capacity;

@@ -123,6 +123,7 @@ static const bp_system_i systems[] = {
     {.name = "rooted", .terms = BP_LIST(writes_n), .run = root_run, .start = root_start, .stop = root_stop,
      .keeps = BP_KEEP_NOTHING},
     {.name = "thief", .terms = BP_LIST(reads_y), .flags = BP_SYSTEM_PARALLEL, .run = steal},
+    {.name = "heir", .terms = BP_LIST(reads_y), .flags = BP_SYSTEM_PARALLEL, .run = steal},
     {.name = "counter", .terms = BP_LIST(writes_n), .run = count_on, .after = "thief"},
 };
 
@@ -174,6 +175,27 @@ START_TEST(what_is_not_declared_is_told_once)
            "%u lines: %s", rig.log.count, rig.log.text);
     WORKS(rig.host, bp_host_audit(rig.host, 0));
     WORKS(rig.host, bp_host_step(rig.host));
+    recall_close(&rig);
+}
+END_TEST
+
+/* A system in the place of one that has gone is another one, also where it lies at the same address. */
+START_TEST(who_comes_after_one_who_was_told_is_told_too)
+{
+    rig_t rig;
+    open_faulty(&rig, "thief");
+    bp_world_o *world = rig.api->world->at(rig.host, 0);
+    WORKS(rig.host, bp_host_audit(rig.host, BP_AUDIT_WRITES));
+    for (uint32_t i = 0; i < 5; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    ck_assert_uint_eq(rig.log.count, 1);
+    for (uint32_t i = 0; i < 8; i++) {
+        WORKS(rig.host, bp_world_drop_system(world, i % 2 == 0 ? "thief" : "heir"));
+        WORKS(rig.host, bp_world_use_system(world, i % 2 == 0 ? "heir" : "thief"));
+        WORKS(rig.host, bp_host_step(rig.host));
+        EXPECT(rig.log.count == 2 && strstr(rig.log.text, "system 'heir' of world 'main' has changed grain.y") != NULL,
+               "round %u, %u lines: %s", i, rig.log.count, rig.log.text);
+    }
     recall_close(&rig);
 }
 END_TEST
@@ -346,6 +368,7 @@ Suite *twice_suite(void)
     TCase *tcase = tcase_create("twice");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, what_is_not_declared_is_told_once);
+    tcase_add_test(tcase, who_comes_after_one_who_was_told_is_told_too);
     tcase_add_test(tcase, what_is_declared_is_not_told);
     tcase_add_test(tcase, a_unit_that_does_not_repeat_itself_is_named);
     tcase_add_test(tcase, a_unit_that_does_otherwise_in_a_clone_is_named);
