@@ -619,7 +619,7 @@ static NOT_INLINED void end_remembered_step(history_t *h, uint32_t world)
     if (!h->on || h->going)
         return;
     if (recording_is_on(&h->recording))
-        recording_step(&h->recording, world, !h->lost && !lacked);
+        recording_step(&h->recording, world, h->lost || lacked);
     if (h->budget != 0)
         keep_step(h, world);
     if (lacked) {

@@ -115,12 +115,14 @@ static bp_result_t put_names(recording_t *r)
 static bp_result_t put_steps(recording_t *r)
 {
     chunk_t chunk = {.kind = CHUNK_STEPS, .moment = r->steps_from, .size = r->steps.size};
+    chunk.flags = r->step_lost ? CHUNK_LOST : 0;
     r->flushed_at = os_clock_ns();
     if (r->steps.size == 0)
         return BP_OK;
     bool to_disk = r->flushed_at - r->synced_at >= (uint64_t)RECORDING_SYNC_MS * MILLION;
     bp_result_t result = put_chunk(r, chunk, r->steps.start, to_disk);
     r->steps.size = 0;
+    r->step_lost = false;
     return result;
 }
 
@@ -284,16 +286,19 @@ static bool is_due(const recording_t *r, uint64_t passed)
             passed / 1000 >= r->written * MILLION / RECORDING_RATE);
 }
 
-void recording_step(recording_t *r, uint32_t world, bool keyframe)
+void recording_step(recording_t *r, uint32_t world, bool lost)
 {
+    bp_result_t result = lost ? put_steps(r) : BP_OK; /* a lost step has a chunk of its own */
     add_step(r, world);
+    r->step_lost = lost;
     uint64_t now = os_clock_ns();
-    bp_result_t result = r->steps.failed ? error_memory(&r->parts->base->error, "recording") : BP_OK;
-    if (result == BP_OK && keyframe && is_due(r, now - r->keyframe_at)) {
+    if (result == BP_OK && r->steps.failed)
+        result = error_memory(&r->parts->base->error, "recording");
+    if (result == BP_OK && !lost && is_due(r, now - r->keyframe_at)) {
         recording_keyframe(r, 0);
         return;
     }
-    if (result == BP_OK &&
+    if (result == BP_OK && !lost &&
         (r->steps.size >= STEPS_ROOM || now - r->flushed_at >= (uint64_t)RECORDING_FLUSH_MS * MILLION))
         result = put_steps(r);
     if (result != BP_OK)
@@ -608,17 +613,19 @@ static bp_result_t read_head(recorded_t *r, const char *path, error_text_t *erro
 }
 
 /* Look at all chunks behind the head, up to the first that is not good. A file does not end with parts: the host has
- * them from the keyframe behind them on, so that one that resumes before that keyframe goes on with those of before. */
+ * them from the keyframe behind them on, so that one that resumes before that keyframe goes on with those of before.
+ * Nor does it end with a step that cannot be computed again. */
 static void look_through(recorded_t *r)
 {
     const chunk_t *chunk;
     recorded_t good = *r;
-    bool parts = false; /* without the keyframe behind them, so far */
+    bool waits = false; /* for the keyframe behind parts, or behind a lost step */
     while ((chunk = whole_chunk(r)) != NULL && continues(r, chunk)) {
         r->sum = chunk->sum;
         r->good += sizeof *chunk + (size_t)chunk->size + padding_of(chunk->size);
-        parts = chunk->kind == CHUNK_PARTS || (parts && chunk->kind == CHUNK_NAMES);
-        if (!parts)
+        waits = chunk->kind == CHUNK_PARTS || (chunk->kind == CHUNK_STEPS && (chunk->flags & CHUNK_LOST) != 0) ||
+                (waits && chunk->kind == CHUNK_NAMES);
+        if (!waits)
             good = *r;
     }
     *r = good;

@@ -53,7 +53,8 @@ enum { CHUNK_HEAD = 1, CHUNK_NAMES, CHUNK_KEYFRAME, CHUNK_CALLS, CHUNK_STEPS, CH
 
 enum {
     CHUNK_BRING_BACK = 1u << 0, /* of a keyframe: its state cannot be computed */
-    CHUNK_LOST = 1u << 3,       /* of such a keyframe: the step before cannot be computed again (touch_t.lost) */
+    CHUNK_LOST = 1u << 3,       /* of such a keyframe: the step before cannot be computed again (touch_t.lost); of
+                                   steps, which are one then: such a keyframe is to follow */
     CHUNK_BEGINNING = 1u << 2,  /* of parts: from the beginning */
     CHUNK_DELTA = 1u << 1       /* of a keyframe: what differs from the one before, stretch by stretch: where it begins
                                    and how long it is, then its bytes */
@@ -84,6 +85,7 @@ typedef struct recording_t {
     uint64_t sum;              /* of the last chunk */
     bytes_t steps;             /* chunk_steps_t, not yet written */
     uint64_t steps_from;       /* the moment of the first of them */
+    bool step_lost;            /* they are one, which cannot be computed again */
     bytes_t keyframe, before;  /* room for the next one; the last one */
     bytes_t delta;             /* room */
     uint32_t deltas;           /* since the last whole keyframe */
@@ -118,8 +120,8 @@ static inline bool recording_is_on(const recording_t *recording)
 void recording_calls(recording_t *recording, const bytes_t *calls);
 void recording_keyframe(recording_t *recording, uint32_t flags);
 
-/* Note a step that has been taken; `keyframe`: one may be written behind it. */
-void recording_step(recording_t *recording, uint32_t world, bool keyframe);
+/* Note a step that has been taken; `lost`: it cannot be computed again, and a keyframe with CHUNK_LOST comes next. */
+void recording_step(recording_t *recording, uint32_t world, bool lost);
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 

@@ -572,6 +572,67 @@ START_TEST(a_host_with_a_crashed_plugin_goes_back_to_before_the_crash)
 }
 END_TEST
 
+/* The host is killed after it has written the step in which a version crashed, or the version before that is at work
+ * again, and before the keyframe behind that step: the file ends before the step, which can be computed no more. */
+START_TEST(a_recording_does_not_end_with_a_step_in_which_a_version_has_crashed)
+{
+    enum { END = 20, CRASHED = PROBE_CRASH_STEP + 1, ROOM = 1 << 24 };
+    uint64_t hashes[END + 1];
+    uint32_t kind, cuts = 0;
+    rig_t rig;
+    char *bytes = malloc(ROOM);
+    bp_host_o *host = open_host_with(&rig, 0, "reload_probe_first", BP_HOST_CRASH_GUARD);
+    host->reload.probation_steps = END;
+    WORKS(host, bp_host_record(host, file, "a test"));
+    for (uint64_t i = 0; i < END; i++) {
+        if (i == 10)
+            reload(host, "reload_probe_crashes");
+        hashes[i] = recall_hash(host);
+        WORKS(host, bp_host_step(host));
+    }
+    EXPECT(strstr(rig.log.text, "has crashed on probation") != NULL, "no crash: %s", rig.log.text);
+    WORKS(host, bp_host_record_end(host));
+    recall_close(&rig);
+    FILE *in = fopen(file, "rb");
+    ck_assert(bytes != NULL && in != NULL);
+    size_t size = fread(bytes, 1, ROOM, in);
+    fclose(in);
+    for (size_t at = 0; at < size;) {
+        bp_recording_o *recording;
+        bp_recording_t info = {.struct_size = sizeof info};
+        chunk_t chunk = {.kind = 0};
+        at = end_of_chunk(bytes, at, &kind);
+        if (at < size)
+            memcpy(&chunk, bytes + at, sizeof chunk);
+        if (at == size || chunk.moment != CRASHED || kind == CHUNK_KEYFRAME || chunk.kind == CHUNK_STEPS)
+            continue; /* the cut is not between the step and its keyframe */
+        FILE *out = fopen(cut, "wb");
+        ck_assert(out != NULL && fwrite(bytes, 1, at, out) == at && fclose(out) == 0);
+        host = open_host(&rig, 0);
+        WORKS(host, bp_recording_open(host, cut, &recording));
+        bp_recording_info(recording, &info);
+        EXPECT(info.last == CRASHED - 1 && info.lost > 0, "cut %u: it ends with moment %u", cuts, (uint32_t)info.last);
+        WORKS(host, bp_recording_resume(recording));
+        EXPECT(recall_hash(host) == hashes[info.last], "cut %u: the end is another one", cuts);
+        bp_recording_close(recording);
+        reload(host, "reload_probe_faster"); /* which does not crash */
+        WORKS(host, bp_host_step(host));
+        uint64_t end = recall_hash(host);
+        WORKS(host, bp_host_record_end(host));
+        recall_close(&rig);
+        host = open_host(&rig, 0);
+        WORKS(host, bp_recording_open(host, cut, &recording));
+        WORKS(host, bp_recording_play(recording, CRASHED, NULL));
+        EXPECT(recall_hash(host) == end, "cut %u: what was recorded behind it is another one", cuts);
+        bp_recording_close(recording);
+        recall_close(&rig);
+        cuts++;
+    }
+    EXPECT(cuts > 0, "no place to cut");
+    free(bytes);
+}
+END_TEST
+
 /* What is played has a guard or not: the step that ended in a crash is not computed. */
 START_TEST(a_recording_with_a_crash_on_probation_is_played_without_it)
 {
@@ -841,6 +902,7 @@ Suite *eras_suite(void)
         tcase_add_loop_test(crashes, another_future_begins_behind_the_step_in_which_a_version_has_crashed, 0, 4);
         tcase_add_test(crashes, a_host_with_a_crashed_plugin_goes_back_to_before_the_crash);
         tcase_add_loop_test(crashes, a_recording_with_a_crash_on_probation_is_played_without_it, 0, 4);
+        tcase_add_test(crashes, a_recording_does_not_end_with_a_step_in_which_a_version_has_crashed);
         suite_add_tcase(suite, crashes);
     }
     return suite;
