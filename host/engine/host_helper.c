@@ -192,8 +192,9 @@ static bool make_host(helper_t *h, const bp_host_desc_t *given)
     bp_host_desc_t desc = {.struct_size = sizeof desc, .threads = 1, .log = &log};
     h->flags = reader_u32(&h->reader);
     h->deadline_ms = reader_u32(&h->reader);
+    uint32_t call_ms = reader_u32(&h->reader);
     desc.flags = (h->flags & SCRATCH_GUARDED) != 0 ? BP_HOST_CRASH_GUARD | BP_HOST_WATCHFUL : 0u;
-    desc.call_limit = (h->flags & SCRATCH_GUARDED) != 0 ? h->deadline_ms / 2 + 1 : 0;
+    desc.call_limit = (h->flags & SCRATCH_GUARDED) != 0 ? call_ms : 0;
     if (given != NULL) {
         desc.allocator = given->allocator;
         desc.static_plugins = given->static_plugins;

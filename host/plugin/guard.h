@@ -67,6 +67,10 @@ void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends);
  * guard's limit or this one, whichever is less. To be called once, before the first call in the copy. */
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms);
 
+/* The limit of a call in milliseconds that was given to guard_create; 0: none, also where it cannot be watched.
+ * [main] */
+uint32_t guard_limit(const guard_t *guard);
+
 /* From now on ask `permit` about a bad address that code of the host was using, called by a plugin or not, in a guarded
  * call. NULL: the host crashes. While no call is running. [main] */
 void guard_ask(guard_t *guard, guard_permit_t permit, void *data);

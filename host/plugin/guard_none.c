@@ -32,6 +32,12 @@ void guard_tell_deaths(guard_t *guard, guard_death_t tell, bool ends)
     (void)guard, (void)tell, (void)ends;
 }
 
+uint32_t guard_limit(const guard_t *guard)
+{
+    (void)guard;
+    return 0;
+}
+
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 {
     (void)guard, (void)limit_ms;

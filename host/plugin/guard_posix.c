@@ -483,6 +483,11 @@ static void uninstall(void)
     }
 }
 
+uint32_t guard_limit(const guard_t *guard)
+{
+    return guard->limit_ms;
+}
+
 bp_result_t guard_create(memory_t *memory, uint32_t limit_ms, error_text_t *error, guard_t **out)
 {
     guard_t *guard = memory_new(memory, sizeof *guard);

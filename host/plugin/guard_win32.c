@@ -502,6 +502,11 @@ void guard_destroy(guard_t *guard)
     memory_free(guard->memory, guard, sizeof *guard);
 }
 
+uint32_t guard_limit(const guard_t *guard)
+{
+    return guard->limit_ms;
+}
+
 void guard_begin_copy(guard_t *guard, uint32_t limit_ms)
 {
     (void)guard, (void)limit_ms; /* there are no copies of a process here */

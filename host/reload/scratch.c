@@ -1,7 +1,7 @@
 /* scratch.c - the description of a host, in the order in which a helper needs it.
  *
  *     text     SCRATCH_BEGINS
- *     u32      flags, deadline in milliseconds
+ *     u32      flags; milliseconds of the whole trial, and of a call
  *     plugins  how many; of each name, path, file, copy, options given, whether whether other options come with the
  *              change, and these
  *     change   how many; of each the plugin's name, and the file to open
@@ -114,9 +114,12 @@ void scratch_describe(bytes_t *bytes, const reload_t *reload, const reload_chang
 {
     const plugins_t *plugins = &reload->loader->plugins;
     const destruction_t *d = reload->destruction;
+    const guard_t *guard = reload->loader->guard;
+    uint32_t call_ms = deadline_ms / 2 + 1, limit = guard != NULL ? guard_limit(guard) : 0;
     bytes_text(bytes, SCRATCH_BEGINS);
-    bytes_u32(bytes, (reload->loader->guard != NULL ? SCRATCH_GUARDED : 0u) | (change->lossy ? SCRATCH_LOSSY : 0u));
+    bytes_u32(bytes, (guard != NULL ? SCRATCH_GUARDED : 0u) | (change->lossy ? SCRATCH_LOSSY : 0u));
     bytes_u32(bytes, deadline_ms);
+    bytes_u32(bytes, limit > 0 && limit < call_ms ? limit : call_ms);
     bytes_u32(bytes, plugins->count);
     for (uint32_t i = 0; i < plugins->count; i++)
         put_plugin(bytes, plugins->items[i]);
