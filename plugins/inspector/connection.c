@@ -316,7 +316,21 @@ static enum MHD_Result refuse_too_large(connection_t *connection)
     return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, NULL, NULL, "a body has at most 1 MiB");
 }
 
-/* Judge a request by its headers, before its body comes. */
+/* The length of the body, where a header tells it; else 0. */
+static uint64_t told_length(const connection_t *connection)
+{
+    const char *length = MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND, "Content-Length");
+    return length == NULL ? 0 : strlen(length) > 9 ? UINT64_MAX : strtoul(length, NULL, 10);
+}
+
+/* Does the client send its body only when it is told to? */
+static bool awaits_leave(const connection_t *connection)
+{
+    return MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND, "Expect") != NULL;
+}
+
+/* Judge a request by its headers, before its body comes. A body that is a little too large is read before the answer,
+ * which a client would lose with the connection if it were still sending. */
 static enum MHD_Result begin(connection_t *connection, const char *url, const char *method)
 {
     http_t *http = connection->http;
@@ -348,9 +362,10 @@ static enum MHD_Result begin(connection_t *connection, const char *url, const ch
     if (!door_token(&http->setup.door, MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND, "Authorization")))
         return refuse(connection, MHD_HTTP_UNAUTHORIZED, "WWW-Authenticate", "Bearer",
                       "the option `token` is set: send it as \"Authorization: Bearer TOKEN\"");
-    const char *length = MHD_lookup_connection_value(connection->mhd, MHD_HEADER_KIND, "Content-Length");
-    if (length != NULL && (strlen(length) > 9 || strtoul(length, NULL, 10) > http->setup.limits.body))
+    uint64_t length = told_length(connection), most = http->setup.limits.body;
+    if (length > PASSED_OVER * most || (length > most && awaits_leave(connection)))
         return refuse_too_large(connection);
+    connection->too_large = length > most;
     connection->request = make_request(http, kind);
     if (connection->request == NULL)
         return MHD_NO;

@@ -104,11 +104,13 @@ static inline int connect_to(unsigned port)
     return -1;
 }
 
-/* Send bytes as they are; the connection, which the caller closes. */
+/* Send bytes as they are, most of them when the server has taken those before; the connection, which the caller
+ * closes. */
 static inline int send_bytes(const served_t *served, const char *bytes, size_t size)
 {
-    int client = connect_to(served->port);
+    int client = connect_to(served->port), little = 4096;
     ck_assert_int_ge(client, 0);
+    ck_assert_int_eq(setsockopt(client, SOL_SOCKET, SO_SNDBUF, &little, sizeof little), 0);
     ck_assert_int_eq(send(client, bytes, size, MSG_NOSIGNAL), (ssize_t)size);
     return client;
 }

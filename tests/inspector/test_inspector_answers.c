@@ -599,7 +599,7 @@ START_TEST(requests_of_http_are_answered_with_their_status)
         {"POST /app.js HTTP/1.1\r\nContent-Length: 0\r\n", "405", "Allow: GET, HEAD"},
         {"POST / HTTP/1.1\r\nContent-Length: 0\r\n", "200", "-32600"},
         {"POST / HTTP/1.1\r\nContent-Length: 1000000000\r\n", "413", "a body has at most 1 MiB"},
-        {"POST / HTTP/1.1\r\nContent-Length: 1048577\r\n", "413", "a body has at most 1 MiB"},
+        {"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1048577\r\n", "413", "a body has at most 1 MiB"},
         {"POST / HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n", "400", "told in two ways"},
         {"POST / HTTP/1.1\r\nOrigin: a\r\nOrigin: b\r\nContent-Length: 0\r\n", "400", "stands twice"},
         {"POST / HTTP/1.1\r\nOrigin: http://evil\r\nContent-Length: 0\r\n", "403", "pages of other sites may not call"},
