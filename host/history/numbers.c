@@ -1,5 +1,9 @@
-/* numbers.c - found by what does not depend on the order in which things came about: types and names. */
+/* numbers.c - a component is found by its type, a key by its type and name, and a prototype by its keys: none of these
+ * depends on the order in which they came about, as the numbers do.
+ */
 #include "numbers.h"
+
+#include <string.h>
 
 uint32_t numbers_component(const world_t *of, const world_t *in, uint32_t component)
 {

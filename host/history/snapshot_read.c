@@ -5,6 +5,8 @@
  */
 #include "snapshot.h"
 
+#include <stdlib.h>
+
 typedef struct arena_chunk_t {
     struct arena_chunk_t *next;
     size_t size, used;
@@ -530,15 +532,29 @@ static void read_channel(opening_t *o, kept_channel_t *channel)
     expect(o, !r->failed && names_is_word(channel->name));
 }
 
+static int ascending(const void *a, const void *b)
+{
+    bp_name_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
 static void read_messages(opening_t *o, kept_world_t *w)
 {
     w->channel_count = reader_count(&o->reader, 4 * sizeof(uint32_t));
     w->channels = o->reader.failed ? NULL : table(o, w->channel_count, sizeof *w->channels);
+    bp_name_t *names = o->reader.failed ? NULL : table(o, w->channel_count, sizeof *names);
     for (uint32_t i = 0; i < w->channel_count && !o->reader.failed; i++) {
         read_channel(o, &w->channels[i]);
-        for (uint32_t k = 0; k < i && !o->reader.failed; k++)
-            expect(o, strcmp(w->channels[k].name, w->channels[i].name) != 0);
+        if (!o->reader.failed)
+            names[i] = names_hash(w->channels[i].name);
     }
+    if (o->reader.failed || w->channel_count == 0)
+        return;
+    qsort(names, w->channel_count, sizeof *names, ascending); /* a file that lies may have millions */
+    for (uint32_t i = 1; i < w->channel_count; i++)
+        expect(o, names[i - 1] != names[i]);
 }
 
 /* Was the index in use, of an entity that may have died and whose page may have been given up? */
