@@ -365,7 +365,6 @@ static enum MHD_Result begin(connection_t *connection, const char *url, const ch
     uint64_t length = told_length(connection), most = http->setup.limits.body;
     if (length > PASSED_OVER * most || (length > most && awaits_leave(connection)))
         return refuse_too_large(connection);
-    connection->too_large = length > most;
     connection->request = make_request(http, kind);
     if (connection->request == NULL)
         return MHD_NO;
