@@ -245,6 +245,7 @@ bp_result_t playback_to(history_t *h, const recorded_t *recorded, const eras_t *
     result = here ? play_on(&p) : play_from(&p, find_start(recorded, to, (flags & BP_PLAY_ALL) != 0));
     if (result == BP_OK && memory_refused(&h->parts.base->memory) != refused)
         result = error_memory(error, "playing a recording"); /* a step in which memory lacked is another one */
+    outside_end(&h->outside); /* a recording may be cut between what a step took from outside and the step */
     h->branch++;
     snapshot_tell(&h->parts);
     h->going = *h->recomputing = false;

@@ -5,7 +5,10 @@
 #include "../unit/support.h"
 #include "recall.h"
 
+#include "history/recording.h"
+
 #include <bp_outside.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 40, ROOM = 24 };
@@ -205,6 +208,58 @@ START_TEST(a_recording_has_what_was_taken)
 }
 END_TEST
 
+/* A copy of a recording, up to and with the last calls and inputs in it. */
+static void cut_behind_inputs(const char *path, const char *copy)
+{
+    recorded_t recorded;
+    error_text_t error = {.calls = NULL};
+    const chunk_t *chunk;
+    size_t at = 0, behind = 0;
+    EXPECT(recorded_open(&recorded, path, &error) == BP_OK, "%s", error.text);
+    while ((chunk = recorded_next(&recorded, &at)) != NULL)
+        behind = chunk->kind == CHUNK_CALLS ? at : behind;
+    FILE *to = fopen(copy, "wb");
+    ck_assert(to != NULL && behind > 0 && fwrite(recorded.bytes, behind, 1, to) == 1 && fclose(to) == 0);
+    recorded_close(&recorded);
+}
+
+/* What a step takes is in the file before the step itself is: a host may be killed in between. */
+START_TEST(what_a_step_took_that_is_not_recorded_is_not_given_to_another)
+{
+    rig_t rig;
+    bp_recording_o *recording;
+    bp_recording_t info = {.struct_size = sizeof info};
+    static const char whole[] = TEST_SCRATCH_DIR "/outside.rec", cut[] = TEST_SCRATCH_DIR "/outside_cut.rec";
+    bp_host_o *host = open_host(&rig, 0);
+    WORKS(host, bp_host_record(host, whole, NULL));
+    for (uint32_t i = 0; i < 2; i++)
+        WORKS(host, bp_host_step(host));
+    WORKS(host, bp_host_record_end(host));
+    recall_close(&rig);
+    cut_behind_inputs(whole, cut);
+    host = open_host(&rig, 0);
+    WORKS(host, bp_recording_open(host, cut, &recording));
+    bp_recording_info(recording, &info);
+    ck_assert_uint_eq(info.last, 1);
+    WORKS(host, bp_recording_play(recording, 1, NULL));
+    WORKS(host, bp_recording_resume(recording));
+    uint64_t before = asked;
+    WORKS(host, bp_host_step(host));
+    ck_assert_uint_eq(asked, before + 3);
+    uint64_t end = recall_hash(host);
+    WORKS(host, bp_host_record_end(host));
+    bp_recording_close(recording);
+    recall_close(&rig);
+    host = open_host(&rig, 0);
+    const bp_playback_i check = {.struct_size = sizeof check, .flags = BP_PLAY_CHECK | BP_PLAY_ALL};
+    WORKS(host, bp_recording_open(host, cut, &recording));
+    WORKS(host, bp_recording_play(recording, 2, &check));
+    EXPECT(recall_hash(host) == end, "the step is given what another one took");
+    bp_recording_close(recording);
+    recall_close(&rig);
+}
+END_TEST
+
 static bp_result_t change_nothing(void *context, bp_host_o *clone)
 {
     (void)context, (void)clone;
@@ -270,6 +325,7 @@ Suite *outside_suite(void)
     tcase_add_test(tcase, what_a_step_took_that_failed_is_not_given_to_the_next);
     tcase_add_loop_test(tcase, a_step_that_is_taken_again_to_be_looked_at_is_given_what_it_took, 0, 2);
     tcase_add_test(tcase, a_recording_has_what_was_taken);
+    tcase_add_test(tcase, what_a_step_took_that_is_not_recorded_is_not_given_to_another);
     tcase_add_test(tcase, a_draft_is_given_what_the_host_took);
     tcase_add_test(tcase, what_is_wrong_is_refused);
     suite_add_tcase(suite, tcase);
