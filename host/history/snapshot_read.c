@@ -627,6 +627,7 @@ static void read_world(opening_t *o, kept_world_t *w)
     w->stopped = reader_u32(r);
     w->random = reader_u64(r);
     expect(o, w->step_rate > 0 && w->step_rate - w->step_rate == 0); /* a number, and finite */
+    expect(o, w->steps <= INT64_MAX);
     expect(o, w->speed >= SPEED_LEAST && w->speed <= SPEED_MOST);
     read_managers(o, w);
     if (!r->failed)

@@ -110,6 +110,8 @@ static bp_result_t check_sections(check_t *c)
     if ((info->flags & BLOB_HAS_CLOCK) != 0 && !(info->step_rate > 0 && info->step_rate - info->step_rate == 0 &&
                                                   info->time - info->time == 0))
         return BROKEN(c, "info: a clock with %g steps in a unit of time, at time %g", info->step_rate, info->time);
+    if (info->steps > INT64_MAX)
+        return BROKEN(c, "info: a clock of %" PRIu64 " steps; there are %" PRIi64 " at most", info->steps, INT64_MAX);
     uint64_t end = BLOB_FIRST_SECTION;
     bp_result_t result = BP_OK;
     for (uint32_t s = 0; s < BLOB_SECTIONS && result == BP_OK; s++) {

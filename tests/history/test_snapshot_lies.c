@@ -204,6 +204,9 @@ START_TEST(clocks_that_no_world_has_are_refused)
         memcpy(clock, bad, sizeof bad);
         refused(&l);
     }
+    memcpy(clock, good, sizeof good);
+    clock[sizeof good + sizeof(uint64_t) - 1] = '\x80'; /* of steps */
+    refused(&l);
     end(&l);
 }
 END_TEST

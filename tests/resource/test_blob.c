@@ -282,6 +282,7 @@ START_TEST(what_is_wrong_is_named)
         {blob.bytes + blob.components[2].index_offset, 4, "\x08\0\0\0",
          "section data: the bytes of instance 0 of secret"},
         {&blob.info->step_rate, 8, "\0\0\0\0\0\0\0\0", "info: a clock with 0 steps"},
+        {(const char *)&blob.info->steps + 7, 1, "\x80", "info: a clock of 9223372036854775820 steps; there are"},
         {&blob.info->sections[BLOB_DATA].offset, 1, "\x01", "section data: lies at"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
