@@ -582,6 +582,16 @@ static void end_inputs(history_t *h, uint32_t world)
         keep_inputs(h);
 }
 
+/* The list of steps has grown. Where nothing is left but that list, the past begins with the present moment: false. */
+static bool make_room_for_steps(history_t *h)
+{
+    history_make_room(h, 0);
+    if (h->keyframes.count > 0)
+        return true;
+    history_keep_or_say(h, false);
+    return false;
+}
+
 /* Note that one more step has been taken. */
 static void keep_step(history_t *h, uint32_t world)
 {
@@ -598,6 +608,7 @@ static void keep_step(history_t *h, uint32_t world)
         history_drop_marks(h);
         branches_drop_old(h);
     }
+    uint32_t room = h->taken.capacity;
     if (h->keyframes.count > 0 && !taken_add(&h->taken, h->last, world)) {
         history_say(h, BP_LOG_WARNING, "no memory for another step: the past begins anew behind it");
         h->shape = 0;
@@ -605,6 +616,8 @@ static void keep_step(history_t *h, uint32_t world)
     }
     if (h->keyframes.count > 0)
         h->now = ++h->last;
+    if (h->taken.capacity != room && !make_room_for_steps(h))
+        return;
     uint64_t passed = os_clock_ns() - h->taken_at;
     if (h->interval_ms == 0 || (passed >= (uint64_t)h->interval_ms * MILLION && passed >= HISTORY_SHARE * h->took))
         history_keep_or_say(h, false);

@@ -301,6 +301,35 @@ START_TEST(calls_at_one_moment_that_are_put_down_one_by_one_give_way_to_a_keyfra
 }
 END_TEST
 
+/* Worlds that step in turn, with no keyframe on the way: each step is another entry of the list of steps. */
+START_TEST(a_list_of_steps_does_not_exceed_the_budget_between_keyframes)
+{
+    enum { TURNS = 20000 };
+    const uint64_t budget = 100000;
+    rig_t rig;
+    open_moving(&rig, 100);
+    ck_assert_ptr_nonnull(bp_world_create(rig.host, &(bp_world_desc_t){.name = "beside"}));
+    for (uint32_t i = 0; i < 10; i++)
+        WORKS(rig.host, bp_host_step(rig.host));
+    size_t without = rig.heap.bytes, most = 0;
+    WORKS(rig.host, bp_host_remember(rig.host, budget));
+    bp_host_keyframe_every(rig.host, 1000000000);
+    for (uint32_t i = 0; i < TURNS; i++) {
+        WORKS(rig.host, bp_world_step(rig.api->world->at(rig.host, i % 2)));
+        most = rig.heap.bytes > most ? rig.heap.bytes : most;
+    }
+    EXPECT(most - without <= budget, "%zu bytes of %zu", most - without, (size_t)budget);
+    bp_history_t h = recall_history(rig.host);
+    EXPECT(h.last == TURNS + 10 && h.first < h.last - 500, "from %llu to %llu", (unsigned long long)h.first,
+           (unsigned long long)h.last);
+    uint64_t end = recall_hash(rig.host);
+    WORKS(rig.host, bp_host_go(rig.host, h.first));
+    WORKS(rig.host, bp_host_go(rig.host, h.last));
+    EXPECT(recall_hash(rig.host) == end, "the end is another one");
+    rig_close(&rig);
+}
+END_TEST
+
 /* Budgets that differ by less than what each small part of the past takes: where one is not counted, one of the budgets
  * is exceeded. */
 START_TEST(no_budget_is_exceeded_by_a_byte)
@@ -1345,6 +1374,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_step_that_one_world_took_is_not_forgotten);
     tcase_add_loop_test(tcase, calls_before_a_step_of_the_past_that_fails_are_made_once, 0, AFTERS);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
+    tcase_add_test(tcase, a_list_of_steps_does_not_exceed_the_budget_between_keyframes);
     tcase_add_test(tcase, no_budget_is_exceeded_by_a_byte);
     tcase_add_test(tcase, the_oldest_past_goes_where_calls_take_most_of_the_budget);
     tcase_add_test(tcase, a_past_that_begins_anew_has_its_own_steps);
