@@ -196,13 +196,19 @@ static bool read_headers(build_t *build, const char *name)
 
 static void soil(build_t *build, const char *name, uint64_t now);
 
+/* Files are compared with the library from here on: has one been written since it was made? */
+static void begin_comparing(build_t *build, const plugin_t *plugin)
+{
+    file_stamp_t library;
+    build->newer = false;
+    build->made_at = file_stamp(loader_file(plugin), &library) ? library.written : UINT64_MAX;
+}
+
 /* Watch what the compiler of a source has read, and the source itself. */
 static bool read_source(build_t *build, const plugin_t *plugin)
 {
-    file_stamp_t library;
     forget_headers(build, plugin->name);
-    build->newer = false;
-    build->made_at = file_stamp(plugin->file, &library) ? library.written : UINT64_MAX;
+    begin_comparing(build, plugin);
     bool there = add_header(build, plugin->name, ".", plugin->path);
     return read_headers(build, plugin->name) && there;
 }
@@ -450,10 +456,13 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
     process_free(build->process);
     build->process = NULL;
     const plugin_t *plugin = loader_find(build->loader, build->building);
-    if (fine && plugin != NULL && plugin->file != NULL)
+    if (fine && plugin != NULL && plugin->file != NULL) {
         learn(build, plugin, now);
-    else if (fine)
+    } else if (fine && plugin != NULL) {
+        begin_comparing(build, plugin);
         read_headers(build, build->building);
+        catch_up(build, build->building, now);
+    }
 }
 
 void build_learn(build_t *build, const plugin_t *plugin, uint64_t now)

@@ -210,6 +210,34 @@ START_TEST(a_folder_that_a_command_reads_from_may_go_and_come_back)
 }
 END_TEST
 
+/* The command names a file that is not watched yet, and the file is written between the library and the end of the
+ * command. The clock of files may be coarse. */
+START_TEST(a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_missed)
+{
+    mkdir(SHARED, 0755);
+    save("build_shared/shared.h");
+    remove(TEST_SCRATCH_DIR "/probe.d");
+    scratch_file("build_it.sh", "touch $1.so\nprintf \"$1.so: build_shared/shared.h\\n\" > $1.d\nsleep 0.2\n"
+                                "test -e $1.twice || echo version > build_shared/shared.h\ntouch $1.twice\n");
+    open_host("sh build_it.sh {plugin}");
+    remove(TEST_SCRATCH_DIR "/probe.twice");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    save_source();
+    wait_for("'probe' is built");
+    forget_log();
+    wait_for("'probe' is built");
+    forget_log();
+    for (int k = 0; k < 60; k++) { /* and not for ever */
+        WORKS(rig.host, bp_host_poll(rig.host));
+        WORKS(rig.host, bp_host_wait(rig.host, NAP));
+    }
+    ck_assert_ptr_null(strstr(rig.log.text, "'probe' is built"));
+    close_host();
+    remove(TEST_SCRATCH_DIR "/probe.d");
+    remove(TEST_SCRATCH_DIR "/probe.twice");
+}
+END_TEST
+
 /* Of what is done at polls: a change that could not be noted is noted when the source is saved again. */
 START_TEST(memory_that_lacks_while_sources_are_watched_does_not_end_it)
 {
@@ -282,6 +310,7 @@ Suite *build_suite(void)
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
     tcase_add_test(tests, a_folder_of_sources_that_is_replaced_is_built);
     tcase_add_loop_test(tests, a_folder_that_a_command_reads_from_may_go_and_come_back, 0, 2);
+    tcase_add_test(tests, a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_missed);
     tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;
