@@ -511,8 +511,9 @@ typedef struct bp_diff_value_t {
 } bp_diff_value_t;
 
 /* Receives differences; each function may be NULL. Texts are good during the call. `structure` gets a sentence:
- * worlds and entities that are only in one of the two, components that came or went, states of plugins that differ.
- * `most` values of each field are told. */
+ * worlds and entities that are only in one of the two, components, systems and plugins that came or went, states and
+ * messages that differ; of a world, clocks and orders where nothing else does, and likewise of the host (`world` "")
+ * ids that are given out. So where hashes differ, something is told. `most` values of each field are told. */
 typedef struct bp_diff_i {
     uint32_t struct_size;
     uint32_t most;

@@ -7,6 +7,7 @@
 
 #include "distance.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* --- hashes ------------------------------------------------------------------------------------------------------- */
@@ -132,11 +133,13 @@ typedef struct diffing_t {
     side_t before, after;
     bool aligned; /* both sides have the same prototypes, and the same entities in the same rows */
     bool no_memory;
+    uint64_t told; /* differences so far */
 } diffing_t;
 
-static void structure(const diffing_t *d, bp_entity_t entity, const char *text)
+static void structure(diffing_t *d, bp_entity_t entity, const char *text)
 {
     const kept_world_t *w = d->after.world != NULL ? d->after.world : d->before.world;
+    d->told++;
     if (d->sink->structure != NULL)
         d->sink->structure(d->sink->context, w == NULL ? "" : w->name, entity, text);
 }
@@ -469,6 +472,7 @@ static void diff_key(diffing_t *d, uint32_t number)
             if (first != 0 && !same_bytes(d, &w->runs[r], r, first, first + k, key->name, m->type))
                 diff_cells(d, &w->runs[r], first + k, key->name, m, k, &told);
         }
+        d->told += told.count;
         if (told.count > 0 && d->sink->field != NULL)
             d->sink->field(d->sink->context, &told);
     }
@@ -548,18 +552,62 @@ static const kept_unit_t *unit_like(const kept_world_t *w, const kept_unit_t *un
     return i < w->unit_count ? &w->units[i] : NULL;
 }
 
-static void tell_state(const diffing_t *d, const char *type)
+/* A sentence about something with a name, in the place of %s. */
+static void tell_named(diffing_t *d, const char *sentence, const char *name)
 {
     text_t text = {.length = 0};
-    text_append(&text, "the state of component %s differs", type);
+    const char *place = strstr(sentence, "%s");
+    text.chars[0] = '\0';
+    text_append(&text, "%.*s%s%s", (int)(place - sentence), sentence, name, place + 2);
     structure(d, (bp_entity_t){0}, text.chars);
+}
+
+static void tell_state(diffing_t *d, const char *type)
+{
+    tell_named(d, "the state of component %s differs", type);
+}
+
+/* Components and systems that only one of the two has. Components with columns show by their fields (diff_fields). */
+static void diff_parts(diffing_t *d, const kept_world_t *have, const kept_world_t *lack, const char *component,
+                       const char *system)
+{
+    for (uint32_t i = 0; i < have->manager_count; i++) {
+        const kept_manager_t *m = &have->managers[i];
+        if (m->started && (m->own_storage || m->column_count == 0) && manager_like(lack, m->type) == NULL)
+            tell_named(d, component, m->type);
+    }
+    for (uint32_t i = 0; i < have->unit_count; i++) {
+        const kept_unit_t *unit = &have->units[i];
+        if (unit->is_system && unit_like(lack, unit) == NULL)
+            tell_named(d, system, unit->name);
+    }
+}
+
+static const kept_channel_t *channel_like(const kept_world_t *w, const char *name)
+{
+    uint32_t i = 0;
+    while (i < w->channel_count && strcmp(w->channels[i].name, name) != 0)
+        i++;
+    return i < w->channel_count ? &w->channels[i] : NULL;
+}
+
+/* The messages that the next step reads. `lack` may have a channel with none of them, or no such channel. */
+static void diff_channels(diffing_t *d, const kept_world_t *have, const kept_world_t *lack, bool all)
+{
+    for (uint32_t i = 0; i < have->channel_count; i++) {
+        const kept_channel_t *is = &have->channels[i], *was = channel_like(lack, is->name);
+        uint32_t count = was == NULL ? 0 : was->count;
+        bool same = count == is->count && (count == 0 || (was->size == is->size &&
+                    memcmp(was->records, is->records, (size_t)count * is->size) == 0));
+        if (!same && (all || was == NULL))
+            tell_named(d, "the messages of channel %s differ", is->name);
+    }
 }
 
 /* Of two hosts, managers and units may have other numbers. */
 static void diff_states(diffing_t *d)
 {
     const kept_world_t *a = d->before.world, *b = d->after.world;
-    text_t text;
     for (uint32_t i = 0; i < b->manager_count; i++) {
         const kept_manager_t *is = &b->managers[i], *was = manager_like(a, is->type);
         if (is->started && was != NULL && !same_state(&was->state, &is->state))
@@ -572,18 +620,17 @@ static void diff_states(diffing_t *d)
     }
     for (uint32_t i = 0; i < b->unit_count; i++) {
         const kept_unit_t *was = unit_like(a, &b->units[i]);
-        if (was == NULL || same_state(&was->state, &b->units[i].state))
-            continue;
-        text.length = 0;
-        text_append(&text, "the state of system %s differs", b->units[i].name);
-        structure(d, (bp_entity_t){0}, text.chars);
+        if (was != NULL && !same_state(&was->state, &b->units[i].state))
+            tell_named(d, "the state of system %s differs", b->units[i].name);
     }
+    diff_channels(d, b, a, true);
+    diff_channels(d, a, b, false);
     if (a->random != b->random)
         structure(d, (bp_entity_t){0}, "the random numbers of collection differ");
 }
 
 /* Fields that only one of the two has: of another version of a plugin. */
-static void diff_fields(const diffing_t *d, const kept_world_t *have, const kept_world_t *lack, const char *what)
+static void diff_fields(diffing_t *d, const kept_world_t *have, const kept_world_t *lack, const char *what)
 {
     for (uint32_t i = 0; i < have->manager_count; i++) {
         const kept_manager_t *m = &have->managers[i];
@@ -597,6 +644,22 @@ static void diff_fields(const diffing_t *d, const kept_world_t *have, const kept
     }
 }
 
+/* What is no row, value, state or message, and told only where nothing else is: later steps show it. */
+static void diff_rest(diffing_t *d, uint32_t a, uint32_t b)
+{
+    const kept_world_t *was = d->before.world, *is = d->after.world;
+    text_t text = {.length = 0};
+    if (d->sink->structure == NULL ||
+        snapshot_hash_world(d->before.snapshot, a) == snapshot_hash_world(d->after.snapshot, b))
+        return;
+    text_append(&text, "the clock: step %" PRIu64 ", time %.9g, rate %.9g; and was step %" PRIu64
+                ", time %.9g, rate %.9g", is->steps, is->time, is->step_rate, was->steps, was->time, was->step_rate);
+    bool clock = was->steps == is->steps && memcmp(&was->time, &is->time, sizeof is->time) == 0 &&
+                 memcmp(&was->step_rate, &is->step_rate, sizeof is->step_rate) == 0;
+    structure(d, (bp_entity_t){0}, clock ? "components, names of components, units or rows are in another order"
+                                         : text.chars);
+}
+
 static void diff_world(diffing_t *d, memory_t *memory)
 {
     d->aligned = are_aligned(d->before.world, d->after.world);
@@ -608,18 +671,46 @@ static void diff_world(diffing_t *d, memory_t *memory)
         diff_fields(d, d->after.world, d->before.world, "has come, or is of another type");
         for (uint32_t i = 0; i < d->after.world->key_count; i++)
             diff_key(d, i);
+        diff_parts(d, d->before.world, d->after.world, "component %s is not there any more",
+                   "system %s is not there any more");
+        diff_parts(d, d->after.world, d->before.world, "component %s has come", "system %s has come");
         diff_states(d);
     }
     free_places(&d->before, memory);
     free_places(&d->after, memory);
 }
 
-static const kept_world_t *find_world(const snapshot_t *snapshot, const char *name)
+static uint32_t find_world(const snapshot_t *snapshot, const char *name)
 {
     uint32_t i = 0;
     while (i < snapshot->world_count && strcmp(snapshot->worlds[i].name, name) != 0)
         i++;
-    return i < snapshot->world_count ? &snapshot->worlds[i] : NULL;
+    return i < snapshot->world_count ? i : BP_NONE;
+}
+
+/* What belongs to no world. */
+static void diff_host(diffing_t *d)
+{
+    const snapshot_t *a = d->before.snapshot, *b = d->after.snapshot;
+    d->before.world = d->after.world = NULL;
+    for (uint32_t i = 0; i < b->plugin_count; i++) {
+        uint32_t k = 0;
+        while (k < a->plugin_count && strcmp(a->plugins[k].name, b->plugins[i].name) != 0)
+            k++;
+        if (k == a->plugin_count)
+            tell_named(d, "plugin %s has come", b->plugins[i].name);
+        else if (!same_state(&a->plugins[k].state, &b->plugins[i].state))
+            tell_named(d, "the state of plugin %s differs", b->plugins[i].name);
+    }
+    for (uint32_t i = 0; i < a->plugin_count; i++) {
+        uint32_t k = 0;
+        while (k < b->plugin_count && strcmp(b->plugins[k].name, a->plugins[i].name) != 0)
+            k++;
+        if (k == b->plugin_count)
+            tell_named(d, "plugin %s is not there any more", a->plugins[i].name);
+    }
+    if (d->told == 0 && d->sink->structure != NULL && snapshot_hash(a) != snapshot_hash(b))
+        structure(d, (bp_entity_t){0}, "entities without components, or the ids that new entities get, differ");
 }
 
 bool snapshot_diff(const base_t *base, const snapshot_t *a, const snapshot_t *b, const bp_diff_i *sink)
@@ -627,18 +718,24 @@ bool snapshot_diff(const base_t *base, const snapshot_t *a, const snapshot_t *b,
     diffing_t d = {.base = base, .sink = sink, .before = {a, NULL, NULL}, .after = {b, NULL, NULL}};
     memory_t *memory = (memory_t *)(uintptr_t)&base->memory;
     for (uint32_t i = 0; i < b->world_count && !d.no_memory; i++) {
+        uint32_t was = find_world(a, b->worlds[i].name);
+        uint64_t told = d.told;
         d.after.world = &b->worlds[i];
-        d.before.world = find_world(a, b->worlds[i].name);
-        if (d.before.world == NULL)
+        d.before.world = was == BP_NONE ? NULL : &a->worlds[was];
+        if (was == BP_NONE)
             structure(&d, (bp_entity_t){0}, "the world is new");
         else
             diff_world(&d, memory);
+        if (d.told == told && !d.no_memory)
+            diff_rest(&d, was, i);
     }
     for (uint32_t i = 0; i < a->world_count && !d.no_memory; i++) {
         d.before.world = &a->worlds[i];
         d.after.world = NULL;
-        if (find_world(b, a->worlds[i].name) == NULL)
+        if (find_world(b, a->worlds[i].name) == BP_NONE)
             structure(&d, (bp_entity_t){0}, "the world is not there any more");
     }
+    if (!d.no_memory)
+        diff_host(&d);
     return !d.no_memory;
 }

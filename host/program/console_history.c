@@ -204,7 +204,8 @@ static void print_structure(void *context, const char *world, bp_entity_t entity
     char id[64];
     t->console->program->api->entity->format(t->console->program->host, entity, id, sizeof id);
     t->told++;
-    printf("%s: %s%s%s\n", world, entity.id != 0 ? id : "", entity.id != 0 ? " " : "", text);
+    printf("%s%s%s%s%s\n", world, world[0] != '\0' ? ": " : "", entity.id != 0 ? id : "", entity.id != 0 ? " " : "",
+           text);
 }
 
 static void print_field(void *context, const bp_diff_field_t *field)

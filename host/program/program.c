@@ -117,7 +117,7 @@ static bool stand_still(const program_t *program)
 static void tell_structure(void *context, const char *world, bp_entity_t entity, const char *text)
 {
     (void)context, (void)entity;
-    remark("  %s: %s", world, text);
+    remark("  %s%s%s", world, world[0] != '\0' ? ": " : "", text);
 }
 
 static void tell_field(void *context, const bp_diff_field_t *field)

@@ -587,6 +587,41 @@ START_TEST(states_that_differ_are_named)
 }
 END_TEST
 
+/* Whatever the hash is of is told. */
+START_TEST(where_hashes_differ_something_is_told)
+{
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_t rig;
+    bp_snapshot_o *before;
+    bp_entity_t e;
+    rig_open_with(&rig, plugins, 1);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "recall", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "body"));
+    WORKS(rig.host, bp_world_use_component(world, "mark"));
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    expect_structure(rig.host, before, "");
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e, 1));
+    expect_structure(rig.host, before, ": entities without components, or the ids that new entities get, differ\n");
+    rig.api->entity->destroy(rig.host, &e, 1);
+    bp_snapshot_free(before);
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, bp_world_step(world));
+    expect_structure(rig.host, before, "main: the clock: step 1, time 0.0166666667, rate 60; and was step 0, time 0, "
+                                       "rate 60\n");
+    WORKS(rig.host, bp_world_use_system(world, "watcher"));
+    expect_structure(rig.host, before, "main: system watcher has come\n");
+    bp_snapshot_free(before);
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, bp_world_drop_system(world, "watcher"));
+    expect_structure(rig.host, before, "main: system watcher is not there any more\n");
+    WORKS(rig.host, bp_world_use_component(world, "fog"));
+    expect_structure(rig.host, before, "main: system watcher is not there any more\nmain: component fog has come\n");
+    bp_snapshot_free(before);
+    recall_close(&rig);
+}
+END_TEST
+
 /* Two components, each with a state of one number, that worlds use in either order. */
 static bp_result_t twin_start(bp_manager_t *m)
 {
@@ -636,7 +671,8 @@ START_TEST(states_of_two_hosts_that_use_components_in_another_order_are_compared
     bp_world_o *there = open_twins(&first, false), *world = open_twins(&second, true);
     ck_assert_ptr_nonnull(there);
     WORKS(first.host, bp_host_snapshot(first.host, &before));
-    expect_structure(second.host, before, "");
+    expect_structure(second.host, before,
+                     "main: components, names of components, units or rows are in another order\n");
     *(uint64_t *)manager_of(world, "castor")->state = 3;
     expect_structure(second.host, before, "main: the state of component castor differs\n");
     bp_snapshot_free(before);
@@ -1459,6 +1495,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, a_field_is_not_taken_for_one_that_has_gone);
     tcase_add_test(tcase, the_smallest_difference_of_a_number_is_one);
     tcase_add_test(tcase, states_that_differ_are_named);
+    tcase_add_test(tcase, where_hashes_differ_something_is_told);
     tcase_add_test(tcase, states_of_two_hosts_that_use_components_in_another_order_are_compared_by_type);
     tcase_add_test(tcase, values_of_two_hosts_that_met_names_in_another_order_are_compared_by_name);
     tcase_add_test(tcase, a_world_that_has_gone_is_told);

@@ -414,6 +414,39 @@ START_TEST(messages_under_way_are_kept_and_come_back)
 }
 END_TEST
 
+static void list_structure(void *context, const char *world, bp_entity_t entity, const char *text)
+{
+    char *list = context;
+    size_t length = strlen(list);
+    (void)entity;
+    snprintf(list + length, 256 - length, "%s: %s\n", world, text);
+}
+
+/* `quiet` sends other messages; the sender has no state, and the reader does not say what it has. */
+START_TEST(messages_that_differ_are_told)
+{
+    post_t p;
+    bp_snapshot_o *before, *after;
+    char list[256] = "";
+    const bp_diff_i sink = {.struct_size = sizeof sink, .most = 9, .context = list, .structure = list_structure};
+    post_open(&p, 1, 2);
+    quiet = true;
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &before));
+    quiet = false;
+    WORKS(p.rig.host, bp_world_step(p.world));
+    WORKS(p.rig.host, bp_host_snapshot(p.rig.host, &after));
+    WORKS(p.rig.host, bp_snapshot_diff(p.rig.host, before, after, &sink));
+    ck_assert_str_eq(list, "main: the messages of channel news differ\n");
+    list[0] = '\0';
+    WORKS(p.rig.host, bp_snapshot_diff(p.rig.host, after, after, &sink));
+    ck_assert_str_eq(list, "");
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    post_close(&p);
+}
+END_TEST
+
 START_TEST(messages_come_back_where_managers_open_and_close_ends_meanwhile)
 {
     static const bp_term_field_t extra[] = {{.name = "extra", .type = BP_U32}};
@@ -771,6 +804,7 @@ Suite *messages_suite(void)
     tcase_add_test(tests, placeholders_become_the_entities);
     tcase_add_test(tests, a_channel_has_the_fields_of_all_who_name_it);
     tcase_add_test(tests, messages_under_way_are_kept_and_come_back);
+    tcase_add_test(tests, messages_that_differ_are_told);
     tcase_add_test(tests, messages_come_back_where_managers_open_and_close_ends_meanwhile);
     tcase_add_test(tests, a_field_that_has_come_back_is_zero_in_messages_that_do_not_name_it);
     tcase_add_test(tests, a_damaged_block_of_messages_is_refused);
