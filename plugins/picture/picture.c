@@ -46,6 +46,8 @@ typedef struct picture_state {
     bp_manager_t *manager;        /* of the component `sprite` */
     uint64_t steps;
     double time;
+    uint32_t ran;                 /* 1: a step has been taken since the system began */
+    uint32_t padding;
 } picture_state;
 
 static const char *file_of(const bp_system_t *s)
@@ -88,6 +90,15 @@ static void run_all(bp_system_t *s, const bp_step_t *step, const bp_match_t *mat
     (void)matches, (void)count;
     p->steps = step->number + 1;
     p->time = step->time + step->dt;
+    p->ran = 1;
+}
+
+/* What is painted is the frame of that moment. */
+static void rewound(bp_system_t *s, const bp_step_t *now)
+{
+    picture_state *p = s->state;
+    p->steps = now->number;
+    p->time = now->time;
 }
 
 /* --- the picture ---------------------------------------------------------------------------------------- */
@@ -156,8 +167,8 @@ static void stop(bp_system_t *s)
 {
     picture_state *p = s->state;
     uint32_t count = 0;
-    const bp_sprite_t *sprites = p->steps > 0 ? p->sprites->frame(p->manager, &count) : NULL;
-    if (p->steps > 0)
+    const bp_sprite_t *sprites = p->ran != 0 ? p->sprites->frame(p->manager, &count) : NULL;
+    if (p->ran != 0)
         make(s, sprites, sprites == NULL ? 0 : count);
     s->state = s->api->memory->resize(s->plugin, p, sizeof *p, 0);
 }
@@ -177,13 +188,15 @@ static void report(bp_system_t *s, bp_report_o *out)
 }
 
 static const bp_system_report_i reporting = {report};
-static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)}};
+static const bp_rewind_i rewinding = {rewound};
+static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_report", reporting)},
+                                            {BP_EXTENSION("bp_rewind", rewinding)}};
 
 static const bp_system_i systems[] = {
     {.name = "picture", .doc = "draws the last frame of the sprites to a PNG file; list it last",
      .flags = BP_SYSTEM_CONCURRENT | BP_SYSTEM_OUTPUT, .start = start, .stop = stop, .run_all = run_all, .extensions =
          BP_LIST(extensions),
-     .state_form = BP_STATE_FORM(picture_state, 2)}, /* else a reload would stop the old version, which paints */
+     .state_form = BP_STATE_FORM(picture_state, 3)}, /* else a reload would stop the old version, which paints */
 };
 
 BP_PLUGIN(picture) = {

@@ -40,6 +40,16 @@ head=$(od -An -tx1 -N24 "$scratch/first.png" | tr -d ' \n')
 [ "$head" = 89504e470d0a1a0a0000000d494844520000012c000000c8 ] || fail "the file begins with $head"
 tail -c 8 "$scratch/first.png" | od -An -c | grep -q 'I *E *N *D' || fail "the file has no end"
 
+# A host that has gone back paints the moment at which it is, with that moment's number.
+small early.png
+sed -i -e 's/^steps = .*/steps = 15/' "$scratch/small.ini"
+"$build/backplane" run "$scratch/small.ini" >/dev/null 2>&1 || fail "a run of 15 steps fails"
+small early.png
+sed -i -e "s,/early.png,/back.png," -e 's/^steps = .*/steps = 15\nhistory = 64 MiB/' "$scratch/small.ini"
+printf 'step 20\nback 5\n' | "$build/backplane" console "$scratch/small.ini" >"$scratch/said" 2>&1 ||
+    { cat "$scratch/said"; fail "going back fails"; }
+cmp "$scratch/early.png" "$scratch/back.png" || fail "a picture of the past is not that of its moment"
+
 # No step, no picture; and what cannot be written is told before the first step.
 small none.png
 "$build/backplane" run "$scratch/small.ini" --steps 0 >/dev/null 2>&1 || fail "no steps are refused"
