@@ -427,6 +427,22 @@ START_TEST(hosts_without_a_tag_draw_one_in_range)
 }
 END_TEST
 
+/* The next host mostly lies where the one before lay. */
+START_TEST(a_host_does_not_take_entities_of_one_that_has_ended_for_its_own)
+{
+    enum { HOSTS = 40 };
+    bp_entity_t e[HOSTS];
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        bp_host_desc_t desc = rig.desc;
+        desc.tag = 0;
+        bp_host_o *host = bp_host_create(&desc);
+        WORKS(host, api->create(host, &e[i], 1));
+        ck_assert_uint_eq(api->alive(host, e, i + 1, NULL), 1);
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
 /* --- texts and memory ----------------------------------------------------------------------------------- */
 
 START_TEST(an_entity_is_written_as_index_and_life)
@@ -524,6 +540,7 @@ Suite *entities_suite(void)
     tcase_add_test(hosts, an_entity_of_another_host_is_never_alive);
     tcase_add_test(hosts, errors_tell_a_foreign_entity_from_a_dead_one);
     tcase_add_test(hosts, hosts_without_a_tag_draw_one_in_range);
+    tcase_add_test(hosts, a_host_does_not_take_entities_of_one_that_has_ended_for_its_own);
     tcase_add_test(hosts, an_entity_is_written_as_index_and_life);
     tcase_add_test(hosts, creation_without_memory_creates_nobody);
     tcase_add_test(hosts, destroying_takes_no_memory);
