@@ -219,10 +219,6 @@ bp_result_t state_prepare(const parts_t *parts, state_back_t *s)
                          name_of(s));
     if (road == BP_KEEP_PLAIN)
         return prepare_plain(parts, s);
-    if (road != BP_KEEP_NOTHING && s->manager == NULL && s->unit == NULL)
-        return error_set(error, BP_ERROR_STATE,
-                         "the state of plugin '%s' cannot be brought back: of whole plugins only BP_KEEP_NOTHING and "
-                         "_PLAIN are known", name_of(s));
     if (road != BP_KEEP_SAVED)
         return BP_OK; /* a state that is made anew is made when the rows are back (state_commit) */
     void **state = state_of(s), *kept = *state;

@@ -186,6 +186,19 @@ static bp_result_t copy_lists(loader_t *loader, plugin_t *plugin, const bp_plugi
     return result == BP_OK ? check_tasks(loader, plugin) : result;
 }
 
+/* Of a whole plugin there is no `save`, and its `load` is no `start` that could be called again. */
+static bp_result_t check_keeping(error_text_t *error, const bp_plugin_desc_t *desc)
+{
+    if (desc->load == NULL)
+        return BP_OK;
+    if (desc->keeps == BP_KEEP_ANEW || desc->keeps == BP_KEEP_SAVED)
+        return error_set(error, BP_ERROR_ARGUMENT,
+                         "it keeps its own state by BP_KEEP_%s, which is for components and systems; a whole plugin "
+                         "keeps it by BP_KEEP_PLAIN, or says BP_KEEP_NOTHING",
+                         desc->keeps == BP_KEEP_ANEW ? "ANEW" : "SAVED");
+    return keeping_check(error, desc->keeps, desc->state_form, true);
+}
+
 /* Read the extensions of the plugin's descriptor that the host knows by name. */
 static bp_result_t read_extensions(loader_t *loader, plugin_t *plugin)
 {
@@ -223,6 +236,8 @@ bp_result_t descriptor_copy(loader_t *loader, plugin_t *plugin, const bp_plugin_
                                    .host = loader->host,
                                    .name = plugin->name,
                                    .user = plugin->content};
-    bp_result_t result = copy_lists(loader, plugin, desc);
+    bp_result_t result = check_keeping(&loader->base->error, &plugin->desc);
+    if (result == BP_OK)
+        result = copy_lists(loader, plugin, desc);
     return result == BP_OK ? read_extensions(loader, plugin) : result;
 }

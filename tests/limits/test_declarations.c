@@ -715,6 +715,35 @@ START_TEST(what_a_plugin_needs_of_a_later_host_is_refused)
 }
 END_TEST
 
+static bp_result_t stub_load_plugin(bp_plugin_t *plugin)
+{
+    (void)plugin;
+    return BP_OK;
+}
+
+/* A whole plugin keeps its state as bytes, or none. Without `load` it has no state, and nothing is asked of it. */
+enum { PLUGIN_KEEPS = 4 };
+
+START_TEST(a_plugin_that_keeps_its_state_as_components_do_is_refused)
+{
+    static const uint32_t keeps[] = {BP_KEEP_ANEW, BP_KEEP_SAVED, BP_KEEP_PLAIN, BP_KEEP_SAVED + 1};
+    static const char *const says[][3] = {{"BP_KEEP_ANEW", "for components and systems", "BP_KEEP_PLAIN"},
+                                          {"BP_KEEP_SAVED", "for components and systems", "BP_KEEP_PLAIN"},
+                                          {"BP_KEEP_PLAIN needs a state_form", NULL, NULL},
+                                          {"in way 5", NULL, NULL}};
+    _Static_assert(sizeof keeps / sizeof keeps[0] == PLUGIN_KEEPS, "every row is a round");
+    const bp_plugin_head_t bad =
+        BP_PLUGIN_HEAD("bad", (&(const bp_plugin_desc_t){.components = BP_LIST(one_component), .keeps = keeps[_i],
+                                                         .load = stub_load_plugin}));
+    const bp_plugin_head_t good = BP_PLUGIN_HEAD("good", (&(const bp_plugin_desc_t){.keeps = keeps[_i]}));
+    const bp_plugin_head_t *plugins[] = {&good};
+    expect_static_refused(&bad, keeps[_i] > BP_KEEP_SAVED ? BP_ERROR_ABI : BP_ERROR_ARGUMENT, says[_i]);
+    begin_with(plugins, 1);
+    expect_loaded("good");
+    end();
+}
+END_TEST
+
 START_TEST(flags_that_may_be_ignored_are)
 {
     const bp_plugin_head_t good =
@@ -924,6 +953,7 @@ Suite *declarations_suite(void)
     tcase_add_test(declarations, a_component_that_is_called_as_a_system_is_refused);
     tcase_add_loop_test(declarations, a_plugin_without_a_proper_name_is_refused, 0, PLUGIN_NAMES);
     tcase_add_loop_test(declarations, what_a_plugin_needs_of_a_later_host_is_refused, 0, 3);
+    tcase_add_loop_test(declarations, a_plugin_that_keeps_its_state_as_components_do_is_refused, 0, PLUGIN_KEEPS);
     tcase_add_test(declarations, flags_that_may_be_ignored_are);
     tcase_add_loop_test(declarations, lists_without_items_are_refused, 0, EMPTY_LISTS);
     tcase_add_loop_test(declarations, lists_that_are_too_long_are_refused, 0, EMPTY_LISTS);
