@@ -401,6 +401,15 @@ bp_result_t scene_read_entities(scene_t *scene)
     return entities == NULL ? BP_OK : scene_read_list(scene, &place, entities, 0);
 }
 
+/* Has an object no member but remarks? */
+static bool says_nothing(const tree_item_t *object)
+{
+    bool nothing = true;
+    for (tree_walk_t walk = tree_walk(object); nothing && tree_next(&walk);)
+        nothing = scene_ignores(walk.key->string);
+    return nothing;
+}
+
 /* Read the components of the world itself, as the last entity: `"world": {"wind": {"force": [1, 0]}}`. */
 bp_result_t scene_read_world(scene_t *scene, const scene_place_t *place, const tree_item_t *components, uint32_t in)
 {
@@ -409,7 +418,7 @@ bp_result_t scene_read_world(scene_t *scene, const scene_place_t *place, const t
     if (!tree_is(components, TREE_OBJECT))
         return scene_fail(scene, BP_ERROR_TYPE, place, "'world' takes an object, {\"component\": {...}}, not %s",
                           json_value_kind(components));
-    if (tree_count(components) == 0)
+    if (says_nothing(components))
         return BP_OK;
     if (scene->all_count >= SCENE_MAX_ENTITIES ||
         !memory_reserve(&scene->memory, &scene->nodes, &scene->node_capacity, scene->node_count + UINT64_C(1),

@@ -25,6 +25,8 @@ START_TEST(an_empty_scene_has_no_entities)
 {
     GIVES("{}", "");
     GIVES("{'entities': [], 'prototypes': {}}", "");
+    GIVES("{'world': {}}", "");
+    GIVES("{'world': {'// remark': 1, '$ignored': []}, 'entities': [{}]}", "0:\n");
     GIVES("\xEF\xBB\xBF {'$schema': 'x.json', '// remark': [1, {}]}", "");
 }
 END_TEST
