@@ -179,10 +179,12 @@ static const char *read_integer(const char *text, value_integer_t *integer)
     if (strchr("+-0123456789", *text) == NULL) /* strtoull would pass over other blanks, and take a '-' behind them */
         return NULL;
     integer->negative = *text == '-';
+    const char *digits = text + (*text == '-' || *text == '+');
+    int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10; /* 010 is ten */
     if (integer->negative)
-        integer->bits = (uint64_t)strtoll(text, &end, 0);
+        integer->bits = (uint64_t)strtoll(text, &end, base);
     else
-        integer->bits = strtoull(text, &end, 0);
+        integer->bits = strtoull(text, &end, base);
     integer->negative = integer->negative && integer->bits != 0;
     return end == text || errno == ERANGE ? NULL : end;
 }

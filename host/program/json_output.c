@@ -80,7 +80,7 @@ json_t *json_output_number(uint32_t type, const char *text)
     if (text == NULL || numbers_is_number(text))
         return json_output_cell(text);
     errno = 0;
-    long long whole = is_whole_type(type) ? strtoll(text, &end, 0) : 0;
+    long long whole = is_whole_type(type) ? strtoll(text, &end, numbers_base(text)) : 0;
     double real = is_whole_type(type) ? 0 : strtod(text, &end);
     if (end == text || end[strspn(end, " \t")] != '\0' || errno != 0 || !(real >= -DBL_MAX && real <= DBL_MAX))
         return json_output_text(text);

@@ -440,6 +440,13 @@ bool numbers_is_number(const char *text)
     return text != NULL && *text == '\0';
 }
 
+int numbers_base(const char *text)
+{
+    text += strspn(text, " \t");
+    text += *text == '-' || *text == '+';
+    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+}
+
 bool numbers_is_whole(const char *text)
 {
     return strpbrk(text, ".eE") == NULL;

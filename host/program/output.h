@@ -137,6 +137,9 @@ bool numbers_is_number(const char *text);
 /* Is `text`, which is a number, one without a fraction and exponent? */
 bool numbers_is_whole(const char *text);
 
+/* The base of a whole number as plugins declare them: 16 behind 0x, else 10, also where it begins with a zero. */
+int numbers_base(const char *text);
+
 /* --- progress ---------------------------------------------------------------------------------------------------- */
 
 /* A bar on stderr that tells how far a run is.

@@ -483,7 +483,8 @@ bool describe_value(const char **values, described_value_t *value)
         name = sizeof value->name - 1;
     memcpy(value->name, word, name);
     value->name[name] = '\0';
-    value->number = word[name] == '=' ? strtoll(word + name + 1, NULL, 0) : value->number + 1;
+    const char *number = word + name + 1;
+    value->number = word[name] == '=' ? strtoll(number, NULL, numbers_base(number)) : value->number + 1;
     *values = word + length;
     return length > 0;
 }
