@@ -198,6 +198,11 @@ typedef void (*bp_check_callback)(void *data, int32_t level, const char *text);
 BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
                                           bp_check_callback found, void *data);
 
+/* The same of a plugin that needs others, which are loaded before it, without options. */
+BACKPLANE_API bp_result_t bp_check_plugin_beside(const char *path, const char *const *needs, uint32_t need_count,
+                                                 const bp_option_t *options, uint32_t option_count,
+                                                 bp_check_callback found, void *data);
+
 /* --- reload ------------------------------------------------------------------------------------------------------- */
 
 /* The fate of a field in a reload. */

@@ -28,11 +28,20 @@ typedef struct helper_file_t {
  * false where there is none. [any] */
 bool helper_find(const char *given, char *path, size_t size);
 
+/* A plugin that is to be loaded, and the files of plugins that must be loaded before it. */
+typedef struct helper_checked_t {
+    const char *path;
+    const char *const *needs;
+    uint32_t need_count;
+    const bp_option_t *options;
+    uint32_t option_count;
+} helper_checked_t;
+
 /* Start a helper that checks a plugin. NULL where none can be started. Call helper_file_remove afterwards. [main] */
-process_t *helper_check(helper_file_t *file, const char *path, const bp_option_t *options, uint32_t option_count);
+process_t *helper_check(helper_file_t *file, const helper_checked_t *checked);
 void helper_file_remove(helper_file_t *file);
 
 /* In the helper: load the plugin and write what is found to `self`. Returns the exit code (host_check.c). */
-int host_check_here(process_t *self, const char *path, const bp_option_t *options, uint32_t option_count);
+int host_check_here(process_t *self, const helper_checked_t *checked);
 
 #endif

@@ -16,13 +16,6 @@
 
 enum { DEADLINE_MS = 10000, CALL_LIMIT_MS = 7500, MILLION = 1000000, NAP_NS = 2000000, LINE = 1024 };
 
-typedef struct looking_t {
-    const char *path;
-    const bp_option_t *options;
-    uint32_t option_count;
-    check_sink_t *sink;
-} looking_t;
-
 /* --- what it brings ----------------------------------------------------------------------------------------------- */
 
 /* The state of hearing the log of the host that tries the plugin. */
@@ -73,26 +66,36 @@ static void tell_component(const component_t *c, check_sink_t *sink)
     }
 }
 
-static void tell_brought(const bp_host_o *host, check_sink_t *sink)
+static void tell_brought(const bp_host_o *host, const plugin_t *plugin, check_sink_t *sink)
 {
     const registry_t *r = &host->registry;
     for (uint32_t i = 0; i < r->component_count; i++) {
-        if (r->components[i]->owner != NULL)
+        if (r->components[i]->owner == plugin)
             tell_component(r->components[i], sink);
     }
     for (uint32_t i = 0; i < r->system_count; i++) {
-        if (r->systems[i]->owner != NULL)
+        if (r->systems[i]->owner == plugin)
             check_tell(sink, BP_LOG_INFO, "system '%s': works on %u %s", r->systems[i]->name, r->systems[i]->term_count,
                        r->systems[i]->term_count == 1 ? "component" : "components");
     }
     for (uint32_t i = 0; i < r->table_count; i++) {
-        if (r->tables[i]->owner != NULL)
+        if (r->tables[i]->owner == plugin)
             check_tell(sink, BP_LOG_INFO, "table '%s' for other plugins, version %u", r->tables[i]->name,
                        r->tables[i]->table[1]);
     }
 }
 
-static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t flags, bool is_copy)
+/* Load what the plugin needs, and then the plugin itself; false with the host's error. */
+static bool load_all(bp_host_o *host, const helper_checked_t *checked)
+{
+    for (uint32_t i = 0; i < checked->need_count; i++) {
+        if (bp_host_load_plugin(host, checked->needs[i], NULL, 0) != BP_OK)
+            return false;
+    }
+    return bp_host_load_plugin(host, checked->path, checked->options, checked->option_count) == BP_OK;
+}
+
+static void load_and_tell(const helper_checked_t *checked, check_sink_t *sink, uint32_t flags, bool is_copy)
 {
     heard_t heard = {.sink = sink};
     bp_host_desc_t desc = {.struct_size = sizeof desc,
@@ -105,18 +108,18 @@ static void load_and_tell(const looking_t *looking, check_sink_t *sink, uint32_t
         return;
     }
     host->loader.on_trial = is_copy;
-    if (bp_host_load_plugin(host, looking->path, looking->options, looking->option_count) == BP_OK) {
-        const bp_plugin_head_t *plugin = bp_host_plugin(host, 0, NULL);
+    if (load_all(host, checked)) {
+        const bp_plugin_head_t *plugin = bp_host_plugin(host, checked->need_count, NULL);
         check_tell(sink, BP_LOG_INFO, "plugin '%s' %s, for ABI %u.%u", plugin->name, plugin->desc->version,
                    plugin->abi_major, plugin->abi_minor);
         char stem[64];
-        file_stem(looking->path, stem, sizeof stem);
+        file_stem(checked->path, stem, sizeof stem);
         if (strcmp(stem, plugin->name) != 0)
             check_tell(sink, BP_LOG_ERROR,
                        "the file is called '%s' and its plugin '%s': inis find a plugin, its options and its sources "
                        "by the name of the file; call both the same",
                        stem, plugin->name);
-        tell_brought(host, sink);
+        tell_brought(host, host->loader.plugins.items[checked->need_count], sink);
         bp_host_unload_plugin(host, plugin->name);
     } else {
         tell_failure(&heard, bp_host_error(host));
@@ -143,10 +146,9 @@ static int in_the_copy(process_t *self, void *data)
     return 0;
 }
 
-int host_check_here(process_t *self, const char *path, const bp_option_t *options, uint32_t option_count)
+int host_check_here(process_t *self, const helper_checked_t *checked)
 {
-    looking_t looking = {path, options, option_count, NULL};
-    return in_the_copy(self, &looking);
+    return in_the_copy(self, (void *)(uintptr_t)checked);
 }
 
 static void take_lines(process_t *child, char *line, size_t *length, check_sink_t *sink)
@@ -193,12 +195,19 @@ static void follow(process_t *child, check_sink_t *sink)
 bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
                             bp_check_callback found, void *data)
 {
+    return bp_check_plugin_beside(path, NULL, 0, options, option_count, found, data);
+}
+
+bp_result_t bp_check_plugin_beside(const char *path, const char *const *needs, uint32_t need_count,
+                                   const bp_option_t *options, uint32_t option_count, bp_check_callback found,
+                                   void *data)
+{
     memory_t memory;
     error_text_t error = {.calls = NULL};
     char *bytes;
     size_t size;
     check_sink_t sink = {.data = data, .find = found};
-    looking_t looking = {path, options, option_count, &sink};
+    helper_checked_t checked = {path, needs, need_count, options, option_count};
     memory_init(&memory, "check", &(bp_allocator_i){0});
     bp_result_t result = file_read_plain(&memory, path, &bytes, &size, &error);
     if (result != BP_OK) {
@@ -211,13 +220,13 @@ bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32
     if (!whole)
         return BP_ERROR_ABI;
     helper_file_t file = {.memory = &memory};
-    process_t *child = process_can_fork() ? process_fork(&memory, in_the_copy, &looking)
-                                          : helper_check(&file, path, options, option_count);
+    process_t *child = process_can_fork() ? process_fork(&memory, in_the_copy, &checked)
+                                          : helper_check(&file, &checked);
     if (child != NULL) {
         follow(child, &sink);
     } else {
         check_tell(&sink, BP_LOG_WARNING, "no other process can be had to load it in, so it is loaded in this one");
-        load_and_tell(&looking, &sink, 0, false);
+        load_and_tell(&checked, &sink, 0, false);
     }
     helper_file_remove(&file);
     return sink.errors == 0 ? BP_OK : BP_ERROR_FAILED;

@@ -63,14 +63,17 @@ static bool write_in_folder(helper_file_t *file, const bytes_t *bytes)
            file_write(file->path, bytes->start, bytes->size, &error) == BP_OK;
 }
 
-process_t *helper_check(helper_file_t *file, const char *path, const bp_option_t *options, uint32_t option_count)
+process_t *helper_check(helper_file_t *file, const helper_checked_t *checked)
 {
     char program[FILE_PATH_MAX];
     bytes_t bytes;
     bytes_init(&bytes, file->memory);
     bytes_text(&bytes, SCRATCH_BEGINS);
-    bytes_text(&bytes, path);
-    scratch_put_options(&bytes, options, option_count);
+    bytes_text(&bytes, checked->path);
+    bytes_u32(&bytes, checked->need_count);
+    for (uint32_t i = 0; i < checked->need_count; i++)
+        bytes_text(&bytes, checked->needs[i]);
+    scratch_put_options(&bytes, checked->options, checked->option_count);
     bool told = helper_find(NULL, program, sizeof program) && write_in_folder(file, &bytes);
     bytes_free(&bytes);
     return told ? process_start_helper(file->memory, program, HELPER_CHECK, file->path) : NULL;
@@ -264,9 +267,15 @@ static int check_it(helper_t *h)
 {
     if (strcmp(reader_text(&h->reader), SCRATCH_BEGINS) != 0)
         return 1;
-    const char *path = reader_text(&h->reader);
-    uint32_t count = scratch_read_options(&h->reader, h->given, MOST);
-    return h->reader.failed ? 1 : host_check_here(h->self, path, h->given, count);
+    const char *needs[MOST];
+    helper_checked_t checked = {.path = reader_text(&h->reader), .needs = needs, .options = h->given};
+    uint32_t count = reader_u32(&h->reader);
+    if (count > MOST)
+        return 1;
+    while (checked.need_count < count)
+        needs[checked.need_count++] = reader_text(&h->reader);
+    checked.option_count = scratch_read_options(&h->reader, h->given, MOST);
+    return h->reader.failed ? 1 : host_check_here(h->self, &checked);
 }
 
 static int run(const char *file, bool trial, bool tells, const bp_host_desc_t *desc)

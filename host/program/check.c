@@ -1,6 +1,6 @@
 /* check.c - `backplane check`: a plugin's file is examined and tried, in levels.
  *
- *   1 it loads, and has nothing that would disturb a reload (bp_check_plugin)
+ *   1 it loads, and has nothing that would disturb a reload (bp_check_plugin_beside)
  *   2  its components do what the contract promises
  *   3  random operations against a model
  *   4  it is reloaded over itself, and over the older versions that are given
@@ -494,10 +494,8 @@ static void look_and_ask(check_t *check)
     }
     if (!check->json)
         printf("%s\n", check->shown);
-    bool alone = check->need_count == 0;
-    if (alone) /* level 1 loads the file by itself */
-        bp_check_plugin(check->file, options, check->option_count, hear, check);
-    if (check->level > 1 || !alone) /* with others it is loaded there */
+    bp_check_plugin_beside(check->file, check->needs, check->need_count, options, check->option_count, hear, check);
+    if (check->level > 1)
         ask_in_folder(check);
 }
 

@@ -15,7 +15,7 @@
 #include "../base/bytes.h"
 #include "reload.h"
 
-#define SCRATCH_BEGINS "backplane scratch 2, " BACKPLANE_VERSION
+#define SCRATCH_BEGINS "backplane scratch 3, " BACKPLANE_VERSION
 
 enum {
     SCRATCH_GUARDED = 1u << 0, /* flags of a description: under the crash guard */

@@ -133,7 +133,7 @@ static const refusal_t wrong_checks[] = {
     {"TMPDIR='" IN_SCRATCH("nowhere") "' backplane check '" TEST_PLUGIN_DIR "/debug_name.so' --level=2 | "
      "grep 'no folder can be had for the answers of processes' >&2", 0, "  error: no folder"},
     {"far=$(printf './%.0s' $(seq 350))'" TEST_PLUGIN_DIR "'; backplane check '" TEST_PLUGIN_DIR "/point_mass.so' "
-     "--needs=\"$far/debug_name.so\" --needs=\"$far/transform.so\" >'" IN_SCRATCH("out")
+     "--level=2 --needs=\"$far/debug_name.so\" --needs=\"$far/transform.so\" >'" IN_SCRATCH("out")
      "'; grep -c 'the options and files given are too long' '" IN_SCRATCH("out") "' >&2", 0, "1"},
     {"backplane check '" IN_SCRATCH("small.ini") "'", 1, ""},
     {"backplane check '" IN_SCRATCH("missing.c") "'", 1, ""},
@@ -159,6 +159,14 @@ static const refusal_t wrong_checks[] = {
      ".simulate = ended}};\nBP_PLUGIN(ends) = {.version = \"1\", .components = BP_LIST(components)};\n' >'"
      IN_SCRATCH("ends.c") "'; backplane check '" IN_SCRATCH("ends.c") "' --level=3 >'" IN_SCRATCH("out") "'; "
      "grep 'it ended the process' '" IN_SCRATCH("out") "' >&2", 0, "it ended the process with 3"},
+    {"printf '#include <bp_plugin.h>\nint counter;\nBP_PLUGIN(counts) = {.version = \"1\"};\n' >'"
+     IN_SCRATCH("counts.c") "'; backplane check '" IN_SCRATCH("counts.c") "' --needs='" TEST_PLUGIN_DIR
+     "/point_mass.so' >'" IN_SCRATCH("out") "';"
+     " grep \"'counter' can be written\" '" IN_SCRATCH("out") "' >&2", 0, "error: 'counter' can be written"},
+    {"backplane check '" TEST_PLUGIN_DIR "/debug_name.so' --needs='" TEST_PLUGIN_DIR "/point_mass.so' | "
+     "grep component >&2", 0, "component 'debug_name': 1 property, storage of its own"},
+    {"backplane check '" TEST_PLUGIN_DIR "/debug_name.so' --needs=none.so | grep error >&2", 0,
+     "error: it does not load: none.so: there is no such plugin file"},
     {"${CC:-cc} -shared -fPIC -I plugin_api tests/fixtures/picky.c -o '" IN_SCRATCH("picky.so") "'; backplane check '"
      IN_SCRATCH("picky.so") "' rounds=2 --level=2 >'" IN_SCRATCH("out") "'; grep -c 'nothing of it troubles a reload' '"
      IN_SCRATCH("out") "' >&2", 0, "1"},

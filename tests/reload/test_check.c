@@ -52,6 +52,19 @@ START_TEST(plugins_that_follow_the_rules_have_no_errors)
 }
 END_TEST
 
+START_TEST(what_a_plugin_needs_is_loaded_before_it_and_not_told_of)
+{
+    static const char *const needs[] = {TEST_PLUGIN_DIR "/debug_name" TEST_SO, TEST_PLUGIN_DIR "/mesh" TEST_SO};
+    found[0] = '\0';
+    memset(counts, 0, sizeof counts);
+    bp_check_plugin_beside(TEST_PLUGIN_DIR "/point_mass" TEST_SO, needs, COUNT(needs), NULL, 0, note, NULL);
+    expect("plugin 'point_mass'");
+    expect("component 'point_mass': 4 properties");
+    ck_assert_ptr_null(strstr(found, "debug_name"));
+    ck_assert_ptr_null(strstr(found, "component 'mesh'"));
+}
+END_TEST
+
 START_TEST(a_component_whose_instances_a_reload_cannot_carry_is_warned_of)
 {
     check(TEST_FIXTURE_DIR "/hoard" TEST_SO, NULL, NULL);
@@ -193,6 +206,7 @@ Suite *check_suite(void)
     Suite *suite = suite_create("check");
     TCase *plugins = tcase_create("plugins");
     tcase_add_test(plugins, a_property_that_neither_a_reload_nor_a_saved_world_can_bring_back_is_warned_of);
+    tcase_add_test(plugins, what_a_plugin_needs_is_loaded_before_it_and_not_told_of);
     tcase_add_test(plugins, a_component_whose_instances_a_reload_cannot_carry_is_warned_of);
     tcase_add_test(plugins, plugins_that_follow_the_rules_have_no_errors);
     tcase_add_test(plugins, every_broken_rule_is_found);
