@@ -193,6 +193,10 @@ uint32_t conformance_count(conformance_t *c, bp_world_o *world);
  * none). */
 bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *value);
 
+/* Of one value of an array. */
+void conformance_default_item(conformance_t *c, const conformance_property_t *p, uint32_t number,
+                              conformance_value_t *value);
+
 /* A value in range that depends on nothing but property and seed. Seed 0 gives the default. */
 void conformance_value(conformance_t *c, const conformance_property_t *p, uint64_t seed,
                        conformance_value_t *value);

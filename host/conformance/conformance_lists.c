@@ -31,7 +31,10 @@ uint32_t conformance_room(const conformance_property_t *p)
 static void make_item(conformance_t *c, const conformance_property_t *p, uint64_t seed, uint32_t i,
                       conformance_value_t *v)
 {
-    conformance_value(c, p, seed == 0 ? 0 : 1 + seed * 1009u + i, v);
+    if (seed == 0)
+        conformance_default_item(c, p, i, v);
+    else
+        conformance_value(c, p, 1 + seed * 1009u + i, v);
 }
 
 void conformance_whole(conformance_t *c, const conformance_property_t *p, uint64_t seed, void *items)

@@ -134,18 +134,26 @@ static void begin_value(uint32_t type, conformance_value_t *v)
         v->value.string = v->text;
 }
 
+/* Whole numbers are decimal, whatever they begin with, or hexadecimal behind 0x. */
+static int base_of(const char *text)
+{
+    text += strspn(text, " \t");
+    text += *text == '-' || *text == '+';
+    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? 16 : 10;
+}
+
 /* The next name of a list of named values, "idle walking=4 running", and its number; false: there is none. */
 static bool next_named(const char **list, const char **name, size_t *length, int64_t *number)
 {
     char *end;
-    *name = *list + strspn(*list, " ");
-    *length = strcspn(*name, " =");
+    *name = *list + strspn(*list, " \t\r\n,");
+    *length = strcspn(*name, " \t\r\n,=");
     if (*length == 0)
         return false;
     ++*number;
     *list = *name + *length;
     if (**list == '=') {
-        *number = strtoll(*list + 1, &end, 0);
+        *number = strtoll(*list + 1, &end, base_of(*list + 1));
         *list = end;
     }
     return true;
@@ -168,19 +176,21 @@ static void put_integer(uint32_t type, int64_t number, bp_value_t *value)
 }
 
 /* A default that is written by its name, or by several with '|' between them; false: it is a number. */
-static bool named_default(const conformance_property_t *p, bp_value_t *value)
+static bool named_default(const conformance_property_t *p, const char *text, bp_value_t *value)
 {
     int64_t sum = 0;
-    const char *text = p->declared.initial;
+    text += strspn(text, " \t");
     if (p->declared.values == NULL || strchr("-0123456789", text[0]) != NULL)
         return false;
     for (size_t wanted; *text != '\0'; text += wanted + (text[wanted] == '|')) {
         const char *list = p->declared.values, *name;
         size_t length;
         int64_t number = -1;
+        text += strspn(text, " \t");
         wanted = strcspn(text, "|");
         while (next_named(&list, &name, &length, &number)) {
-            if (length == wanted && memcmp(name, text, length) == 0)
+            if (length <= wanted && memcmp(name, text, length) == 0 &&
+                length + strspn(text + length, " \t") == wanted)
                 sum |= named_part(p, number);
         }
     }
@@ -188,25 +198,25 @@ static bool named_default(const conformance_property_t *p, bp_value_t *value)
     return true;
 }
 
-bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *v)
+/* The value that a text says, of a declaration; false where it cannot be known here. `text` stays as long as `v`. */
+static bool read_default(conformance_t *c, const conformance_property_t *p, const char *text, conformance_value_t *v)
 {
-    const char *text = p->declared.initial;
     uint32_t type = p->declared.type;
     begin_value(type, v);
-    if (text == NULL || text[0] == '\0' || named_default(p, &v->value))
+    if (text == NULL || text[0] == '\0' || named_default(p, text, &v->value))
         return true;
     if (type == BP_COLOUR)
         v->value.colour.a = 1;
     switch (type) {
     case BP_BOOL: v->value.boolean = is_true(text); break;
-    case BP_I32: v->value.i32 = (int32_t)strtol(text, NULL, 0); break;
-    case BP_U32: v->value.u32 = (uint32_t)strtoll(text, NULL, 0); break;
-    case BP_I64: v->value.i64 = strtoll(text, NULL, 0); break;
-    case BP_U64: v->value.u64 = strtoull(text, NULL, 0); break;
-    case BP_I8: v->value.i8 = (int8_t)strtol(text, NULL, 0); break;
-    case BP_U8: v->value.u8 = (uint8_t)strtol(text, NULL, 0); break;
-    case BP_I16: v->value.i16 = (int16_t)strtol(text, NULL, 0); break;
-    case BP_U16: v->value.u16 = (uint16_t)strtol(text, NULL, 0); break;
+    case BP_I32: v->value.i32 = (int32_t)strtol(text, NULL, base_of(text)); break;
+    case BP_U32: v->value.u32 = (uint32_t)strtoll(text, NULL, base_of(text)); break;
+    case BP_I64: v->value.i64 = strtoll(text, NULL, base_of(text)); break;
+    case BP_U64: v->value.u64 = strtoull(text, NULL, base_of(text)); break;
+    case BP_I8: v->value.i8 = (int8_t)strtol(text, NULL, base_of(text)); break;
+    case BP_U8: v->value.u8 = (uint8_t)strtol(text, NULL, base_of(text)); break;
+    case BP_I16: v->value.i16 = (int16_t)strtol(text, NULL, base_of(text)); break;
+    case BP_U16: v->value.u16 = (uint16_t)strtol(text, NULL, base_of(text)); break;
     case BP_F64:
     case BP_DVEC2:
     case BP_DVEC3:
@@ -220,6 +230,48 @@ bool conformance_default(conformance_t *c, const conformance_property_t *p, conf
     default: read_floats(text, v->value.mat4.m, float_count(type)); break;
     }
     return true;
+}
+
+bool conformance_default(conformance_t *c, const conformance_property_t *p, conformance_value_t *v)
+{
+    return read_default(c, p, p->declared.initial, v);
+}
+
+/* The next value of "[a, \"b\"]" from `at` on, which is at the bracket or behind a comma; returns what is behind it. */
+static const char *next_item(const char *at, char *text, size_t room)
+{
+    static const char letters[] = "\"\\/nrt", meant[] = "\"\\/\n\r\t";
+    size_t length = 0;
+    at += *at == '[';
+    at += strspn(at, " \t\r\n");
+    bool quoted = *at == '"';
+    for (at += quoted; *at != '\0' && (quoted ? *at != '"' : *at != ',' && *at != ']'); at++) {
+        const char *letter = quoted && *at == '\\' && at[1] != '\0' ? strchr(letters, *++at) : NULL;
+        if (length + 1 < room)
+            text[length++] = letter != NULL ? meant[letter - letters] : *at;
+    }
+    while (!quoted && length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    text[length] = '\0';
+    at += quoted && *at == '"';
+    at += strspn(at, " \t\r\n");
+    return at + (*at == ',');
+}
+
+void conformance_default_item(conformance_t *c, const conformance_property_t *p, uint32_t number,
+                              conformance_value_t *v)
+{
+    char text[sizeof v->text] = "";
+    const char *at = p->declared.initial;
+    if (at == NULL || at[0] != '[') {
+        conformance_default(c, p, v);
+        return;
+    }
+    for (uint32_t i = 0; i <= number; i++)
+        at = next_item(at, text, sizeof text);
+    read_default(c, p, text, v);
+    if (p->declared.type == BP_STRING)
+        v->value.string = strcpy(v->text, text);
 }
 
 /* --- limits of integers ------------------------------------------------------------------------------------------ */
@@ -260,7 +312,8 @@ static void type_limits(uint32_t type, uint64_t *least, uint64_t *most)
 
 static uint64_t read_rank(uint32_t type, const char *text)
 {
-    return rank_of(type, type == BP_U64 ? (int64_t)strtoull(text, NULL, 0) : strtoll(text, NULL, 0));
+    int base = base_of(text);
+    return rank_of(type, type == BP_U64 ? (int64_t)strtoull(text, NULL, base) : strtoll(text, NULL, base));
 }
 
 static bool is_given(const char *text)
