@@ -116,6 +116,15 @@ static uint32_t field_to_work_on(const new_plugin_t *plugin)
     return plugin->field_count;
 }
 
+/* Is it the name of a plugin that the new one's ini loads as well? */
+static bool is_beside(const new_plugin_t *plugin, const char *name)
+{
+    bool beside = strcmp(name, "debug_name") == 0 || (plugin->kind == NEW_SYSTEM && strcmp(name, "point_mass") == 0);
+    if (beside)
+        complain("'%s' is a plugin that the new one is tried with: choose another name", name);
+    return beside;
+}
+
 static bool read_wishes(new_plugin_t *plugin, int count, char **texts)
 {
     wishes_t wishes = {.name = NULL};
@@ -132,7 +141,7 @@ static bool read_wishes(new_plugin_t *plugin, int count, char **texts)
     bool system = wishes.kind != NULL && strcmp(wishes.kind, "--system") == 0;
     plugin->kind = system ? NEW_SYSTEM : wishes.kind != NULL && strcmp(wishes.kind, "--own-storage") == 0
         ? NEW_OWN_STORAGE : NEW_COMPONENT;
-    if (!new_name_fits(plugin, wishes.name, "plugin"))
+    if (!new_name_fits(plugin, wishes.name, "plugin") || is_beside(plugin, wishes.name))
         return false;
     snprintf(plugin->name, sizeof plugin->name, "%s", wishes.name);
     const char *fields = wishes.fields != NULL ? wishes.fields : system ? "drag:f32=0.5" : "age:f32";

@@ -55,6 +55,9 @@ static void add_declarations(const new_plugin_t *plugin, new_text_t *text)
         const new_field_t *field = &plugin->fields[i];
         if (field->list)
             new_text_addf(text, "    {BP_LIST_OF(struct %s, %s, %s)", plugin->name, field->name, field->type->constant);
+        else if (field->count > 0 && strcmp(field->type->name, "name") == 0)
+            new_text_addf(text, "    {BP_FIELD_AS(struct %s, %s, BP_NAME), .count = %u", plugin->name, field->name,
+                          field->count);
         else if (field->count > 0)
             new_text_addf(text, "    {BP_ARRAY_OF(struct %s, %s, %u)", plugin->name, field->name, field->count);
         else if (strcmp(field->type->name, "name") == 0)
@@ -395,6 +398,18 @@ static const char own_tail[] =
     "\n"
     "BP_PLUGIN(@name@) = {.version = \"0.1\", .components = BP_LIST(components)};\n";
 
+/* A number as C has it: zeros in front would make it octal. */
+static void add_number(new_text_t *text, const char *number, size_t length)
+{
+    size_t sign = length > 0 && (*number == '+' || *number == '-');
+    new_text_addf(text, "%.*s", (int)sign, number);
+    number += sign;
+    length -= sign;
+    for (; length > 1 && number[0] == '0' && number[1] >= '0' && number[1] <= '9'; length--)
+        number++;
+    new_text_addf(text, "%.*s", (int)length, number);
+}
+
 /* The default of a field as a value of C: its numbers, with commas between them. */
 static void add_fresh(new_text_t *text, const new_field_t *field)
 {
@@ -409,8 +424,8 @@ static void add_fresh(new_text_t *text, const new_field_t *field)
     new_text_add(text, braces ? "{" : "");
     for (bool any = false; *value != '\0';) {
         size_t length = strcspn(value, " \t,");
-        if (length > 0)
-            new_text_addf(text, "%s%.*s", any ? ", " : "", (int)length, value);
+        new_text_add(text, any && length > 0 ? ", " : "");
+        add_number(text, value, length);
         any = any || length > 0;
         value += length;
         value += strspn(value, " \t,");

@@ -209,16 +209,29 @@ static bool read_one(new_plugin_t *plugin, char *text)
     return suits_kind(plugin, field);
 }
 
-/* Find the comma that ends a field: a comma outside of brackets, behind which a name and a colon come, so that
- * "p:vec3=0,0,1" is one field. */
+/* Does a number begin here, and no name with a colon behind it? */
+static bool is_further_number(const char *text)
+{
+    size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ");
+    return *text != '\0' && text[name] != ':' && (isdigit((unsigned char)*text) || strchr("+-.", *text) != NULL);
+}
+
+/* Find the comma that ends a field: one outside of brackets, behind which no number comes, so that "p:vec3=0,0,1" and
+ * "on:bool[2]=[true, false]" are one field each. In brackets texts may be quoted. */
 static char *field_end(char *text)
 {
+    uint32_t depth = 0;
+    bool quoted = false;
     for (char *at = text; *at != '\0'; at++) {
-        if (*at != ',')
-            continue;
-        const char *next = at + 1 + strspn(at + 1, " \t");
-        size_t name = strspn(next, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ");
-        if (next[name] == ':' || next[name] == '\0' || !(isdigit((unsigned char)*next) || strchr("+-.", *next) != NULL))
+        if (quoted && *at == '\\' && at[1] != '\0')
+            at++;
+        else if (depth > 0 && *at == '"')
+            quoted = !quoted;
+        else if (*at == '[' && !quoted)
+            depth++;
+        else if (*at == ']' && !quoted)
+            depth -= depth > 0;
+        else if (*at == ',' && depth == 0 && !is_further_number(at + 1 + strspn(at + 1, " \t")))
             return at;
     }
     return NULL;

@@ -35,6 +35,12 @@ static const char *const made[] = {
     "\\\\,who:entity,n:name'",
     "a --lang=c++ --fields 'b:bool,s:string=hello,who:entity,n:name,l:vec3[],m:u8[4]=7,t:string[]'",
     "a --fields 'p:dvec3=1,2,3, v:i8=-1,w:u64'",
+    "a --fields 'p:vec3=0,0,1'",
+    "a --fields 'x:u8[4]=[1,2, 3 ,4],v:vec3[2]=[1 2 3, 4 5 6],n:name[2]=[\"q, \\\"x\", y ],c:colour[2]=[#f00, 1 0 0]'",
+    "a --lang c++ --fields 'n:name[2]=[x, y],f:f64[3]=[1e3, -.5, 2]'",
+    "a --lang rust --fields 'n:name[2]=[x, y],s:string[2]=[a b, c],t:u16[3]=[1, 2, 3]'",
+    "a --fields 'x:f32,on:bool[2]=[true, false],t:string[2]=[\"a, b]\", c], p:dvec2=1, -2'",
+    "a --own-storage --fields 'n:i32=010,v:vec2=00 -01.5'",
     "a --fields 'n:u16=3,text:string'",
     "a --fields 'text:string'",
     "a --own-storage --fields 'on:bool=yes,n:i16=-3,f:f32=0.25,d:f64=1e3,v:vec2=1 2,q:quat,e:entity'",
@@ -75,6 +81,18 @@ START_TEST(what_is_made_builds_without_a_warning_passes_check_runs_and_reloads)
     outcome = shell(IN_FOLDER "make -s -C a run");
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "600 steps");
+}
+END_TEST
+
+/* Names that mean something elsewhere. */
+START_TEST(a_plugin_may_be_called_name_or_as_one_that_comes_with_the_program)
+{
+    empty_folder();
+    static const char *const names[] = {"name", "point_mass"};
+    expect(shell(IN_FOLDER "backplane new %s", names[_i]), 0, NULL);
+    const outcome_t *outcome = shell(IN_FOLDER "make -s -C %s test", names[_i]);
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "passed");
 }
 END_TEST
 
@@ -264,6 +282,8 @@ static const struct {
     {"../a", "'../a' is no name for a plugin"},
     {"''", "the name of a plugin has 1 to 63 letters; here are 0"},
     {"int", "'int' is a word of the language C itself"},
+    {"debug_name", "'debug_name' is a plugin that the new one is tried with: choose another name"},
+    {"point_mass --system", "'point_mass' is a plugin that the new one is tried with"},
     {"class --lang c++", "'class' is a word of the language C++ itself"},
     {"a --compnent", "new knows no option '--compnent'; did you mean '--component'?"},
     {"a --system --component", "--system and --component: a plugin begins as one of them"},
@@ -332,6 +352,7 @@ Suite *new_suite(void)
     tcase_set_timeout(made_case, 30);
     tcase_add_loop_test(made_case, what_is_made_builds_without_a_warning_passes_check_runs_and_reloads, 0,
                         sizeof made / sizeof made[0]);
+    tcase_add_loop_test(made_case, a_plugin_may_be_called_name_or_as_one_that_comes_with_the_program, 0, 2);
     tcase_add_test(made_case, a_plugin_of_truth_values_includes_what_its_language_needs);
     tcase_add_loop_test(made_case, defaults_and_fields_are_those_that_were_asked_for, 0, 3);
     tcase_add_test(made_case, a_saved_header_that_the_source_includes_is_built_too);
