@@ -131,7 +131,9 @@ static const make_suite_t first_half[] = {
     program_memory_suite,
     program_refusals_suite,
     console_words_suite,
+#if !defined(BACKPLANE_SANITIZED)
     recordings_suite,
+#endif
 #endif
 };
 
@@ -139,6 +141,9 @@ static const make_suite_t second_half[] = {
 #if defined(BACKPLANE_SANITIZED) /* there the first half would take longer */
     store_suite,
     conformance_host_suite,
+#if !defined(_WIN32)
+    recordings_suite,
+#endif
 #endif
     snapshot_suite,
     history_suite,

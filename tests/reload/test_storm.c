@@ -33,7 +33,7 @@ enum { GROUPS = 4, HANGS_AFTER_S = 300 };
 #if defined(BACKPLANE_SANITIZED)
 enum { SEEDS = SEES_THREADS ? 8 : 16 };
 #else
-enum { SEEDS = 160 };
+enum { SEEDS = 120 };
 #endif
 
 /* What a process says at its end. */
