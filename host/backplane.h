@@ -590,7 +590,7 @@ typedef struct bp_history_t {
 } bp_history_t;
 
 /* Remember from now on, with so many bytes of keyframes; 0: forget all. BP_ERROR_STATE where a plugin does not say
- * how its state is kept; BP_ERROR_LIMIT where one keyframe takes more. */
+ * how its state is kept; BP_ERROR_LIMIT where one keyframe takes more. On an error the past that there was stays. */
 BACKPLANE_API bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes);
 
 /* Take a keyframe so often, where there are steps to be remembered: 1000 milliseconds unless said otherwise, and less

@@ -189,12 +189,15 @@ bp_result_t host_init_history(bp_host_o *host)
 
 bp_result_t bp_host_remember(bp_host_o *host, uint64_t bytes)
 {
+    history_t next;
     bp_result_t result = host_refuse_during_step(host);
+    if (result == BP_OK)
+        result = history_set_begin(&host->history, bytes, &next);
     if (result != BP_OK)
         return result;
     if (host->draft.back > 0)
         draft_drop(host); /* the draft uses a part of the past that is forgotten now */
-    return history_set(&host->history, bytes);
+    return history_set_end(&host->history, bytes, &next);
 }
 
 void bp_host_keyframe_every(bp_host_o *host, uint32_t milliseconds)

@@ -380,6 +380,8 @@ void setup_undo(setup_t *s)
 {
     error_text_t kept = *s->error; /* errors of plugins that are unloaded must not hide the reason */
     destruction_t *d = &s->host->destruction;
+    bool worlds = d->world_count > s->old_worlds;
+    history_undo_begin(&s->host->history);
     if (s->met)
         bp_host_leave_peers(s->host, 1);
     setup_end_spawned(s);
@@ -395,6 +397,7 @@ void setup_undo(setup_t *s)
     s->pool = NULL;
     s->host->steps = s->old_steps;
     s->host->base.random = s->old_random;
+    history_undo_end(&s->host->history, worlds);
     *s->error = kept;
 }
 

@@ -10,19 +10,25 @@ enum { MILLION = 1000000 };
 
 static const char other_parts[] = "the host is made of other parts now";
 
-void history_prepare(history_t *h, const parts_t *parts)
+/* Prepare what the past is kept in. */
+static void prepare_past(history_t *h)
 {
-    *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS, .record_ms = RECORDING_KEYFRAME_MS};
-    memory_init_child(&h->memory, "history", &parts->base->memory);
-    memory_init_child(&h->recorder, "recording", &parts->base->memory);
+    memory_init_child(&h->memory, "history", &h->parts.base->memory);
     eras_init(&h->eras, &h->memory);
-    outside_init(&h->outside, &h->memory);
     bytes_init(&h->calls, &h->memory);
     keyframe_store_init(&h->store, &h->memory);
     h->store.pieces.make_room = history_make_room_for_piece;
     h->store.pieces.context = h;
     keyframes_init(&h->keyframes, &h->store);
     taken_init(&h->taken, &h->memory);
+}
+
+void history_prepare(history_t *h, const parts_t *parts)
+{
+    *h = (history_t){.parts = *parts, .interval_ms = HISTORY_INTERVAL_MS, .record_ms = RECORDING_KEYFRAME_MS};
+    prepare_past(h);
+    memory_init_child(&h->recorder, "recording", &parts->base->memory);
+    outside_init(&h->outside, &h->memory);
 }
 
 /* Empty the notes of calls that came since the last step, once the notes have been kept or are not wanted. */
@@ -86,7 +92,8 @@ void history_add_world(history_t *h, world_t *world)
     keyframe_store_forget(&h->store);
 }
 
-void history_free(history_t *h)
+/* Free all that the past is kept in. */
+static void free_past(history_t *h)
 {
     forget(h);
     eras_free(&h->eras);
@@ -102,9 +109,14 @@ void history_free(history_t *h)
     h->stretch_capacity = h->branch_capacity = 0;
     h->touches = NULL;
     h->marks = NULL;
-    bytes_free(&h->calls);
-    outside_free(&h->outside);
     h->touch_capacity = h->mark_capacity = 0;
+    bytes_free(&h->calls);
+}
+
+void history_free(history_t *h)
+{
+    free_past(h);
+    outside_free(&h->outside);
     h->budget = 0;
     look_on(h);
 }
@@ -153,22 +165,13 @@ void history_begin_anew(history_t *h)
     history_keep_or_say(h, false);
 }
 
-bp_result_t history_set(history_t *h, uint64_t budget)
+/* Begin a past in `h`, which has none, for the host as it is. */
+static bp_result_t begin_past(history_t *h, uint64_t budget)
 {
-    if (h->on) /* a recording and a draft go on, and are to know what has come since the last step */
-        history_put_down(h, history_is_made_anew(h));
-    history_free(h);
-    if (budget == 0)
-        return BP_OK;
-    bp_result_t result = snapshot_moment(&h->parts);
-    if (result == BP_OK)
-        result = snapshot_check(&h->parts);
-    if (result != BP_OK)
-        return result;
     const destruction_t *d = h->parts.destruction;
+    bp_result_t result = BP_OK;
     h->now = h->first = h->last = d->world_count > 0 ? world_handle(d->worlds[0])->clock.steps : 0;
     h->budget = budget;
-    look_on(h);
     h->shape = shape_of(&h->parts);
     h->units = units_of(&h->parts);
     if (!eras_begin(&h->eras, h->now))
@@ -176,8 +179,77 @@ bp_result_t history_set(history_t *h, uint64_t budget)
     branches_begin(h);
     for (uint32_t i = 0; i < d->world_count && result == BP_OK; i++)
         result = match_stamps(h, d->worlds[i]);
+    return result == BP_OK ? history_keep(h, false) : result;
+}
+
+/* Put the past of `next` in the place of that of `h`. */
+static void move_past(history_t *h, history_t *next)
+{
+    size_t bytes = memory_bytes(&next->memory);
+    free_past(h);
+    memory_count(&next->memory, bytes, 0);
+    memory_count(&h->memory, 0, bytes);
+    h->eras = next->eras;
+    h->store = next->store;
+    h->keyframes = next->keyframes;
+    h->stretches = next->stretches;
+    h->stretch_count = next->stretch_count;
+    h->stretch_capacity = next->stretch_capacity;
+    h->numbers = next->numbers;
+    h->eras.memory = h->store.pieces.memory = &h->memory;
+    h->store.pieces.rest.memory = h->store.pieces.coded.memory = &h->memory;
+    h->store.pieces.context = h;
+    h->keyframes.store = &h->store;
+    h->budget = next->budget;
+    h->first = next->first;
+    h->now = next->now;
+    h->last = next->last;
+    h->shape = next->shape;
+    h->units = next->units;
+    h->taken_at = next->taken_at;
+    h->took = next->took;
+    h->stamp_bytes = next->stamp_bytes;
+    h->failing = false;
+}
+
+/* A recording and a draft go on, and are to know what has come since the last step. */
+static void put_down_last(history_t *h)
+{
+    if (h->on)
+        history_put_down(h, history_is_made_anew(h));
+}
+
+bp_result_t history_set_begin(history_t *h, uint64_t budget, history_t *next)
+{
+    *next = (history_t){.parts = h->parts, .numbers = h->numbers};
+    prepare_past(next);
+    next->eras.makers = h->eras.makers;
+    if (budget == 0)
+        return BP_OK;
+    bp_result_t result = snapshot_moment(&h->parts);
     if (result == BP_OK)
-        result = history_keep(h, false);
+        result = snapshot_check(&h->parts);
+    if (result != BP_OK || h->budget == 0)
+        return result;
+    result = begin_past(next, budget);
+    if (result != BP_OK)
+        free_past(next);
+    return result;
+}
+
+bp_result_t history_set_end(history_t *h, uint64_t budget, history_t *next)
+{
+    put_down_last(h);
+    if (next->budget != 0) {
+        move_past(h, next);
+        return BP_OK;
+    }
+    history_free(h);
+    if (budget == 0)
+        return BP_OK;
+    h->budget = budget;
+    look_on(h);
+    bp_result_t result = begin_past(h, budget);
     if (result != BP_OK)
         history_free(h);
     return result;
@@ -199,7 +271,20 @@ void history_renew(history_t *h)
 
 void history_lose_part(history_t *h)
 {
-    renew(h, other_parts);
+    if (!h->undoing)
+        renew(h, other_parts);
+}
+
+void history_undo_begin(history_t *h)
+{
+    h->undoing = true;
+}
+
+void history_undo_end(history_t *h, bool worlds)
+{
+    h->undoing = false;
+    if (worlds || h->touched) /* ids have been given out, and calls may name what has gone */
+        history_touch_always(h);
 }
 
 /* --- what comes from outside -------------------------------------------------------------------------------------- */

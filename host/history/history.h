@@ -125,6 +125,7 @@ typedef struct history_t {
                                    that was to follow has failed */
     bool calling;               /* a call that is written down is under way */
     bool failing;               /* the last keyframe could not be had, and the log has been told */
+    bool undoing;               /* parts go that are not of the past */
     bool going;
     bool astray;                /* the host has been given another makeup, and has no state yet */
 } history_t;
@@ -133,8 +134,11 @@ void history_prepare(history_t *history, const parts_t *parts);
 void history_free(history_t *history);
 
 /* Remember from now on with that many bytes; 0 forgets. BP_ERROR_STATE names plugins that do not say how to be kept;
- * limit, where a keyframe is larger than the budget. [main], between steps */
-bp_result_t history_set(history_t *history, uint64_t budget);
+ * limit, where a keyframe is larger than the budget; memory. On an error all is as it was. Where there is a past, the
+ * one that takes its place is made in `next` first; both calls have the same arguments, and history_set_end follows
+ * where history_set_begin has succeeded. [main], between steps */
+bp_result_t history_set_begin(history_t *history, uint64_t budget, history_t *next);
+bp_result_t history_set_end(history_t *history, uint64_t budget, history_t *next);
 
 /* Prepare a world that has just come into being: it keeps stamps, if steps are remembered. */
 void history_add_world(history_t *history, world_t *world);
@@ -170,6 +174,11 @@ void history_called(history_t *history, bool done);
  * one that takes its place before the next step, with as many components, may not be told from it by shape_of. */
 void history_renew(history_t *history);
 void history_lose_part(history_t *history);
+
+/* Around the end of worlds and plugins that have come since the last step, and are no part of the past: it stays.
+ * `worlds`: there were worlds among them. */
+void history_undo_begin(history_t *history);
+void history_undo_end(history_t *history, bool worlds);
 
 /* Plugins have other code now, or other options: another era begins. */
 void history_remade(history_t *history);

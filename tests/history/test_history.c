@@ -301,6 +301,101 @@ START_TEST(calls_at_one_moment_that_are_put_down_one_by_one_give_way_to_a_keyfra
 }
 END_TEST
 
+/* A past of some steps, and what its moments are. */
+typedef struct kept_past_t {
+    rig_t rig;
+    uint64_t hashes[12];
+} kept_past_t;
+
+static void open_past(kept_past_t *p)
+{
+    open_host(&p->rig, 1, LARGE, 0);
+    WORKS(p->rig.host, bp_host_mark(p->rig.host, "here"));
+    for (uint64_t i = 0; i + 1 < COUNT(p->hashes); i++) {
+        p->hashes[i] = recall_hash(p->rig.host);
+        recall_act(p->rig.host, i, 5);
+        WORKS(p->rig.host, bp_host_step(p->rig.host));
+    }
+    p->hashes[COUNT(p->hashes) - 1] = recall_hash(p->rig.host);
+}
+
+/* All moments are there as before, and steps from the last one on too. */
+static void expect_past(kept_past_t *p)
+{
+    uint64_t last = COUNT(p->hashes) - 1;
+    bp_history_t h = recall_history(p->rig.host);
+    EXPECT(h.first == 0 && h.last >= last && h.budget == LARGE, "from %u to %u", (uint32_t)h.first, (uint32_t)h.last);
+    for (uint64_t moment = last; moment > 0; moment--) {
+        WORKS(p->rig.host, bp_host_go(p->rig.host, moment - 1));
+        EXPECT(recall_hash(p->rig.host) == p->hashes[moment - 1], "moment %u is another one", (uint32_t)moment - 1);
+    }
+    WORKS(p->rig.host, bp_host_go(p->rig.host, h.last));
+}
+
+START_TEST(a_past_stays_where_another_one_cannot_begin)
+{
+    kept_past_t p;
+    uint32_t refused = 0;
+    open_past(&p);
+    FAILS(p.rig.host, BP_ERROR_LIMIT, "history has room for 2000", bp_host_remember(p.rig.host, 2000));
+    expect_past(&p);
+    for (size_t nth = 1;; nth++) {
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = p.rig.heap.requests + nth;
+        bp_result_t result = bp_host_remember(p.rig.host, LARGE / 2);
+        bool was = p.rig.heap.requests >= p.rig.heap.refuse_first;
+        p.rig.heap.refuse_first = p.rig.heap.refuse_last = 0;
+        if (result == BP_OK)
+            EXPECT(recall_history(p.rig.host).budget == LARGE / 2, "request %zu: the past is the old one", nth);
+        if (result == BP_OK && !was)
+            break;
+        if (result == BP_OK) { /* it can do without that */
+            recall_close(&p.rig);
+            open_past(&p);
+            continue;
+        }
+        refused++;
+        ck_assert_int_eq(result, BP_ERROR_MEMORY);
+        expect_past(&p);
+    }
+    ck_assert_uint_gt(refused, 5);
+    bp_history_t h = recall_history(p.rig.host);
+    EXPECT(h.first == h.last && h.keyframes == 1, "the past does not begin anew");
+    for (uint64_t i = 0; i < 3; i++)
+        WORKS(p.rig.host, bp_host_step(p.rig.host));
+    uint64_t end = recall_hash(p.rig.host);
+    WORKS(p.rig.host, bp_host_go(p.rig.host, h.first));
+    WORKS(p.rig.host, bp_host_go(p.rig.host, h.first + 3));
+    EXPECT(recall_hash(p.rig.host) == end, "the end is another one");
+    recall_close(&p.rig);
+}
+END_TEST
+
+/* An ini that fails in the end, with a world that has come and goes again, or without. */
+START_TEST(a_past_stays_where_another_ini_is_refused)
+{
+    static const char *const inis[] = {
+        "[host]\nhistory = 1 KiB\n",
+        "[host]\nhistory = 1 KiB\n[world another]\ncomponents = body\n"
+        "[spawn another some]\ncount = 50\ncomponents = body\n",
+        "[world another]\ncomponents = nothing_like_it\n",
+    };
+    kept_past_t p;
+    open_past(&p);
+    const char *ini = scratch_file("another.ini", inis[_i]);
+    bp_result_t result = bp_host_setup(p.rig.host, ini);
+    EXPECT(result == (_i < 2 ? BP_ERROR_LIMIT : BP_ERROR_NOT_FOUND), "%s", bp_host_error(p.rig.host));
+    uint64_t last = recall_history(p.rig.host).last;
+    for (uint64_t i = 0; i < 3; i++) {
+        recall_act(p.rig.host, last + i, 5);
+        WORKS(p.rig.host, bp_host_step(p.rig.host));
+    }
+    uint64_t end = recall_hash(p.rig.host);
+    expect_past(&p);
+    EXPECT(recall_hash(p.rig.host) == end, "the end is another one");
+    recall_close(&p.rig);
+}
+END_TEST
+
 /* Worlds that step in turn, with no keyframe on the way: each step is another entry of the list of steps. */
 START_TEST(a_list_of_steps_does_not_exceed_the_budget_between_keyframes)
 {
@@ -1374,6 +1469,8 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_step_that_one_world_took_is_not_forgotten);
     tcase_add_loop_test(tcase, calls_before_a_step_of_the_past_that_fails_are_made_once, 0, AFTERS);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
+    tcase_add_test(tcase, a_past_stays_where_another_one_cannot_begin);
+    tcase_add_loop_test(tcase, a_past_stays_where_another_ini_is_refused, 0, 3);
     tcase_add_test(tcase, a_list_of_steps_does_not_exceed_the_budget_between_keyframes);
     tcase_add_test(tcase, no_budget_is_exceeded_by_a_byte);
     tcase_add_test(tcase, the_oldest_past_goes_where_calls_take_most_of_the_budget);
