@@ -31,16 +31,16 @@ static const char makefile_head[] =
     "# The program backplane: the one that made this folder, or where that is gone the one that is found as a "
     "command.\n"
     "# Another: make BACKPLANE=/path/to/backplane\n"
-    "BACKPLANE ?= $(firstword $(wildcard @program@) backplane)\n";
+    "BACKPLANE ?= $(shell if [ -x '@program@' ]; then echo '@program@'; else echo backplane; fi)\n";
 
 static const char makefile_compiled[] =
-    "HEADERS   := $(shell $(BACKPLANE) --headers)\n"
+    "HEADERS   := $(shell '$(BACKPLANE)' --headers)\n"
     "@flags_name@ ?= -O2 -g -Wall -Wextra\n"
     "@unique@"
     "\n"
     "@name@.so: @file@ Makefile\n"
     "\t@[ -n \"$(HEADERS)\" ] || { echo 'no program \"$(BACKPLANE)\"; say where it is: make BACKPLANE=...'; exit 1; }\n"
-    "\t$(@compiler@) -std=@standard@ $(@flags_name@)@take_unique@ -shared -fPIC -I$(HEADERS) -MMD -MP -MF @name@.d "
+    "\t$(@compiler@) -std=@standard@ $(@flags_name@)@take_unique@ -shared -fPIC -I'$(HEADERS)' -MMD -MP -MF @name@.d "
     "-MT $@ $< -o $@\n"
     "\n";
 
@@ -50,13 +50,13 @@ static const char makefile_unique[] =
     "UNIQUE    := $(shell $(CXX) -fno-gnu-unique -E -x c++ /dev/null >/dev/null 2>&1 && echo -fno-gnu-unique)\n";
 
 static const char makefile_rust[] =
-    "HEADERS   := $(shell $(BACKPLANE) --headers)\n"
+    "HEADERS   := $(shell '$(BACKPLANE)' --headers)\n"
     "RUSTC     ?= rustc\n"
     "RUSTFLAGS ?= -O -g\n"
     "\n"
     "@name@.so: @file@ Makefile\n"
     "\t@[ -n \"$(HEADERS)\" ] || { echo 'no program \"$(BACKPLANE)\"; say where it is: make BACKPLANE=...'; exit 1; }\n"
-    "\tBACKPLANE_HEADERS=$(HEADERS) $(RUSTC) --edition 2021 --crate-type cdylib --crate-name @name@ -C panic=abort "
+    "\tBACKPLANE_HEADERS='$(HEADERS)' $(RUSTC) --edition 2021 --crate-type cdylib --crate-name @name@ -C panic=abort "
     "-C link-arg=-lc $(RUSTFLAGS) $< -o $@\n"
     "\n";
 
@@ -65,27 +65,38 @@ static const char makefile_tail[] =
     "\n"
     "# For versions that you have given out: --from released/@name@.so\n"
     "check: @name@.so\n"
-    "\t$(BACKPLANE) check ./@name@.so --level 5\n"
+    "\t'$(BACKPLANE)' check ./@name@.so --level 5\n"
     "\n"
     "test: check\n"
-    "\tsh ./test.sh $(BACKPLANE)\n"
+    "\tsh ./test.sh '$(BACKPLANE)'\n"
     "\n"
     "run: @name@.so\n"
-    "\t$(BACKPLANE) run @name@.ini --steps 600\n"
+    "\t'$(BACKPLANE)' run @name@.ini --steps 600\n"
     "\n"
     "dev: @name@.so\n"
-    "\t$(BACKPLANE) run @name@.ini --real-time@show@\n"
+    "\t'$(BACKPLANE)' run @name@.ini --real-time@show@\n"
     "\n"
     "console: @name@.so\n"
-    "\t$(BACKPLANE) console @name@.ini\n"
+    "\t'$(BACKPLANE)' console @name@.ini\n"
     "\n"
     "clean:\n"
     "\trm -f @name@.so @name@.d\n"
     "@include@";
 
+/* A path as it stands between single quotes in a command of make. One that holds such a quote finds no program. */
+static void quote_program(const char *path, new_text_t *text)
+{
+    for (; *path != '\0'; path++) {
+        const char letter[] = {*path, '\0'};
+        new_text_add(text, *path == '$' ? "$$" : letter);
+    }
+}
+
 void new_makefile(const new_plugin_t *plugin, new_text_t *text)
 {
+    new_text_t program = {.chars = NULL};
     char file[NEW_NAME_MAX + 8], watched[256], show[300] = "", include[NEW_NAME_MAX + 24] = "";
+    quote_program(plugin->program, &program);
     bool cxx = plugin->language == NEW_CXX, rust = plugin->language == NEW_RUST;
     snprintf(file, sizeof file, "%s.%s", plugin->name, new_source_ending(plugin));
     if (!rust)
@@ -94,14 +105,16 @@ void new_makefile(const new_plugin_t *plugin, new_text_t *text)
     if (watched[0] != '\0')
         snprintf(show, sizeof show, " --show %s", watched);
     const char *const words[] = {
-        "file", file, "program", plugin->program, "flags_name", cxx ? "CXXFLAGS" : "CFLAGS", "compiler", cxx ? "CXX"
-            : "CC",
+        "file", file, "program", program.failed ? "" : program.chars,
+        "flags_name", cxx ? "CXXFLAGS" : "CFLAGS", "compiler", cxx ? "CXX" : "CC",
         "unique", cxx ? makefile_unique : "", "take_unique", cxx ? " $(UNIQUE)" : "",
         "standard", cxx ? "c++20" : "c11", "show", show, "include", include, NULL,
     };
     new_text_fill(text, makefile_head, plugin, words);
     new_text_fill(text, rust ? makefile_rust : makefile_compiled, plugin, words);
     new_text_fill(text, makefile_tail, plugin, words);
+    text->failed = text->failed || program.failed;
+    new_text_free(&program);
 }
 
 /* --- the ini ----------------------------------------------------------------------------------------------------- */

@@ -128,6 +128,25 @@ START_TEST(defaults_and_fields_are_those_that_were_asked_for)
 }
 END_TEST
 
+START_TEST(the_program_may_lie_where_its_path_has_blanks)
+{
+    empty_folder();
+    expect(shell(IN_FOLDER "mkdir -p 'my $games (2)/bin' && cp $program ${program%%/*}/libbackplane.so* "
+                           "'my $games (2)/bin' && cp -r ${program%%/*}/plugins 'my $games (2)/bin' && "
+                           "cp -r \"$(backplane --headers)\" 'my $games (2)/plugin_api'"), 0, NULL);
+    static const char *const kinds[] = {"", "--lang rust"};
+    if (kinds[_i][0] != '\0' && system("command -v rustc >/dev/null 2>&1") != 0) {
+        puts("Rust is skipped: there is no rustc");
+        return;
+    }
+    expect(shell(IN_FOLDER "'./my $games (2)/bin/backplane' new a %s && grep -q games a/Makefile", kinds[_i]), 0, NULL);
+    const outcome_t *outcome = shell(IN_FOLDER "make -s -C a test");
+    expect(outcome, 0, NULL);
+    expect_in(outcome->out, "passed");
+    expect_in(shell(IN_FOLDER "make -C a run")->out, "600 steps");
+}
+END_TEST
+
 START_TEST(a_saved_source_is_built_and_comes_in_wherever_the_program_was_started)
 {
     empty_folder();
@@ -355,6 +374,7 @@ Suite *new_suite(void)
     tcase_add_loop_test(made_case, a_plugin_may_be_called_name_or_as_one_that_comes_with_the_program, 0, 2);
     tcase_add_test(made_case, a_plugin_of_truth_values_includes_what_its_language_needs);
     tcase_add_loop_test(made_case, defaults_and_fields_are_those_that_were_asked_for, 0, 3);
+    tcase_add_loop_test(made_case, the_program_may_lie_where_its_path_has_blanks, 0, 2);
     tcase_add_test(made_case, a_saved_header_that_the_source_includes_is_built_too);
     tcase_add_test(made_case, a_saved_source_is_built_and_comes_in_wherever_the_program_was_started);
     suite_add_tcase(suite, made_case);
