@@ -122,7 +122,7 @@ uint64_t console_watch_stride(const console_t *console, uint64_t steps)
     return console->watch_count == 0 || steps == 0 ? steps : (steps + WATCH_LINES - 1) / WATCH_LINES;
 }
 
-/* The world of a path that was watched, also where the entity has gone. */
+/* The world of a path that was watched, also where the entity has gone; NULL where there is no world any more. */
 static bp_world_o *world_of(const program_t *program, const char *path)
 {
     char why[WHY_MAX], name[128];
@@ -139,8 +139,10 @@ void console_show_watched(const console_t *console)
     for (uint32_t i = 0; i < console->watch_count; i++) {
         char before[64];
         bp_step_t clock = {.struct_size = sizeof clock};
-        console->program->api->world->clock(world_of(console->program, console->watched[i]), &clock);
-        snprintf(before, sizeof before, "  step %" PRIu64 ": ", clock.number);
+        bp_world_o *world = world_of(console->program, console->watched[i]);
+        if (world != NULL)
+            console->program->api->world->clock(world, &clock);
+        snprintf(before, sizeof before, world != NULL ? "  step %" PRIu64 ": " : "  ", clock.number);
         print_watched(console, console->watched[i], before);
     }
 }

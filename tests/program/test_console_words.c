@@ -368,6 +368,23 @@ START_TEST(what_is_watched_is_told_with_the_step_of_its_world)
 }
 END_TEST
 
+START_TEST(what_was_watched_is_gone_with_the_last_world)
+{
+    write_file(IN_SCRATCH("last.ini"), "[host]\nplugins = point_mass\n[world main]\ncomponents = point_mass\n"
+                                       "[spawn main one]\ncomponents = point_mass\n");
+    const outcome_t *outcome =
+        shell(": >'" IN_SCRATCH("last.out") "'; { echo 'watch main/#0:1.point_mass.mass'; echo step 3; "
+              "until grep -q 'step 3' '" IN_SCRATCH("last.out") "'; do sleep 0.01; done; "
+              "printf '[host]\nplugins = point_mass\n' >'" IN_SCRATCH("last.ini") "'; printf '%%s\n' 'reload "
+              IN_SCRATCH("last.ini") "' step watch worlds entities tree stats report history plugins; } | "
+              "timeout 20 '" TEST_BACKPLANE "' console '" IN_SCRATCH("last.ini") "' >'" IN_SCRATCH("last.out")
+              "'; status=$?; cat '" IN_SCRATCH("last.out") "'; exit $status");
+    expect(outcome, 1, "line 11: the host remembers nothing");
+    expect_in(outcome->out, "\n  main/#0:1.point_mass.mass: gone\nmain/#0:1.point_mass.mass: gone\n");
+    expect_in(outcome->out, "\npoint_mass           1.0 ");
+}
+END_TEST
+
 /* A debug name stands for one entity, in whatever worlds that is. */
 START_TEST(names_that_several_entities_bear_are_told_with_their_ids)
 {
@@ -426,6 +443,7 @@ Suite *console_words_suite(void)
     tcase_add_test(tests, a_line_may_have_many_entities_and_a_console_many_spawns);
     tcase_add_test(tests, quotes_and_backslashes_in_a_value_are_taken_as_written);
     tcase_add_test(tests, what_is_watched_is_told_with_the_step_of_its_world);
+    tcase_add_test(tests, what_was_watched_is_gone_with_the_last_world);
     tcase_add_test(tests, names_that_several_entities_bear_are_told_with_their_ids);
     tcase_add_test(tests, components_come_into_a_world_and_go);
     suite_add_tcase(suite, tests);
