@@ -156,11 +156,29 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
+/* -1, 0 or 1: how two whole numbers of any length compare. A double has 53 bits. */
+static int compare_wholes(const char *a, const char *b)
+{
+    bool negative_a = *a == '-', negative_b = *b == '-';
+    a += *a == '-' || *a == '+';
+    b += *b == '-' || *b == '+';
+    size_t length_a = strlen(a), length_b = strlen(b);
+    int order = length_a != length_b ? (length_a < length_b ? -1 : 1) : strcmp(a, b);
+    if (strcmp(a, "0") == 0 && strcmp(b, "0") == 0)
+        return 0;
+    if (negative_a != negative_b)
+        return negative_a ? -1 : 1;
+    return negative_a ? (order < 0) - (order > 0) : (order > 0) - (order < 0);
+}
+
 static bool compares(const condition_t *c, const char *left)
 {
     const char *right = c->value;
     bool numbers = c->comparison != IS && numbers_is_number(left) && numbers_is_number(right);
-    double a = numbers ? strtod(left, NULL) : 0, b = numbers ? strtod(right, NULL) : 0;
+    bool wholes = numbers && numbers_is_whole(left) && numbers_is_whole(right);
+    double a = numbers && !wholes ? strtod(left, NULL) : 0, b = numbers && !wholes ? strtod(right, NULL) : 0;
+    if (wholes)
+        a = compare_wholes(left, right);
     switch ((comparison_t)c->comparison) {
     case LESS: return numbers && a < b;
     case AT_MOST: return numbers && a <= b;

@@ -469,11 +469,12 @@ START_TEST(a_system_is_listed_with_its_terms)
 }
 END_TEST
 
+static const char rows[] = "[host]\nplugins = ./odds.so\nhistory = 8 MiB\n[world main]\n"
+                           "components = plain given\n[spawn main some]\ncount = 40\ncomponents = plain given\n";
+
 /* Each condition that was found first at step 1 was made so from outside; texts are no numbers. */
 START_TEST(conditions_on_integers_and_texts_find_the_first_step)
 {
-    static const char rows[] = "[host]\nplugins = ./odds.so\nhistory = 8 MiB\n[world main]\n"
-                               "components = plain given\n[spawn main some]\ncount = 40\ncomponents = plain given\n";
     static const struct { const char *condition, *answer; } asked[] = {
         {"plain.i32 < -4", "at step 1 of 1: #30:1 plain.i32 = -5, before 0\n  written from outside: #30:1 0 -> -5\n"},
         {"plain.f64 >= 2.5", "at step 1 of 1: #31:1 plain.f64 = 2.5, before 0\n"
@@ -515,6 +516,24 @@ START_TEST(conditions_on_integers_and_texts_find_the_first_step)
     expect_in(console(rows, "set main/#30:1.plain.i32 -5\ndestroy #29:1\ncreate main plain\nstep\n"
                             "when main plain.i32 < -4\n")->out,
               "  written from outside: #29:1 0 -> (none); #30:1 0 -> -5; #40:1 (none) -> 0\n");
+}
+END_TEST
+
+/* Of 64 bits a double would drop some. */
+START_TEST(whole_numbers_are_compared_exactly)
+{
+    build_odds();
+    const outcome_t *outcome =
+        console(rows, "set main/#30:1.plain.i64 9007199254740993\nset main/#31:1.plain.i64 -9007199254740993\n"
+                      "find main plain.i64 = 9007199254740992\nfind main plain.i64 >= 9007199254740994\n"
+                      "find main plain.i64 > 9007199254740992\nfind main plain.i64 <= -9007199254740993\n"
+                      "find main plain.i64 < -9007199254740993\nfind main plain.i64 = 9007199254740993\n"
+                      "find main plain.i64 < -0.5\nfind main plain.i64 >= +1\n");
+    expect(outcome, 0, NULL);
+    ck_assert_str_eq(outcome->out, "0 entities\n0 entities\n  #30:1    9007199254740993\n1 entity\n"
+                                   "  #31:1    -9007199254740993\n1 entity\n0 entities\n"
+                                   "  #30:1    9007199254740993\n1 entity\n  #31:1    -9007199254740993\n1 entity\n"
+                                   "  #30:1    9007199254740993\n1 entity\n");
 }
 END_TEST
 
@@ -599,6 +618,7 @@ Suite *program_values_suite(void)
     tcase_add_test(tests, what_has_no_default_has_that_of_its_type);
     tcase_add_test(tests, a_system_is_listed_with_its_terms);
     tcase_add_test(tests, a_value_that_cannot_be_read_is_told_with_the_reason);
+    tcase_add_test(tests, whole_numbers_are_compared_exactly);
     tcase_add_test(tests, conditions_on_integers_and_texts_find_the_first_step);
     tcase_add_test(tests, conditions_compare_values_of_every_shape);
     tcase_add_test(tests, control_characters_are_shown);
