@@ -92,22 +92,32 @@ static manager_t *manager_of(const bp_manager_t *m)
     return m->world->rows.managers[m->component];
 }
 
+/* Of a component with columns the slots too, which cost nothing: its next version may have storage of its own. Where it
+ * is the other way round, all rows are reported while nobody else keeps stamps of rows. */
 static bp_result_t changes_table_keep(bp_manager_t *m)
 {
-    world_t *world = &m->world->rows;
-    if (!manager_of(m)->component->own_storage)
-        return world_keep_stamps(world);
-    world_keep_slot_stamps(world, manager_of(m));
+    manager_t *manager = manager_of(m);
+    bool rows = !manager->component->own_storage;
+    bp_result_t result = rows ? world_keep_stamps(&m->world->rows) : BP_OK;
+    if (result != BP_OK)
+        return result;
+    world_keep_slot_stamps(&m->world->rows, manager);
+    manager->keepers++;
+    manager->row_keepers += rows;
     return BP_OK;
 }
 
-/* The component may have left meanwhile, or have got another kind of storage: what is released is what was kept. */
+/* The component may have left meanwhile, or have got another kind of storage: what is released is what was kept, and
+ * never the stamps of a query. */
 static void changes_table_release(bp_manager_t *m)
 {
-    if (manager_of(m)->stamps.users > 0)
-        world_release_slot_stamps(&m->world->rows, manager_of(m));
-    else
-        world_release_stamps(&m->world->rows);
+    manager_t *manager = manager_of(m);
+    world_release_slot_stamps(&m->world->rows, manager);
+    manager->keepers--;
+    if (manager->row_keepers <= manager->keepers)
+        return;
+    manager->row_keepers--;
+    world_release_stamps(&m->world->rows);
 }
 
 static uint32_t changes_table_rows(bp_world_o *handle, uint32_t prototype, uint32_t key, uint32_t field, uint64_t since,

@@ -35,6 +35,7 @@ typedef struct manager_t {
     uint32_t hidden; /* how many of `columns`, the last ones, are columns of the version before, while the present one
                         is on probation */
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
+    uint32_t keepers, row_keepers; /* users of bp_changes; those that keep stamps of the world's rows too */
     listener_t listener;  /* of deaths, where its component asks for them */
     bool started;
     bool leaving;         /* about to be dropped: checks treat the world as if it had no such manager */

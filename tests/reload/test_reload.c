@@ -7,6 +7,8 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include "engine/host.h"
+
 #include <bp_changes.h>
 #include <bp_query.h>
 #include <stdlib.h>
@@ -530,6 +532,57 @@ START_TEST(kept_queries_go_on_after_a_reload_or_it_is_refused)
 }
 END_TEST
 
+static uint32_t slot_changes(const bp_changes_api *changes, bp_manager_t *m, uint64_t since)
+{
+    bp_slot_stamps_t stamps = {.struct_size = sizeof stamps};
+    uint32_t count = 0;
+    changes->slots(m, &stamps);
+    for (uint32_t i = 0; i < SCENE_ENTITIES; i++)
+        count += bp_slot_stamp(&stamps, i) > since;
+    return count;
+}
+
+/* Whoever keeps stamps keeps them over the change to another kind of storage, and releases what was kept: never those
+ * of a query that has come since. */
+START_TEST(stamps_of_changes_go_on_where_a_component_gets_another_kind_of_storage)
+{
+    static const bp_term_t probe[] = {{.component = "probe"}};
+    const bp_term_list_t terms = BP_LIST(probe);
+    const bp_query_api *queries = scene.api->registry->find(scene.host, BP_QUERY_API, 1);
+    const bp_changes_api *changes = scene.api->registry->find(scene.host, BP_CHANGES_API, 1);
+    bp_manager_t *m = scene.api->world->manager(scene.world, scene.api->world->component(scene.world, "probe"));
+    bp_query_o *query;
+    float mass = 3;
+    uint32_t changed = 0, one = 0;
+    while (!has_probe(&scene, one))
+        one++;
+    WORKS(scene.host, changes->keep(m));
+    WORKS(scene.host, scene_reload(&scene, PROBE_OWN));
+    uint64_t since = changes->look(scene.world);
+    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[one], "probe", "mass", BP_F32, &mass));
+    ck_assert_uint_gt(slot_changes(changes, m, since), 0);
+    WORKS(scene.host, queries->make(scene.world, NULL, &terms, BP_QUERY_CHANGES, &query));
+    WORKS(scene.host, queries->begin(query, 0));
+    changes->release(m);
+    since = changes->look(scene.world);
+    WORKS(scene.host, scene.api->property->set_named(scene.world, scene.entities[one], "probe", "mass", BP_F32, &mass));
+    WORKS(scene.host, queries->begin(query, since));
+    for (const bp_match_t *match; (match = queries->next(query)) != NULL;)
+        changed += match->count;
+    ck_assert_uint_gt(changed, 0);
+    queries->end(query);
+    ck_assert_uint_eq(scene.world->rows.askers, 0);
+    WORKS(scene.host, changes->keep(m));
+    WORKS(scene.host, scene_reload(&scene, PROBE_FIRST));
+    WORKS(scene.host, changes->keep(m));
+    changes->release(m);
+    changes->release(m);
+    ck_assert_uint_eq(scene.world->rows.askers, 0);
+    check_host(scene.host);
+    scene_clear_log(&scene);
+}
+END_TEST
+
 START_TEST(several_plugins_change_together_or_not_at_all)
 {
     static const char *const both[] = {"reload_reader", "probe"};
@@ -802,6 +855,7 @@ Suite *reload_suite(void)
     tcase_add_loop_test(others, systems_of_others_are_handed_the_columns_that_they_were_compiled_for, 0, 2);
     tcase_add_test(others, what_a_system_of_others_may_read_does_not_vanish_without_it);
     tcase_add_test(others, kept_queries_go_on_after_a_reload_or_it_is_refused);
+    tcase_add_test(others, stamps_of_changes_go_on_where_a_component_gets_another_kind_of_storage);
     tcase_add_test(others, several_plugins_change_together_or_not_at_all);
     tcase_add_test(others, the_report_says_what_became_of_every_field);
     suite_add_tcase(suite, others);
