@@ -296,20 +296,31 @@ static bp_result_t unknown_type(scene_t *scene, const scene_place_t *place, cons
                       json_types_hint(&scene->types, type, &hint));
 }
 
-/* Is "type" a property here? Of a component that has one called so, unless the text is the name of a component type. */
-static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *said)
+/* Has the component type a property that is called "type"? That is also called "$type", beside which "type" is the
+ * component's type. */
+static const char type_property[] = "$type";
+
+static bool has_type_property(const scene_t *scene, uint32_t type)
 {
-    return type != BP_NONE && said != NULL && json_types_field(scene->types.items[type].component, "type") != BP_NONE &&
+    return type != BP_NONE && json_types_field(scene->types.items[type].component, "type") != BP_NONE;
+}
+
+/* Is "type" a property here? Of a component that has one called so, unless the text is the name of a component type. */
+static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *json)
+{
+    const tree_item_t *said = tree_member(json, "type");
+    return said != NULL && has_type_property(scene, type) && tree_member(json, type_property) == NULL &&
            !(tree_is(said, TREE_STRING) && json_types_find(&scene->types, said->string) != BP_NONE);
 }
 
 /* The type of a component: given by "type", else inherited, else its own name. */
-static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *said,
+static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const tree_item_t *json,
                              const scene_part_t *inherited, uint32_t *type)
 {
     scene_place_t at = *place;
+    const tree_item_t *said = tree_member(json, "type");
     uint32_t otherwise = inherited != NULL ? inherited->type : json_types_find(&scene->types, place->component);
-    if (type_is_property(scene, otherwise, said))
+    if (type_is_property(scene, otherwise, json))
         said = NULL;
     if (said == NULL && inherited != NULL) {
         *type = inherited->type;
@@ -424,7 +435,9 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
     scene_place_t at = *place;
     for (tree_walk_t walk = tree_walk(json); result == BP_OK && tree_next(&walk);) {
         at.property = walk.key->string;
-        bool says_type = strcmp(at.property, "type") == 0 && !type_is_property(scene, type, walk.value);
+        bool says_type = strcmp(at.property, "type") == 0 && !type_is_property(scene, type, json);
+        if (strcmp(at.property, type_property) == 0 && has_type_property(scene, type))
+            at.property = "type";
         if (scene_ignores(at.property) || says_type)
             continue;
         uint32_t field = json_types_field(component, at.property);
@@ -449,7 +462,7 @@ static bp_result_t describe(scene_t *scene, scene_draft_t *draft, const scene_pl
         return scene_fail(scene, BP_ERROR_TYPE, place, "a component is an object of its properties, or null, not %s",
                           json_value_kind(json));
     scene_part_t *part = find_part(draft, place->component);
-    bp_result_t result = find_type(scene, place, tree_member(json, "type"), part, &type);
+    bp_result_t result = find_type(scene, place, json, part, &type);
     if (result == BP_OK && part == NULL)
         result = add_part(scene, draft, place, type, &part);
     if (result != BP_OK)

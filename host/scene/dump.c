@@ -344,33 +344,19 @@ static void indent(const dump_t *d, uint32_t depth)
     print_text(&d->sink, blanks + sizeof blanks - 1 - 2 * (depth < 16 ? depth : 16));
 }
 
-static bool is_called_type(const dump_t *d, const blob_field_t *field)
-{
-    return strcmp(blob_text(d->blob, field->name), "type") == 0;
-}
-
-/* "type" says the component's type. Where the component is called by its type, it is left out for a property of that
- * name; elsewhere JSON has no place for such a property, and the reader passes over it. */
+/* "type" says the component's type, and "$type" is a property that is called type. */
 static void print_json_part(const dump_t *d, const blob_part_t *part, uint32_t row, uint32_t depth)
 {
     const blob_component_t *component = &d->blob->components[part->component];
-    const blob_field_t *fields = d->blob->fields + component->first_field;
-    const char *type = blob_text(d->blob, component->type), *separator = "";
     uint32_t instance = part->first_instance + row;
-    bool left_out = false;
-    for (uint32_t f = 0; f < component->field_count && part->name == names_hash(type); f++)
-        left_out = left_out || is_called_type(d, &fields[f]);
     indent(d, depth);
     print_name(d, part->name);
-    print_text(&d->sink, ": {");
-    if (!left_out) {
-        print_format(&d->sink, "\"type\": \"%s\"", type);
-        separator = ", ";
-    }
-    for (uint32_t f = 0; f < component->field_count; f++, separator = ", ") {
-        const char *passed_over = !left_out && is_called_type(d, &fields[f]) ? "$" : "";
-        print_format(&d->sink, "%s\"%s%s\": ", separator, passed_over, blob_text(d->blob, fields[f].name));
-        print_value(d, component, &fields[f], instance, true);
+    print_format(&d->sink, ": {\"type\": \"%s\"", blob_text(d->blob, component->type));
+    for (uint32_t f = 0; f < component->field_count; f++) {
+        const blob_field_t *field = &d->blob->fields[component->first_field + f];
+        const char *name = blob_text(d->blob, field->name);
+        print_format(&d->sink, ", \"%s%s\": ", strcmp(name, "type") == 0 ? "$" : "", name);
+        print_value(d, component, field, instance, true);
     }
     if ((component->flags & BLOB_OPAQUE) != 0) {
         size_t size;
