@@ -9,6 +9,7 @@
  */
 #include "picture.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +36,13 @@ static lens_t lens_of(const picture_look *look, const picture_area *area)
 static float radius_of(const lens_t *lens, const bp_sprite_t *sprite)
 {
     return sprite->scale / 2 * lens->scale;
+}
+
+/* Have the colours a value, and the other numbers too? What has none paints nothing. */
+static bool is_painted(const bp_sprite_t *sprite)
+{
+    float sum = fabsf(sprite->red) + fabsf(sprite->green) + fabsf(sprite->blue);
+    return sum <= FLT_MAX && sprite->x == sprite->x && sprite->y == sprite->y && sprite->scale == sprite->scale;
 }
 
 /* --- points --------------------------------------------------------------------------------------------- */
@@ -181,7 +189,7 @@ void picture_paint(const picture_look *look, const picture_area *area, const bp_
     for (uint32_t i = 0; i < count; i++) {
         bool point = radius_of(&lens, &sprites[i]) < look->points;
         counts->points += point;
-        if (point)
+        if (point && is_painted(&sprites[i]))
             points += add_point(look, &lens, &sprites[i], light);
     }
     soften(look, area, light);
@@ -189,7 +197,8 @@ void picture_paint(const picture_look *look, const picture_area *area, const bp_
     for (uint32_t i = 0; i < count; i++) {
         if (radius_of(&lens, &sprites[i]) < look->points)
             continue;
-        draw_ball(&lens, &sprites[i], canvas);
+        if (is_painted(&sprites[i]))
+            draw_ball(&lens, &sprites[i], canvas);
         count_ball(counts, &sprites[i]);
     }
 }

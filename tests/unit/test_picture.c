@@ -119,9 +119,17 @@ START_TEST(what_is_not_seen_or_no_number_paints_nothing)
         {.x = 3, .scale = 0.1f, .red = 1},      {.y = -3, .scale = 0.1f, .red = 1},
         {.x = NAN, .scale = 0.1f, .red = 1},    {.y = INFINITY, .scale = 0.1f, .red = 1},
         {.x = 1e30f, .scale = 2, .red = 1},     {.x = NAN, .scale = 2, .red = 1},
-        {.x = -INFINITY, .scale = 2, .red = 1}, {.y = NAN, .scale = 2, .red = 1}};
-    paint(&plain, sprites, sizeof sprites / sizeof *sprites);
+        {.x = -INFINITY, .scale = 2, .red = 1}, {.y = NAN, .scale = 2, .red = 1},
+        {.scale = NAN, .red = 1},               {.scale = 0.1f, .red = NAN},
+        {.scale = 2, .blue = INFINITY},         {.scale = 0.1f, .green = INFINITY}};
+    picture_look look = plain;
+    paint(&look, sprites, sizeof sprites / sizeof *sprites);
     ck_assert_uint_eq(lit(), 0);
+    look.background = (bp_colour_t){1, 0.5f, 0, 1};
+    look.softness = 2;
+    paint(&look, sprites, sizeof sprites / sizeof *sprites);
+    for (uint32_t i = 0; i < WIDTH * HEIGHT; i++)
+        ck_assert_uint_eq(pixel(i % WIDTH, i / WIDTH), 0xff8000);
 }
 END_TEST
 
