@@ -433,6 +433,7 @@ void setup_begin(setup_t *s, bp_host_o *host)
         .old_beside_steps = host->hot.beside_steps,
         .old_pause_limit = host->reload.pause_limit,
         .old_building = host->hot.building,
+        .old_command = host->hot.building && host->hot.build.command != NULL,
         .old_compilers = host->hot.sources.settings,
     };
 }

@@ -26,7 +26,7 @@ typedef struct setup_t {
     uint32_t old_plugins, old_worlds;
     uint64_t old_steps, old_random;
     guard_t *old_guard;
-    bool old_copies, old_watching, old_trying, old_building;
+    bool old_copies, old_watching, old_trying, old_building, old_command;
     uint64_t old_beside_steps;
     uint32_t old_pause_limit;
     source_settings_t old_compilers;

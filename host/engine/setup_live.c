@@ -167,6 +167,8 @@ void setup_end_live(setup_t *s)
     bp_host_o *host = s->host;
     if (host->hot.building && !s->old_building)
         hot_end_build(&host->hot);
+    if (host->hot.building && !s->old_command)
+        build_drop_command(&host->hot.build);
     if (host->hot.watching && !s->old_watching)
         hot_end(&host->hot);
     host->hot.trying = s->old_trying;

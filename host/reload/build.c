@@ -59,6 +59,7 @@ void build_drop_command(build_t *build)
     memory_free_text(&build->memory, build->sources);
     build->command = build->folder = build->sources = NULL;
     build->sources_id = -1;
+    build->known_count = build->header_count = 0; /* others may be the folders of the next command */
 }
 
 void build_end(build_t *build)
@@ -400,6 +401,8 @@ static void start(build_t *build, uint64_t now)
     memmove(build->dirty, build->dirty + 1, (--build->dirty_count) * sizeof *build->dirty);
     const plugin_t *plugin = loader_find(build->loader, build->building);
     bool source = plugin != NULL && plugin->file != NULL;
+    if (plugin == NULL || (!source && build->command == NULL))
+        return; /* it has gone, or the command that built it */
     bool known = source ? sources_command(build->made, plugin->path, command, sizeof command) == BP_OK
                         : fill_in(build, build->building, command, sizeof command);
     build->output_size = 0;
@@ -407,7 +410,7 @@ static void start(build_t *build, uint64_t now)
     if (source)
         sources_begin(build->made, plugin->path);
     build->process = known ? process_start(&build->memory, command, source ? NULL : build->folder) : NULL;
-    if (build->process == NULL && plugin != NULL)
+    if (build->process == NULL)
         log_write(&build->loader->base->log, BP_LOG_WARNING, "build", "'%s' cannot be built: %s", build->building,
                   known ? "its command cannot be started" : build->loader->base->error.text);
     build->loader->base->error = kept;

@@ -73,6 +73,8 @@ static const char *version_of(bp_host_o *host)
     return head->desc->version;
 }
 
+static void poll_for(uint64_t ms);
+
 static void forget_log(void)
 {
     rig.log.text[0] = '\0';
@@ -100,6 +102,28 @@ START_TEST(a_source_is_a_plugin_that_reload_compiles_anew)
     be_compiler_of(PROBE_RESHAPED);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
     ck_assert_str_eq(version_of(rig.host), "3");
+    rig_close(&rig);
+}
+END_TEST
+
+/* An ini is done whole or not at all: also the command that it wants plugins built by. */
+START_TEST(the_command_of_an_ini_that_is_refused_builds_nothing)
+{
+    const char *path = TEST_SCRATCH_DIR "/refused.ini", *mark = TEST_SCRATCH_DIR "/refused.mark";
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_PLUGIN_DIR "/point_mass.so", NULL, 0));
+    scratch_file("refused.ini", "[host]\nhot_reload = on\nbuild = echo {plugin} >refused.mark\nsources = .\n"
+                                "[world other]\ncomponents = none_such\n");
+    remove(mark);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "none_such", bp_host_setup(rig.host, path));
+        poll_for(600); /* by then the folder of sources would be watched */
+        scratch_file("point_mass.c", "saved\n");
+        poll_for(600);
+        ck_assert_int_ne(access(mark, F_OK), 0);
+    }
+    forget_log();
     rig_close(&rig);
 }
 END_TEST
@@ -702,6 +726,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_loaded);
     tcase_add_test(test_case, every_allocation_fails_once_while_a_source_is_reloaded);
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
+    tcase_add_test(test_case, the_command_of_an_ini_that_is_refused_builds_nothing);
     tcase_add_test(test_case, sources_that_are_there_when_watching_begins_are_watched);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
     tcase_add_test(test_case, what_a_source_includes_since_it_was_saved_is_watched);
