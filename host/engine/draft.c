@@ -8,6 +8,7 @@
 #include "../base/error.h"
 #include "../history/branches.h"
 #include "../history/compare.h"
+#include "../history/numbers.h"
 #include "../os/os.h"
 #include "../reload/process.h"
 #include "host.h"
@@ -105,7 +106,7 @@ static void pass_over(void *context, const char *why)
 
 bp_result_t draft_make_calls(draft_t *d, bp_host_o *host, const feed_step_t *step, bool tells)
 {
-    const journal_pass_i pass = {.context = d, .passed = pass_over, .of = d->of};
+    const journal_pass_i pass = {.context = d, .passed = pass_over, .of = d->of, .makes_keys = d->back == 0};
     parts_t parts = host_parts(host);
     const char *bytes = d->feed.bytes.start;
     bool own = host == d->clone;
@@ -146,12 +147,22 @@ bp_result_t draft_write_state(bp_host_o *host, bytes_t *state)
     return snapshot_take(&parts, state);
 }
 
+/* Names of components that only code of then has given: calls that come later may use them. They are there from the
+ * beginning of a past that the draft may become, so that it is computed again with them. */
+static void bring_keys(const draft_t *d)
+{
+    const destruction_t *in = &d->clone->destruction;
+    for (uint32_t i = 0; i < d->of->world_count && i < in->world_count; i++)
+        numbers_bring_keys(d->of->worlds[i], in->worlds[i]);
+}
+
 static bp_result_t go_one_step(draft_t *d, bp_host_o *host, history_t *of, uint32_t number)
 {
     const feed_step_t *step = &d->feed.items[number];
     bp_result_t result = draft_make_calls(d, host, step, true);
     if (result == BP_OK && host == d->clone && d->back > 0 && step->moment == d->began && d->state == BP_DRAFT_BEHIND) {
         parts_t parts = host_parts(host);
+        bring_keys(d);
         result = history_take_other(of, &parts, &d->changed);
         d->has_changed = result == BP_OK;
     }

@@ -341,6 +341,8 @@ static bool take_number(const making_t *m, uint32_t (*find)(const world_t *of, c
                         const char *what, uint32_t *number)
 {
     uint32_t meant = m->of == NULL ? *number : find(m->of, &m->world->rows, *number);
+    if (meant == BP_NONE && find == numbers_key && m->pass->makes_keys)
+        meant = numbers_need_key(m->of, &m->world->rows, *number);
     if (meant == BP_NONE)
         error_set(&m->parts->base->error, BP_ERROR_NOT_FOUND, "world '%s' does not have the %s number %u of then",
                   m->world->rows.name, what, *number);

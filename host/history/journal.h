@@ -53,6 +53,7 @@ typedef struct journal_pass_i {
     void (*passed)(void *context, const char *why);
     const destruction_t *of; /* in whose worlds the calls were made, which number components, keys and prototypes
                                 otherwise (numbers.h); NULL: the host's own */
+    bool makes_keys;         /* a key that only those worlds have is made */
 } journal_pass_i;
 
 bp_result_t journal_make_most(const parts_t *parts, const void *bytes, size_t size, const journal_pass_i *pass);

@@ -26,6 +26,27 @@ uint32_t numbers_key(const world_t *of, const world_t *in, uint32_t key)
                                 : prototypes_known_key(&in->prototypes, of->prototypes.keys[key].name, component);
 }
 
+uint32_t numbers_need_key(const world_t *of, world_t *in, uint32_t key)
+{
+    uint32_t found = numbers_key(of, in, key);
+    uint32_t component = key < of->prototypes.key_count ? numbers_component(of, in, of->prototypes.keys[key].manager)
+                                                        : BP_NONE;
+    bp_name_t name;
+    if (found != BP_NONE || component == BP_NONE)
+        return found;
+    const char *text = names_text(&of->base->names, of->prototypes.keys[key].name);
+    if (names_intern(&in->base->names, text, &name, &in->base->error) != BP_OK ||
+        world_key(in, component, name, &found) != BP_OK)
+        return BP_NONE;
+    return found;
+}
+
+void numbers_bring_keys(const world_t *of, world_t *in)
+{
+    for (uint32_t key = 0; key < of->prototypes.key_count; key++)
+        numbers_need_key(of, in, key);
+}
+
 uint32_t numbers_prototype(const world_t *of, const world_t *in, uint32_t prototype)
 {
     uint32_t keys[PROTOTYPES_MAX_KEYS], count = 0, found = 0;

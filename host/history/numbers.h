@@ -16,4 +16,10 @@ uint32_t numbers_component(const world_t *of, const world_t *in, uint32_t compon
 uint32_t numbers_key(const world_t *of, const world_t *in, uint32_t key);
 uint32_t numbers_prototype(const world_t *of, const world_t *in, uint32_t prototype);
 
+/* The same number of a key, which is made where `in` lacks it and has the component. Returns BP_NONE, with an error of
+ * `in`, where it has not, or memory lacks. numbers_bring_keys makes all keys that `of` has, in their order, so far as
+ * that is possible. [main], between steps */
+uint32_t numbers_need_key(const world_t *of, world_t *in, uint32_t key);
+void numbers_bring_keys(const world_t *of, world_t *in);
+
 #endif
