@@ -375,8 +375,8 @@ START_TEST(a_past_stays_where_another_ini_is_refused)
 {
     static const char *const inis[] = {
         "[host]\nhistory = 1 KiB\n",
-        "[host]\nhistory = 1 KiB\n[world another]\ncomponents = body\n"
-        "[spawn another some]\ncount = 50\ncomponents = body\n",
+        ("[host]\nhistory = 1 KiB\n[world another]\ncomponents = body\n"
+         "[spawn another some]\ncount = 50\ncomponents = body\n"),
         "[world another]\ncomponents = nothing_like_it\n",
     };
     kept_past_t p;
