@@ -211,7 +211,8 @@ bool scene_is_list_of_bundles(const field_t *field, const tree_item_t *json)
     verdict_t verdict = UNSURE;
     for (tree_walk_t walk = tree_walk(tree_is(json, TREE_LIST) ? json : NULL); verdict == UNSURE && tree_next(&walk);)
         verdict = judge(field, walk.value);
-    return verdict == VALUES;
+    bool nothing = verdict == UNSURE && tree_count(json) > 0; /* null is an entity, and no value of another type */
+    return verdict == VALUES || (nothing && field->type != BP_ENTITY && tree_is(json, TREE_LIST));
 }
 
 /* --- entities ----------------------------------------------------------------------------------------------------- */

@@ -112,6 +112,16 @@ uint32_t scene_dimensions(const scene_t *scene, uint32_t node, uint32_t *counted
     return count;
 }
 
+/* Has a node with counts an instance of these numbers? */
+static bool has_instance(const scene_t *scene, uint32_t node, const numbered_t *numbered, uint32_t last)
+{
+    uint32_t counted[SCENE_MAX_DIMENSIONS], dimensions = scene_dimensions(scene, node, counted);
+    bool has = dimensions == numbered->count + 1 && last < scene->nodes[counted[dimensions - 1]].count;
+    for (uint32_t i = 0; has && i < numbered->count; i++)
+        has = numbered->numbers[i] < scene->nodes[counted[i]].count;
+    return has;
+}
+
 /* Refuse names that are also those of an instance of another node, since such a name would mean two entities. */
 bp_result_t scene_check_names(scene_t *scene)
 {
@@ -128,8 +138,7 @@ bp_result_t scene_check_names(scene_t *scene)
         numbered.count = 0;
         const scene_name_t *found = find_numbered(scene, stem, &numbered);
         scene_place_t place = scene_place_node(i, "name");
-        const scene_node_t *node = found == NULL ? NULL : &scene->nodes[found->number];
-        if (node != NULL && node->dimensions == numbered.count + 1 && number < scene->nodes[node->counted].count)
+        if (found != NULL && has_instance(scene, found->number, &numbered, number))
             return scene_fail(scene, BP_ERROR_EXISTS, &place,
                               "'%s' is what an instance of '%s' is called, which has a count; choose another name",
                               name, found->text);

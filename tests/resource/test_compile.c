@@ -275,6 +275,24 @@ START_TEST(what_is_alike_is_written_once)
 }
 END_TEST
 
+START_TEST(a_name_with_numbers_that_no_instance_has_is_free)
+{
+    GIVES("{'entities': [{'name': 'car', 'count': 2, 'children': [{'name': 'wheel', 'count': 4}]},"
+          "{'name': 'wheel[2][0]'}, {'name': 'wheel[0][4]'}, {'name': 'car[2]'}]}",
+          "0:\n1:\n2:\n3:\n4:\n5: < 0\n6: < 0\n7: < 0\n8: < 0\n9: < 1\n10: < 1\n11: < 1\n12: < 1\n");
+}
+END_TEST
+
+START_TEST(null_for_each_instance_gives_lists_their_default)
+{
+    static const char text[] = "{'entities': [{'count': 2, 'components': {'bag': {'hits': [null, null]}}},"
+                               "{'count': 2, 'components': {'bag': {'hits': [null, [1, 2]]}}}]}";
+    bp_scene_o *scene = stage_compile(&stage, text);
+    ck_assert_uint_eq(bp_scene_entity_count(scene), 4);
+    bp_scene_close(scene);
+}
+END_TEST
+
 /* A scene of entities with a list of eight numbers each, the same one or each its own. */
 static size_t size_with_lists(bool same)
 {
@@ -368,6 +386,8 @@ Suite *compile_suite(void)
     tcase_add_test(tcase, a_name_may_look_like_one_of_a_count);
     tcase_add_test(tcase, types_come_in_spawn_order);
     tcase_add_test(tcase, what_is_alike_is_written_once);
+    tcase_add_test(tcase, a_name_with_numbers_that_no_instance_has_is_free);
+    tcase_add_test(tcase, null_for_each_instance_gives_lists_their_default);
     tcase_add_test(tcase, equal_lists_are_written_once);
     tcase_add_test(tcase, the_same_scene_gives_the_same_bytes);
     tcase_add_test(tcase, a_scene_is_opened_from_json_as_from_a_blob);

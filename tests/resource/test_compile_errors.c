@@ -222,6 +222,8 @@ static const fault_t structure[] = {
      "1:16: entities[0].name: 'none' is the value of a property that refers to no entity"},
     {"{'entities': [{'name': 'a'}, {'children': [{'name': 'a'}]}]}", BP_ERROR_EXISTS,
      "1:45: entities[1].children[0].name: another entity is called 'a' already; names are unique in a scene"},
+    {"{'entities': [{'name': 'b', 'count': 2, 'children': [{'name': 'a', 'count': 3}]}, {'name': 'a[1][2]'}]}",
+     BP_ERROR_EXISTS, "1:84: entities[1].name: 'a[1][2]' is what an instance of 'a' is called"},
     {"{'entities': [{'name': 'a', 'count': 2}, {'name': 'a[1]'}]}", BP_ERROR_EXISTS,
      "1:43: entities[1].name: 'a[1]' is what an instance of 'a' is called, which has a count; choose another name"},
 };
