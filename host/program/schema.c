@@ -94,11 +94,34 @@ static int set_properties(json_t *properties, const program_t *program, const bp
     return bad;
 }
 
+/* Has the type a property that is called "type"? */
+static bool has_type_property(const program_t *program, const char *component, bp_field_t *field)
+{
+    for (uint32_t i = 0; describe_field(program, component, i, field); i++) {
+        if (strcmp(field->name, "type") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The condition that a component says its type. Where "type" may also be a property (`both`), only the name of a type
+ * says it. */
+static json_t *says_type(const program_t *program, bool both)
+{
+    if (!both)
+        return json_pack("{s:s, s:[s]}", "type", "object", "required", "type");
+    return json_pack("{s:s, s:[s], s:{s:{s:o}}}", "type", "object", "required", "type", "properties", "type", "enum",
+                     type_names(program));
+}
+
 static json_t *type_schema(const program_t *program, const bp_look_type_t *component, bool each)
 {
     bool of_world = (component->flags & BP_COMPONENT_WORLD) != 0;
-    json_t *properties = json_pack("{s:{s:o}}", "type", "enum",
-                                   of_world ? json_pack("[s]", component->name) : type_names(program));
+    bp_field_t field;
+    json_t *types = json_pack("{s:o}", "enum", of_world ? json_pack("[s]", component->name) : type_names(program));
+    if (has_type_property(program, component->name, &field))
+        types = json_pack("{s:[o,o]}", "anyOf", types, schema_of_property(&field, each));
+    json_t *properties = json_pack("{s:o}", "type", types);
     int bad = properties == NULL ? 0 : set_properties(properties, program, component, each);
     json_t *schema = closed_object(json_output_checked(properties, bad));
     bad = schema == NULL ? -1 : 0;
@@ -176,20 +199,34 @@ static json_t *or_null(variant_t variant, json_t *schema)
 }
 
 /* A component with the name of a type as its key: that type, unless its "type" says another. */
-static json_t *named_schema(const char *type, variant_t variant)
+static json_t *named_schema(const program_t *program, const char *type, variant_t variant)
 {
     char name[NAME_ROOM];
+    bp_field_t field;
     snprintf(name, sizeof name, "type_%s", type);
     return or_null(variant,
-                   json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
+                   json_pack("{s:o, s:o, s:o}", "if",
+                             says_type(program, has_type_property(program, type, &field)), "then",
                              reference("typed", each_suffix(variant)), "else", reference(name, each_suffix(variant))));
 }
 
-static json_t *other_schema(variant_t variant)
+static bool any_has_type_property(const program_t *program)
+{
+    types_t types = {.program = program};
+    bp_look_type_t component;
+    bp_field_t field;
+    bool any = false;
+    while (next_type(&types, &component))
+        any = any || has_type_property(program, component.name, &field);
+    return any;
+}
+
+static json_t *other_schema(const program_t *program, variant_t variant)
 {
     if (!variant.extended)
         return reference("typed", each_suffix(variant));
-    return or_null(variant, json_pack("{s:{s:s, s:[s]}, s:o, s:o}", "if", "type", "object", "required", "type", "then",
+    return or_null(variant, json_pack("{s:o, s:o, s:o}", "if",
+                                      says_type(program, any_has_type_property(program)), "then",
                                       reference("typed", each_suffix(variant)), "else",
                                       reference("inherited", each_suffix(variant))));
 }
@@ -201,10 +238,10 @@ static json_t *components_schema(const program_t *program, variant_t variant)
     json_t *properties = json_object();
     int bad = 0;
     while (next_type(&types, &component))
-        bad |= json_object_set_new(properties, component.name, named_schema(component.name, variant));
+        bad |= json_object_set_new(properties, component.name, named_schema(program, component.name, variant));
     return json_pack("{s:s, s:{s:s}, s:o, s:{s:b}, s:o}", "type", "object", "propertyNames", "pattern", component_keys,
                      "properties", json_output_checked(properties, bad), "patternProperties", ignored, 1,
-                     "additionalProperties", other_schema(variant));
+                     "additionalProperties", other_schema(program, variant));
 }
 
 static int define_components(json_t *definitions, const program_t *program)
@@ -285,7 +322,7 @@ static json_t *entity_schema(bool of_worlds)
                   "what it is made of: instance names and their properties", "children", "type", "array", "items",
                   "$ref", of_worlds ? "#/definitions/world_entity" : "#/definitions/entity", "description",
                   "entities whose parent it is", "count", "type",
-                  "integer", "minimum", 1, "maximum", (json_int_t)UINT32_MAX, "description",
+                  "integer", "minimum", 1, "maximum", (json_int_t)UINT32_MAX - 1, "description",
                   "so many alike; a property may be a list with a value for each");
     if (!of_worlds || properties == NULL)
         return with_components(closed_object(properties), true);
@@ -342,7 +379,8 @@ json_t *schema_of_scenes(const program_t *program)
         bad = json_object_update(root, object);
     json_decref(object);
     if (bad == 0) {
-        bad |= json_object_set_new(root, "not", json_pack("{s:[s,s]}", "required", "entities", "worlds"));
+        bad |= json_object_set_new(root, "not", json_pack("{s:[s], s:[{s:[s]},{s:[s]}]}", "required", "worlds", "anyOf",
+                                                          "required", "entities", "required", "world"));
         bad |= json_object_set_new(definitions, "entity", entity_schema(false));
         bad |= json_object_set_new(definitions, "world_entity", entity_schema(true));
         bad |= json_object_set_new(definitions, "prototype", prototype_schema());

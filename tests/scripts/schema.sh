@@ -39,4 +39,26 @@ ${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$source/tests/program/plugins/c
 printf '[host]\nplugins = ./cargo.so\n' >"$scratch/cargo.ini"
 "$build/backplane" schema "$scratch/cargo.ini" >"$scratch/cargo_schema.json" || fail "backplane schema cargo.ini fails"
 python3 "$source/tests/scripts/schema.py" "$scratch/cargo_schema.json" "$source/tests/scripts/schema_values.json" "$build/backplane" "$scratch" --ini "$scratch/cargo.ini"
+# A property that is called type.
+cat >"$scratch/kind.c" <<'END'
+#include <bp_plugin.h>
+static const bp_field_t fields[] = {{.name = "type", .type = BP_U8, .max = "9"}};
+static const bp_component_i components[] = {{.name = "kind", .fields = BP_LIST(fields)}, {.name = "other"}};
+BP_PLUGIN(kind) = {.version = "1", .components = BP_LIST(components)};
+END
+${CC:-cc} -shared -fPIC -I "$source/plugin_api" "$scratch/kind.c" -o "$scratch/kind.so" || fail "kind.c does not compile"
+printf '[host]\nplugins = ./kind.so\n' >"$scratch/kind.ini"
+cat >"$scratch/kind_cases" <<'END'
+[[true, true, {"entities": [{"components": {"kind": {"type": 8}}}]}],
+ [true, true, {"entities": [{"components": {"kind": {"type": "kind"}, "a": {"type": "kind"}, "b": {"type": "other"}}}]}],
+ [true, true, {"entities": [{"count": 2, "components": {"kind": {"type": [1, 2]}}}]}],
+ [true, true, {"prototypes": {"p": {"components": {"a": {"type": "kind"}}}},
+               "entities": [{"extends": "p", "components": {"a": {"type": 3}}}]}],
+ [false, false, {"entities": [{"components": {"kind": {"type": 10}}}]}],
+ [false, false, {"entities": [{"components": {"kind": {"type": "knd"}}}]}],
+ [false, false, {"entities": [{"components": {"other": {"type": 3}}}]}],
+ [false, false, {"entities": [{"components": {"a": {"type": 3}}}]}]]
+END
+"$build/backplane" schema "$scratch/kind.ini" >"$scratch/kind_schema.json" || fail "backplane schema kind.ini fails"
+python3 "$source/tests/scripts/schema.py" "$scratch/kind_schema.json" "$scratch/kind_cases" "$build/backplane" "$scratch" --ini "$scratch/kind.ini"
 python3 "$source/tests/scripts/schema.py" "$scratch/schema.json" "$source/tests/scripts/schema_cases.json" "$build/backplane" "$scratch" "$@"
