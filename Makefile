@@ -316,11 +316,11 @@ TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(BUILD)/plugins"' -DTEST_FIXTURE_DIR='"$(BUI
                -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"' $(if $(filter inspector,$(LEFT_OUT)),,-DTEST_INSPECTOR) \
                $(if $(filter picture,$(LEFT_OUT)),,-DTEST_PICTURE)
 
-# Tests are read, built and run once: they are compiled in half the time at -O1, and in half of that, with sanitizers, at
-# -O0. Sanitizers end a test that does what is not defined with a signal, in place of a sentence: sentences are megabytes
-# of static memory, all of which each test searches for leaks at its end.
+# Tests are compiled in half the time at -O0, and take hardly longer to run: nearly all of that is the host, which is
+# optimised. Sanitizers end a test that does what is not defined with a signal, in place of a sentence: sentences are
+# megabytes of static memory, all of which each test searches for leaks at its end.
 $(BUILD)/obj/tests/%.o: DEFINES = $(TEST_DEFINES) $(TEST_WARN) $(if $(SANITIZE),-fsanitize-undefined-trap-on-error)
-$(BUILD)/obj/tests/%.o: FAST = $(if $(COVERAGE)$(SANITIZE),-O0,-O1)
+$(BUILD)/obj/tests/%.o: FAST = -O0
 # Those that compare a lot with a model.
 $(addprefix $(BUILD)/obj/tests/unit/,churn.o model.o test_long_use.o test_store.o zoo.o): FAST = $(if $(COVERAGE),-O0,-O1)
 

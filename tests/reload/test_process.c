@@ -61,6 +61,25 @@ START_TEST(a_command_runs_and_is_heard)
 }
 END_TEST
 
+#if defined(__linux__)
+/* Who ignores that its processes end hands this on to what it starts, which would wait in vain for a compiler. */
+START_TEST(a_helper_can_wait_for_what_it_starts_though_this_program_ignores_such_ends)
+{
+    static const char word[] = "SigIgn:", file[] = "/proc/self/status";
+    unsigned long long ignored = 0;
+    signal(SIGCHLD, SIG_IGN);
+    process_t *process = process_start_helper(&memory, "/bin/grep", word, file);
+    signal(SIGCHLD, SIG_DFL);
+    process_end_t over = finish(process);
+    const char *found = strstr(said, word);
+    ck_assert_uint_eq(over.state, PROCESS_ENDED);
+    ck_assert_ptr_nonnull(found);
+    ck_assert_int_eq(sscanf(found + strlen(word), "%llx", &ignored), 1);
+    ck_assert_uint_eq(ignored >> (SIGCHLD - 1) & 1, 0);
+}
+END_TEST
+#endif
+
 START_TEST(a_command_does_not_run_in_a_folder_that_is_not_there)
 {
     process_end_t over = finish(process_start(&memory, "echo out", "/dev/null/folder"));
@@ -416,6 +435,9 @@ Suite *process_suite(void)
     tcase_add_checked_fixture(processes, begin, end);
     tcase_add_test(processes, a_command_runs_and_is_heard);
     tcase_add_test(processes, a_command_does_not_run_in_a_folder_that_is_not_there);
+#if defined(__linux__)
+    tcase_add_test(processes, a_helper_can_wait_for_what_it_starts_though_this_program_ignores_such_ends);
+#endif
     tcase_add_test(processes, a_helper_that_cannot_be_started_leaves_nothing);
     tcase_add_test(processes, a_command_that_is_let_go_is_killed_with_all_it_has_started);
     tcase_add_test(processes, a_copy_of_ourselves_reports_by_its_pipe);

@@ -9,6 +9,7 @@
 #include "os/os.h"
 
 #include <bp_vote.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { NAP_NS = 3000000, PATIENCE = 3000 };
@@ -96,6 +97,30 @@ START_TEST(a_change_waits_until_it_may_begin)
 }
 END_TEST
 
+#if defined(__linux__)
+static uint32_t count_maps(void)
+{
+    char line[4096];
+    uint32_t count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, "service") != NULL;
+    fclose(maps);
+    return count;
+}
+
+START_TEST(a_change_that_waits_for_long_maps_its_file_no_more_often)
+{
+    put_plugin("service_large", "service");
+    poll_until(&voter.asked, 1);
+    uint32_t maps = count_maps();
+    poll_until(&voter.asked, 10);
+    ck_assert_uint_eq(count_maps(), maps);
+}
+END_TEST
+#endif
+
 START_TEST(a_change_that_is_voted_down_leaves_no_trace)
 {
     voter.is_ready = 1;
@@ -164,6 +189,9 @@ Suite *vote_suite(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_set_timeout(tcase, 20);
     tcase_add_test(tcase, a_change_waits_until_it_may_begin);
+#if defined(__linux__)
+    tcase_add_test(tcase, a_change_that_waits_for_long_maps_its_file_no_more_often);
+#endif
     tcase_add_test(tcase, a_change_that_is_voted_down_leaves_no_trace);
     tcase_add_test(tcase, what_cannot_be_prepared_is_voted_on_too);
     tcase_add_test(tcase, what_is_written_anew_takes_the_place_of_what_waits);
