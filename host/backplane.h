@@ -106,7 +106,7 @@ typedef struct bp_host_desc_t {
     const bp_jobs_i *jobs;        /* NULL: the host's own threads */
     const bp_plugin_head_t *const *static_plugins; /* plugins linked into this program, found by name first */
     uint32_t static_plugin_count;
-    uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: another one for each host */
+    uint32_t tag;                 /* 1 to 2047: marks this host's entities; 0: drawn at random */
     uint32_t flags;               /* BP_HOST_... */
     uint32_t call_limit;          /* under the crash guard: milliseconds that a plugin may stay in one call; 0: any */
     uint32_t trial_deadline;      /* milliseconds that a trial may take; 0: 5,000 */

@@ -88,17 +88,12 @@ bp_result_t host_refuse_change(bp_host_o *host)
  * base must then stand at zero.
  */
 
-/* A host's entities carry a tag, so that another host can tell that they are not its own. Hosts of a process get one
- * tag after another, from one that is drawn by the first on: so a tag comes again only after all others. */
+/* A host's entities carry a tag, so that another host can tell that they are not its own. The next host mostly lies at
+ * the address of one that has ended, so the moment counts too. */
 static uint32_t draw_tag(const bp_host_o *host)
 {
-    static _Atomic uint32_t last; /* 0: none has been drawn */
     uint64_t state = (uint64_t)(uintptr_t)host ^ os_clock_ns() ^ os_process_number() << 32;
-    uint32_t before = atomic_load(&last), tag;
-    do {
-        tag = before == 0 ? 1 + bp_random_below(&state, ENTITY_MAX_TAG) : before % ENTITY_MAX_TAG + 1;
-    } while (!atomic_compare_exchange_weak(&last, &before, tag));
-    return tag;
+    return 1 + bp_random_below(&state, ENTITY_MAX_TAG);
 }
 
 /* The numbers of layouts of a host begin anywhere, so that a property that was resolved in another host, or in one that

@@ -427,19 +427,21 @@ START_TEST(hosts_without_a_tag_draw_one_in_range)
 }
 END_TEST
 
-/* The next host mostly lies where the one before lay. */
+/* The next host mostly lies where the one before lay. Tags are drawn, so that two may have the same now and then. */
 START_TEST(a_host_does_not_take_entities_of_one_that_has_ended_for_its_own)
 {
     enum { HOSTS = 40 };
-    bp_entity_t e[HOSTS];
-    for (uint32_t i = 0; i < HOSTS; i++) {
+    bp_entity_t before = {0}, e;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < HOSTS; i++, before = e) {
         bp_host_desc_t desc = rig.desc;
         desc.tag = 0;
         bp_host_o *host = bp_host_create(&desc);
-        WORKS(host, api->create(host, &e[i], 1));
-        ck_assert_uint_eq(api->alive(host, e, i + 1, NULL), 1);
+        WORKS(host, api->create(host, &e, 1));
+        taken += api->alive(host, &before, 1, NULL);
         bp_host_destroy(host);
     }
+    ck_assert_uint_lt(taken, 3);
 }
 END_TEST
 
