@@ -145,22 +145,43 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The next word of a rule, in its place; "" at the end. In names "\ " stands for a space, "\#" for a #, "$$" for a $.
- * There is room for a zero behind the end. */
-static const char *next_word(char **at, const char *end)
+/* Past blanks, and remarks up to the end of their line. */
+static char *skip_remarks(char *from, const char *end)
 {
-    char *from = *at, *to;
-    while (from < end && is_blank(*from))
-        from++;
+    while (from < end && (is_blank(*from) || *from == '#')) {
+        bool remark = *from == '#';
+        while (remark && from < end && *from != '\n')
+            from++;
+        from += from < end;
+    }
+    return from;
+}
+
+/* The next word of a rule, in its place; "" at the end. In names "\ " stands for a space, "\#" for a #, "$$" for a $.
+ * There is room for a zero behind the end. `*last`: it ends the rule's line. */
+static const char *next_word(char **at, const char *end, bool *last)
+{
+    char *from = skip_remarks(*at, end), *to;
     const char *word = to = from;
     for (; from < end && !is_blank(*from); from++) {
         const char behind = from + 1 < end ? from[1] : '\0';
         from += (*from == '\\' && (behind == ' ' || behind == '#')) || (*from == '$' && behind == '$');
         *to++ = *from;
     }
+    const char *next = from;
+    while (next < end && *next != '\n' && is_blank(*next))
+        next++;
+    *last = (next == end || *next == '\n') && !(to - word == 1 && *word == '\\'); /* a line that goes on ends so */
     *at = from < end ? from + 1 : from;
     *to = '\0';
     return word;
+}
+
+/* The last of what a rule makes has a colon behind it. */
+static bool ends_targets(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 0 && word[length - 1] == ':';
 }
 
 /* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules.
@@ -182,10 +203,12 @@ static bool read_headers(build_t *build, const char *name)
     if (written > 0 && (size_t)written < sizeof path &&
         file_read_plain(&build->memory, path, &bytes, &size, &build->loader->base->error) == BP_OK) {
         forget_headers(build, name);
+        bool last, behind = false; /* the colon: what comes there has been read */
         for (char *at = bytes; at < bytes + size;) {
-            const char *word = next_word(&at, bytes + size);
-            if (is_source(word))
+            const char *word = next_word(&at, bytes + size, &last);
+            if (behind && word[0] != '\0' && strcmp(word, "\\") != 0)
                 all &= add_header(build, name, folder_of(build, plugin), word);
+            behind = !last && (behind || ends_targets(word));
         }
         memory_free(&build->memory, bytes, size + 1);
     }

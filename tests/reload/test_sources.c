@@ -38,7 +38,8 @@ static void be_compiler_of(int version)
              "case \"$*\" in *point_mass.c*) cp '%s/point_mass.so' \"$last.new\"\n"
              "    mv \"$last.new\" \"$last\"; exit;; esac\n"
              "rules=$(echo \"$last\" | sed 's/so$/d/')\n"
-             "printf '%%s: %%s %%s\\n' \"$last\" '%s' '%s' >\"$rules\"\n"
+             "printf '# made : of x\\n%%s %%s.d : %%s \\\\\\n %%s\\n\\nx.h:\\n' \"$last\" \"$last\" "
+             "'%s' '%s' >\"$rules\"\n"
              "if [ %d = 0 ]; then echo 'probe.c:7:3: error: nothing is right'; exit 1; fi\n"
              "cp '%s/%s.so' \"$last.new\" && mv \"$last.new\" \"$last\"\n",
              TEST_PLUGIN_DIR, source, header, version, TEST_FIXTURE_DIR,
@@ -348,8 +349,8 @@ END_TEST
 /* In a list of files compilers write "\ " for a space, "\#" for a # and "$$" for a $. */
 START_TEST(what_a_source_includes_is_watched_whatever_its_name)
 {
-    static const char *const part[] = {"a part.h", "part#1.h", "$part$.h"};
-    static const char *const written[] = {"a\\ part.h", "part\\#1.h", "$$part$$.h"};
+    static const char *const part[] = {"a part.h", "part#1.h", "$part$.h", "part.inl", "part", "#part"};
+    static const char *const written[] = {"a\\ part.h", "part\\#1.h", "$$part$$.h", "part.inl", "part", "\\#part"};
     begin(BP_HOST_HOT_RELOAD);
     scratch_file(part[_i], "a part of the source\n");
     snprintf(header, sizeof header, "%s/%s", TEST_SCRATCH_DIR, written[_i]);
@@ -731,7 +732,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
     tcase_add_test(test_case, what_a_source_includes_since_it_was_saved_is_watched);
     tcase_add_loop_test(test_case, a_folder_of_what_a_source_includes_may_be_replaced, 0, 2);
-    tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 3);
+    tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 6);
     tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
