@@ -119,10 +119,13 @@ static json_t *type_schema(const program_t *program, const bp_look_type_t *compo
     bool of_world = (component->flags & BP_COMPONENT_WORLD) != 0;
     bp_field_t field;
     json_t *types = json_pack("{s:o}", "enum", of_world ? json_pack("[s]", component->name) : type_names(program));
-    if (has_type_property(program, component->name, &field))
+    bool called_type = has_type_property(program, component->name, &field);
+    if (called_type)
         types = json_pack("{s:[o,o]}", "anyOf", types, schema_of_property(&field, each));
     json_t *properties = json_pack("{s:o}", "type", types);
     int bad = properties == NULL ? 0 : set_properties(properties, program, component, each);
+    if (properties != NULL && called_type)
+        bad |= json_object_set_new(properties, "$type", schema_of_property(&field, each));
     json_t *schema = closed_object(json_output_checked(properties, bad));
     bad = schema == NULL ? -1 : 0;
     if (bad == 0 && component->doc[0] != '\0')
