@@ -88,7 +88,7 @@ bool console_create(console_t *console, char *rest)
     if (world == NULL)
         return console_refuse(console, "%s", why);
     after = rest + strspn(rest, " \t");
-    if (*after >= '0' && *after <= '9') {
+    if (*after >= '0' && *after <= '9' && after[strcspn(after, ": \t")] != ':') { /* 2nd:point_mass is a component */
         console_words_next(&rest, &word);
         if (!numbers_read_count(word, &count) || count < 1 || count > ENTITIES_MOST)
             return console_refuse(console, "'%s' is no number of entities, 1 to %d", word, ENTITIES_MOST);

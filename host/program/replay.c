@@ -161,6 +161,8 @@ static bool read_bisect(bisecting_t *b, int count, char **texts)
             if (++i == count)
                 return misused();
             b->ini_of = texts[i];
+        } else if (strncmp(texts[i], "--ini=", 6) == 0) {
+            b->ini_of = texts[i] + 6;
         } else if (b->file == NULL) {
             b->file = texts[i];
         } else {

@@ -48,9 +48,10 @@ static void expect_line_refused(const char *line, const char *message)
 START_TEST(entities_are_made_with_components)
 {
     expect_said("create main\ncreate main point_mass\ncreate main 3 sun:point_mass name:debug_name\n"
-                "get main/#5:1.sun.mass\ncreate main 12 point_mass\n",
+                "get main/#5:1.sun.mass\ncreate main 12 point_mass\n"
+                "create main 2nd:point_mass\nget main/#19:1.2nd.mass\ncreate main 2 2nd:point_mass\n",
                 "#2:1\n#3:1\n#4:1 #5:1 #6:1\n1\n#7:1 #8:1 #9:1 #10:1 #11:1 #12:1 #13:1 #14:1 #15:1 #16:1 "
-                "... and 2 more\n");
+                "... and 2 more\n#19:1\n1\n#20:1 #21:1\n");
 }
 END_TEST
 

@@ -117,6 +117,7 @@ START_TEST(a_recording_is_looked_through)
     expect(outcome, 0, NULL);
     expect_in(outcome->out, "at step 0 of 2000: ");
     expect_in(outcome->out, " sun body.mass = 1\n");
+    expect(shell("backplane bisect --ini=%s %s main body.mass '>=' 1", sun, RECORDING), 0, NULL);
     expect(shell("backplane bisect %s main body.mass '>' 9", RECORDING), 1, "it is not so at the end");
     expect(shell("backplane bisect %s main body.age", RECORDING), 1,
            "no entity of world 'main' has a property body.age");
