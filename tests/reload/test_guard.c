@@ -356,6 +356,32 @@ START_TEST(looking_for_threads_that_a_plugin_has_left_keeps_no_memory)
 }
 END_TEST
 
+/* It has room for fewer, and would look beyond them. */
+START_TEST(what_a_process_of_very_many_files_has_open_is_not_looked_at)
+{
+    enum { MANY = 600 };
+    int files[MANY];
+    holdings_seen_t seen;
+    open_host(1, 0);
+    plugins_t *all = &scene.host->loader.plugins;
+    size_t before = memory_bytes(&all->base->memory);
+    for (uint32_t i = 0; i < MANY; i++) {
+        files[i] = dup(0);
+        ck_assert_int_ge(files[i], 0);
+    }
+    holdings_see(all, &seen);
+    ck_assert_ptr_null(seen.items);
+    ck_assert_uint_eq(seen.count, 0);
+    ck_assert_uint_eq(memory_bytes(&all->base->memory), before);
+    for (uint32_t i = 0; i < MANY; i++)
+        close(files[i]);
+    holdings_see(all, &seen);
+    ck_assert_ptr_nonnull(seen.items);
+    holdings_forget(all, &seen);
+    bp_host_destroy(scene.host);
+}
+END_TEST
+
 static void *wait_for_end(void *data)
 {
     char byte;
@@ -1839,6 +1865,7 @@ static void add_ways(Suite *suite)
     tcase_add_loop_test(crashes, what_a_plugin_has_left_is_told_when_it_goes, 0, 4);
     tcase_add_test(crashes, what_is_left_at_the_end_of_a_host_is_no_warning);
     tcase_add_test(crashes, looking_for_threads_that_a_plugin_has_left_keeps_no_memory);
+    tcase_add_test(crashes, what_a_process_of_very_many_files_has_open_is_not_looked_at);
     tcase_add_loop_test(crashes, a_thread_that_a_plugin_has_left_is_known_however_much_it_has_had_before, 0, 2);
     tcase_add_test(crashes, a_file_is_held_by_its_plugin_though_another_one_had_its_number);
     tcase_add_test(crashes, what_a_step_does_to_the_process_is_found_in_the_end);
