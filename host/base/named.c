@@ -7,7 +7,9 @@
  */
 #include "named.h"
 
-enum { NAME_BYTES = 63 };
+#include <inttypes.h>
+
+enum { NAME_BYTES = 63, DIGITS = 24 };
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
@@ -48,10 +50,15 @@ static bool same(value_integer_t a, value_integer_t b)
     return a.bits == b.bits && a.negative == b.negative;
 }
 
-static value_integer_t next_number(value_integer_t number)
+/* False behind the last number of 64 bits. */
+static bool next_number(const named_t *named, value_integer_t *number)
 {
-    uint64_t bits = number.bits + 1;
-    return (value_integer_t){bits, number.negative && bits != 0};
+    if (named->count == 0)
+        return true;
+    bool last = !number->negative && number->bits == UINT64_MAX;
+    number->bits++;
+    number->negative = number->negative && number->bits != 0;
+    return !last;
 }
 
 /* Read the number of 64 bits behind a name ("heavy=8"). False where the text is no such number. */
@@ -66,17 +73,24 @@ static bool read_number(const char *text, value_integer_t *number)
     return true;
 }
 
+static const char *number_text(value_integer_t number, char *text)
+{
+    snprintf(text, DIGITS, number.negative ? "-%" PRIu64 : "%" PRIu64, number.negative ? 0 - number.bits : number.bits);
+    return text;
+}
+
 static bp_result_t check(const named_t *named, uint32_t type, value_integer_t number, const named_value_t *item,
                          error_text_t *error)
 {
+    char digits[DIGITS];
     uint64_t unused;
     uint32_t width = value_integer_bits(type);
     if (named->bits && (number.negative || number.bits >= width))
-        return error_set(error, BP_ERROR_RANGE, "'%s' is bit %lld; a %s has the bits 0 to %u", item->name,
-                         (long long)number.bits, value_type_name(type), width - 1);
+        return error_set(error, BP_ERROR_RANGE, "'%s' is bit %s; a %s has the bits 0 to %u", item->name,
+                         number_text(number, digits), value_type_name(type), width - 1);
     if (!named->bits && !value_write_integer(type, number, &unused))
-        return error_set(error, BP_ERROR_RANGE, "'%s' is %lld, which is not %s (type %s)", item->name,
-                         (long long)number.bits, value_form(type), value_type_name(type));
+        return error_set(error, BP_ERROR_RANGE, "'%s' is %s, which is not %s (type %s)", item->name,
+                         number_text(number, digits), value_form(type), value_type_name(type));
     for (uint32_t i = 0; i < named->count; i++) {
         if (strcmp(named->items[i].name, item->name) == 0)
             return error_set(error, BP_ERROR_EXISTS, "'%s' stands twice in the named values", item->name);
@@ -87,7 +101,8 @@ static bp_result_t check(const named_t *named, uint32_t type, value_integer_t nu
     return BP_OK;
 }
 
-static bp_result_t add(named_t *named, uint32_t type, char *word, value_integer_t *next, error_text_t *error)
+/* `number` is that of the name before, and becomes that of this one. */
+static bp_result_t add(named_t *named, uint32_t type, char *word, value_integer_t *number, error_text_t *error)
 {
     char *equals = strchr(word, '=');
     if (equals != NULL)
@@ -97,17 +112,18 @@ static bp_result_t add(named_t *named, uint32_t type, char *word, value_integer_
                          "a named value is a word of letters, digits and '_' that begins with no digit, of at most %d "
                          "bytes, not '%.64s'",
                          NAME_BYTES, word);
-    if (equals != NULL && !read_number(equals + 1, next))
+    if (equals != NULL && !read_number(equals + 1, number))
         return error_set(error, BP_ERROR_TYPE, "'%s=%.40s' ends with no whole number", word, equals + 1);
-    named_value_t item = {word, *next};
+    if (equals == NULL && !next_number(named, number))
+        return error_set(error, BP_ERROR_RANGE, "'%s' has no number: there is none behind %" PRIu64, word, UINT64_MAX);
+    named_value_t item = {word, *number};
     if (named->bits)
-        item.number = (value_integer_t){next->bits < 64 ? UINT64_C(1) << next->bits : 0, false};
-    bp_result_t result = check(named, type, *next, &item, error);
+        item.number = (value_integer_t){number->bits < 64 ? UINT64_C(1) << number->bits : 0, false};
+    bp_result_t result = check(named, type, *number, &item, error);
     if (result != BP_OK)
         return result;
     named->items[named->count++] = item;
     named->mask |= item.number.bits;
-    *next = next_number(*next);
     return BP_OK;
 }
 
@@ -128,12 +144,12 @@ bp_result_t named_init(named_t *named, memory_t *memory, uint32_t type, const ch
     named->items = memory_new(memory, most * sizeof *named->items);
     bp_result_t result =
         named->texts == NULL || named->items == NULL ? error_memory(error, "reading named values") : BP_OK;
-    value_integer_t next = {0, false};
+    value_integer_t number = {0, false};
     if (result == BP_OK)
         memcpy(named->texts, text, named->texts_size);
     char *at = named->texts;
     for (uint32_t i = 0; i < most && result == BP_OK; i++)
-        result = add(named, type, cut_word(&at), &next, error);
+        result = add(named, type, cut_word(&at), &number, error);
     if (result != BP_OK) {
         memory_free(memory, named->items, named->items == NULL ? 0 : most * sizeof *named->items);
         memory_free(memory, named->texts, named->texts == NULL ? 0 : named->texts_size);
