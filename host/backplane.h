@@ -198,7 +198,8 @@ typedef void (*bp_check_callback)(void *data, int32_t level, const char *text);
 BACKPLANE_API bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
                                           bp_check_callback found, void *data);
 
-/* The same of a plugin that needs others, which are loaded before it, without options. */
+/* The same of a plugin that needs others, which are loaded before it, without options. A file whose name does not end
+ * as those of libraries do is one that the others open (bp_loader_t), and is not judged as a library. */
 BACKPLANE_API bp_result_t bp_check_plugin_beside(const char *path, const char *const *needs, uint32_t need_count,
                                                  const bp_option_t *options, uint32_t option_count,
                                                  bp_check_callback found, void *data);

@@ -60,7 +60,8 @@ typedef struct bp_changes_api {
     uint64_t (BP_CALL *look)(bp_world_o *world);
 
     /* Keep stamps of a component in its world from now on; everything before counts as written now. Each call is ended
-     * by one call of `release`. BP_ERROR_MEMORY; BP_ERROR_STATE while a reload is prepared. [main] */
+     * by one call of `release`; one too many does nothing. BP_ERROR_MEMORY; BP_ERROR_STATE while a reload is prepared.
+     * [main] */
     bp_result_t (BP_CALL *keep)(bp_manager_t *m);
     void (BP_CALL *release)(bp_manager_t *m);
 

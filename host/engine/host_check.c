@@ -192,6 +192,15 @@ static void follow(process_t *child, check_sink_t *sink)
     process_free(child);
 }
 
+/* Is the file none of the system's libraries, but one that a plugin among those it needs has a loader for? Where none
+ * has, the host that loads it says so. */
+static bool is_opened_by_others(const helper_checked_t *checked)
+{
+    size_t length = strlen(checked->path), suffix = strlen(os_library_suffix);
+    return checked->need_count > 0 &&
+           (length < suffix || strcmp(checked->path + length - suffix, os_library_suffix) != 0);
+}
+
 bp_result_t bp_check_plugin(const char *path, const bp_option_t *options, uint32_t option_count,
                             bp_check_callback found, void *data)
 {
@@ -215,7 +224,7 @@ bp_result_t bp_check_plugin_beside(const char *path, const char *const *needs, u
         check_tell(&sink, BP_LOG_ERROR, "%s%s", error.text, library_near(path, &hint));
         return result;
     }
-    bool whole = check_image(bytes, size, &sink);
+    bool whole = is_opened_by_others(&checked) || check_image(bytes, size, &sink);
     memory_free(&memory, bytes, size + 1);
     if (!whole)
         return BP_ERROR_ABI;

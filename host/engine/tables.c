@@ -112,6 +112,8 @@ static bp_result_t changes_table_keep(bp_manager_t *m)
 static void changes_table_release(bp_manager_t *m)
 {
     manager_t *manager = manager_of(m);
+    if (manager->keepers == 0)
+        return;
     world_release_slot_stamps(&m->world->rows, manager);
     manager->keepers--;
     if (manager->row_keepers <= manager->keepers)

@@ -493,6 +493,23 @@ START_TEST(where_nobody_asks_all_is_told_and_nothing_kept)
 }
 END_TEST
 
+START_TEST(a_release_too_many_takes_nobodys_stamps)
+{
+    place_t p;
+    place_open(&p);
+    ck_assert_int_eq(world_keep_stamps(world_of(p.world)), BP_OK); /* as a query does */
+    p.changes->release(p.body);
+    p.changes->release(p.body);
+    ck_assert_ptr_nonnull(world_of(p.world)->runs[0]->stamps);
+    ck_assert_uint_eq(world_of(p.world)->askers, 1);
+    world_release_stamps(world_of(p.world));
+    ck_assert_uint_eq(world_of(p.world)->askers, 0);
+    WORKS(p.rig.host, p.changes->keep(p.body));
+    ck_assert_ptr_nonnull(world_of(p.world)->runs[0]->stamps);
+    rig_close(&p.rig);
+}
+END_TEST
+
 /* Whichever allocation fails: stamps are kept, or all is as it was. */
 START_TEST(stamps_are_kept_or_not_when_memory_is_short)
 {
@@ -616,6 +633,7 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, stamps_of_a_component_that_has_gone_are_released_as_its_own);
     tcase_add_test(tests, all_values_count_as_written_when_a_world_is_unsealed);
     tcase_add_test(tests, where_nobody_asks_all_is_told_and_nothing_kept);
+    tcase_add_test(tests, a_release_too_many_takes_nobodys_stamps);
     tcase_add_test(tests, stamps_are_kept_or_not_when_memory_is_short);
     tcase_add_test(tests, stamps_of_slots_are_never_earlier_than_their_writes);
     suite_add_tcase(suite, tests);
