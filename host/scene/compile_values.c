@@ -436,7 +436,7 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
     for (tree_walk_t walk = tree_walk(json); result == BP_OK && tree_next(&walk);) {
         at.property = walk.key->string;
         bool says_type = strcmp(at.property, "type") == 0 && !type_is_property(scene, type, json);
-        if (strcmp(at.property, type_property) == 0 && has_type_property(scene, type))
+        if (at.property[0] == '$' && strcmp(at.property, type_property) == 0 && has_type_property(scene, type))
             at.property = "type";
         if (scene_ignores(at.property) || says_type)
             continue;
