@@ -688,25 +688,28 @@ static uint32_t find_world(const snapshot_t *snapshot, const char *name)
     return i < snapshot->world_count ? i : BP_NONE;
 }
 
+static const kept_plugin_t *plugin_like(const snapshot_t *snapshot, const char *name)
+{
+    uint32_t i = 0;
+    while (i < snapshot->plugin_count && strcmp(snapshot->plugins[i].name, name) != 0)
+        i++;
+    return i < snapshot->plugin_count ? &snapshot->plugins[i] : NULL;
+}
+
 /* What belongs to no world. */
 static void diff_host(diffing_t *d)
 {
     const snapshot_t *a = d->before.snapshot, *b = d->after.snapshot;
     d->before.world = d->after.world = NULL;
     for (uint32_t i = 0; i < b->plugin_count; i++) {
-        uint32_t k = 0;
-        while (k < a->plugin_count && strcmp(a->plugins[k].name, b->plugins[i].name) != 0)
-            k++;
-        if (k == a->plugin_count)
+        const kept_plugin_t *was = plugin_like(a, b->plugins[i].name);
+        if (was == NULL)
             tell_named(d, "plugin %s has come", b->plugins[i].name);
-        else if (!same_state(&a->plugins[k].state, &b->plugins[i].state))
+        else if (!same_state(&was->state, &b->plugins[i].state))
             tell_named(d, "the state of plugin %s differs", b->plugins[i].name);
     }
     for (uint32_t i = 0; i < a->plugin_count; i++) {
-        uint32_t k = 0;
-        while (k < b->plugin_count && strcmp(b->plugins[k].name, a->plugins[i].name) != 0)
-            k++;
-        if (k == b->plugin_count)
+        if (plugin_like(b, a->plugins[i].name) == NULL)
             tell_named(d, "plugin %s is not there any more", a->plugins[i].name);
     }
     if (d->told == 0 && d->sink->structure != NULL && snapshot_hash(a) != snapshot_hash(b))

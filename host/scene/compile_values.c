@@ -305,10 +305,10 @@ static bool has_type_property(const scene_t *scene, uint32_t type)
     return type != BP_NONE && json_types_field(scene->types.items[type].component, "type") != BP_NONE;
 }
 
-/* Is "type" a property here? Of a component that has one called so, unless the text is the name of a component type. */
-static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *json)
+/* Is "type", which says `said` in `json`, a property here? Of a component that has one called so, unless the text is the
+ * name of a component type. */
+static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *json, const tree_item_t *said)
 {
-    const tree_item_t *said = tree_member(json, "type");
     return said != NULL && has_type_property(scene, type) && tree_member(json, type_property) == NULL &&
            !(tree_is(said, TREE_STRING) && json_types_find(&scene->types, said->string) != BP_NONE);
 }
@@ -320,7 +320,7 @@ static bp_result_t find_type(scene_t *scene, const scene_place_t *place, const t
     scene_place_t at = *place;
     const tree_item_t *said = tree_member(json, "type");
     uint32_t otherwise = inherited != NULL ? inherited->type : json_types_find(&scene->types, place->component);
-    if (type_is_property(scene, otherwise, json))
+    if (type_is_property(scene, otherwise, json, said))
         said = NULL;
     if (said == NULL && inherited != NULL) {
         *type = inherited->type;
@@ -435,7 +435,7 @@ static bp_result_t set_properties(scene_t *scene, scene_draft_t *draft, const sc
     scene_place_t at = *place;
     for (tree_walk_t walk = tree_walk(json); result == BP_OK && tree_next(&walk);) {
         at.property = walk.key->string;
-        bool says_type = strcmp(at.property, "type") == 0 && !type_is_property(scene, type, json);
+        bool says_type = strcmp(at.property, "type") == 0 && !type_is_property(scene, type, json, walk.value);
         if (at.property[0] == '$' && strcmp(at.property, type_property) == 0 && has_type_property(scene, type))
             at.property = "type";
         if (scene_ignores(at.property) || says_type)

@@ -325,3 +325,17 @@ TCase *add_case(Suite *suite, const char *name, void (*begin)(void), void (*end)
     suite_add_tcase(suite, tests);
     return tests;
 }
+
+#if defined(__linux__)
+uint32_t count_maps(const char *with)
+{
+    char line[4096];
+    uint32_t count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, with) != NULL;
+    fclose(maps);
+    return count;
+}
+#endif

@@ -137,4 +137,9 @@ TCase *add_case(Suite *suite, const char *name, void (*begin)(void), void (*end)
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
+#if defined(__linux__)
+/* How many maps of this process have `with` in their line of /proc/self/maps. */
+uint32_t count_maps(const char *with);
+#endif
+
 #endif

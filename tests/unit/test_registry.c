@@ -1042,28 +1042,18 @@ START_TEST(a_table_of_several_slots_is_offered_whole_or_not)
 END_TEST
 
 #if defined(__linux__)
-static uint32_t count_code(void)
-{
-    char line[512];
-    uint32_t count = 0;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    ck_assert_ptr_nonnull(maps);
-    while (fgets(line, sizeof line, maps) != NULL)
-        count += strstr(line, " r-xp 00000000 00:00 0 ") != NULL;
-    fclose(maps);
-    return count;
-}
+#define CODE_ALONE " r-xp 00000000 00:00 0 "
 
 /* The function that stands for the entries of a table is code made for its slot. */
 START_TEST(the_code_made_for_tables_goes_with_the_registry)
 {
-    uint32_t before = count_code();
+    uint32_t before = count_maps(CODE_ALONE);
     for (uint32_t entries = 1; entries < 200; entries = 2 * entries + 63)
         DONE(offer(&one, table_of(1, entries < 150 ? entries : 150)));
     ck_assert_uint_ge(registry->table_count, 2);
     end();
     begin();
-    ck_assert_uint_le(count_code(), before);
+    ck_assert_uint_le(count_maps(CODE_ALONE), before);
 }
 END_TEST
 #endif
