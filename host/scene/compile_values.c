@@ -305,9 +305,10 @@ static bool has_type_property(const scene_t *scene, uint32_t type)
     return type != BP_NONE && json_types_field(scene->types.items[type].component, "type") != BP_NONE;
 }
 
-/* Is "type", which says `said` in `json`, a property here? Of a component that has one called so, unless the text is the
- * name of a component type. */
-static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *json, const tree_item_t *said)
+/* Is "type", which says `said` in `json`, a property here? Of a component that has one called so, unless the text is
+ * the name of a component type. */
+static bool type_is_property(const scene_t *scene, uint32_t type, const tree_item_t *json,
+                             const tree_item_t *said)
 {
     return said != NULL && has_type_property(scene, type) && tree_member(json, type_property) == NULL &&
            !(tree_is(said, TREE_STRING) && json_types_find(&scene->types, said->string) != BP_NONE);
