@@ -587,14 +587,17 @@ START_TEST(states_that_differ_are_named)
 }
 END_TEST
 
+static const bp_plugin_desc_t extra_desc = {.version = "1.0"};
+static const bp_plugin_head_t extra_plugin = BP_PLUGIN_HEAD("extra", &extra_desc);
+
 /* Whatever the hash is of is told. */
 START_TEST(where_hashes_differ_something_is_told)
 {
-    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin, &extra_plugin};
     rig_t rig;
     bp_snapshot_o *before;
     bp_entity_t e;
-    rig_open_with(&rig, plugins, 1);
+    rig_open_with(&rig, plugins, COUNT(plugins));
     WORKS(rig.host, bp_host_load_plugin(rig.host, "recall", NULL, 0));
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
     WORKS(rig.host, bp_world_use_component(world, "body"));
@@ -617,6 +620,14 @@ START_TEST(where_hashes_differ_something_is_told)
     expect_structure(rig.host, before, "main: system watcher is not there any more\n");
     WORKS(rig.host, bp_world_use_component(world, "fog"));
     expect_structure(rig.host, before, "main: system watcher is not there any more\nmain: component fog has come\n");
+    bp_snapshot_free(before);
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "extra", NULL, 0));
+    expect_structure(rig.host, before, ": plugin extra has come\n");
+    bp_snapshot_free(before);
+    WORKS(rig.host, bp_host_snapshot(rig.host, &before));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "extra"));
+    expect_structure(rig.host, before, ": plugin extra is not there any more\n");
     bp_snapshot_free(before);
     recall_close(&rig);
 }
