@@ -360,14 +360,6 @@ START_TEST(a_past_stays_where_another_one_cannot_begin)
     ck_assert_uint_gt(refused, 5);
     bp_history_t h = recall_history(p.rig.host);
     EXPECT(h.first == h.last && h.keyframes == 1, "the past does not begin anew");
-    uint64_t bytes = h.bytes;
-    WORKS(p.rig.host, bp_host_remember(p.rig.host, 0));
-    WORKS(p.rig.host, bp_host_remember(p.rig.host, LARGE / 2));
-    h = recall_history(p.rig.host);
-    EXPECT(h.bytes == bytes, "a past of %llu bytes counts as %llu where it has taken another's place",
-           (unsigned long long)h.bytes, (unsigned long long)bytes);
-    WORKS(p.rig.host, bp_host_remember(p.rig.host, LARGE));
-    h = recall_history(p.rig.host);
     for (uint64_t i = 0; i < 3; i++)
         WORKS(p.rig.host, bp_host_step(p.rig.host));
     uint64_t end = recall_hash(p.rig.host);
