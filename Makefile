@@ -542,8 +542,8 @@ replay: $(FUZZERS:%=$(BUILD)/replay/%) $(FUZZ_SEEDS)
 	@tools/fuzz.sh replay $(BUILD)
 
 # A few seconds each, with what is at hand. Targets are compiled for the other way too, so that it cannot break unseen.
-# libFuzzer's are compiled without optimising, in a folder of their own: that takes a quarter of the time. They make two
-# to four times fewer executions in a second, so what should find something is `make fuzz`.
+# libFuzzer's are compiled without optimising, in a folder of their own: that takes a quarter of the time. They make up
+# to two and a half times fewer executions in a second, so what should find something is `make fuzz`.
 SHORT = BUILD=build/short FUZZ_FAST=-O0
 
 fuzz-short: $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.o)
