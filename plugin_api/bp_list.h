@@ -47,13 +47,18 @@ struct bp_lists_o {
     bp_result_t (BP_CALL *reserve)(bp_lists_o *lists, bp_list_t *list, uint32_t item_size, uint32_t capacity);
 };
 
-/* Append one item: its address, or NULL where memory is lacking (or the list has 4,294,967,295). `value` NULL: the
- * item's bytes are undefined, and the caller must write them. [job] */
+/* Append one item: its address, or NULL where memory is lacking (or the list has 4,294,967,295). `value` may be an item
+ * of the same list; NULL: the item's bytes are undefined, and the caller must write them. [job] */
 static inline void *bp_list_append(bp_lists_o *lists, bp_list_t *list, const void *value, uint32_t item_size)
 {
-    if (list->count == list->capacity &&
-        (list->count == BP_NONE || lists->reserve(lists, list, item_size, list->count + 1) != BP_OK))
-        return NULL;
+    if (list->count == list->capacity) {
+        uintptr_t from = (uintptr_t)value - (uintptr_t)list->items;
+        int own = value != NULL && from < (uintptr_t)list->count * item_size;
+        if (list->count == BP_NONE || lists->reserve(lists, list, item_size, list->count + 1) != BP_OK)
+            return NULL;
+        if (own)
+            value = (const char *)list->items + from; /* the items have moved */
+    }
     char *item = (char *)list->items + (size_t)list->count++ * item_size;
     if (value != NULL)
         memcpy(item, value, item_size);

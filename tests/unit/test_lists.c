@@ -834,6 +834,40 @@ START_TEST(an_item_of_a_list_is_appended_to_it)
 }
 END_TEST
 
+/* As the host does: the values get another place, and the one before is given to others. */
+static bp_result_t move_to_more_room(bp_lists_o *lists, bp_list_t *list, uint32_t item_size, uint32_t capacity)
+{
+    (void)lists;
+    void *items = malloc((size_t)capacity * item_size);
+    ck_assert_ptr_nonnull(items);
+    if (list->count > 0) {
+        memcpy(items, list->items, (size_t)list->count * item_size);
+        memset(list->items, 0xa5, (size_t)list->count * item_size);
+        free(list->items);
+    }
+    list->items = items;
+    list->capacity = capacity;
+    return BP_OK;
+}
+
+START_TEST(a_loop_appends_an_item_of_a_list_to_it)
+{
+    bp_lists_o lists = {.struct_size = sizeof lists, .reserve = move_to_more_room};
+    bp_list_t list = {NULL, 0, 0};
+    uint64_t first = 7;
+    ck_assert_ptr_nonnull(bp_list_append(&lists, &list, &first, sizeof first));
+    for (uint32_t i = 1; i < 20; i++) {
+        const uint64_t *items = list.items;
+        ck_assert_ptr_nonnull(bp_list_append(&lists, &list, &items[(i - 1) / 2], sizeof first));
+        items = list.items;
+        ck_assert_uint_eq(items[i], 7);
+        ck_assert_uint_eq(items[0], 7);
+    }
+    ck_assert_uint_eq(list.count, 20);
+    free(list.items);
+}
+END_TEST
+
 START_TEST(recorded_lists_are_copied_with_all_that_they_hold)
 {
     static const bp_plugin_head_t *const plugins[] = {&sacks};
@@ -930,6 +964,7 @@ Suite *lists_suite(void)
     tcase_add_test(tests, one_list_is_set_to_many_entities_and_each_has_its_own);
     tcase_add_test(tests, a_batch_with_one_bad_list_changes_nothing);
     tcase_add_test(tests, an_item_of_a_list_is_appended_to_it);
+    tcase_add_test(tests, a_loop_appends_an_item_of_a_list_to_it);
     suite_add_tcase(suite, tests);
     return suite;
 }
