@@ -478,19 +478,28 @@ static const char *signal_name(int number)
     return "a signal";
 }
 
+/* Wait for a process that has been killed, whatever signals the program is told of meanwhile: it would stay in the list
+ * of processes for as long as the program runs. */
+static void wait_out(pid_t pid)
+{
+    pid_t waited;
+    do
+        waited = waitpid(pid, NULL, 0);
+    while (waited < 0 && errno == EINTR);
+}
+
 /* A copy or a helper that has been stopped would not come to an end: it is killed, and the signal that stopped it is
  * what ended it. */
 static void end_stopped(process_t *process)
 {
     siginfo_t stopped = {.si_pid = 0};
-    int status;
     if (!process->copy || process->end.state != PROCESS_RUNNING ||
         waitid(P_PID, (id_t)process->pid, &stopped, WSTOPPED | WNOHANG) != 0 || stopped.si_pid == 0)
         return;
     kill_below(process->pid);
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
-    waitpid(process->pid, &status, 0);
+    wait_out(process->pid);
     process->end = (process_end_t){PROCESS_KILLED, stopped.si_status, signal_name(stopped.si_status)};
 }
 
@@ -538,7 +547,7 @@ void process_free(process_t *process)
             kill_below(process->pid);
         kill(-process->pid, SIGKILL);
         kill(process->pid, SIGKILL);
-        waitpid(process->pid, NULL, 0);
+        wait_out(process->pid);
     }
     close(process->pipe);
     close_file(process->errors);

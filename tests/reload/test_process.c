@@ -363,6 +363,20 @@ START_TEST(a_copy_that_hangs_can_be_let_go)
 }
 END_TEST
 
+/* None is left in the system's list for as long as the program runs. */
+START_TEST(one_that_is_let_go_is_waited_for_though_a_signal_interrupts_it)
+{
+    process_t *process = process_fork(&memory, hang, NULL);
+    ck_assert_ptr_nonnull(process);
+    calls_begin_coded("waitpid", 2, false, EINTR); /* the first one asks whether it still runs */
+    process_free(process);
+    calls_end();
+    ck_assert_uint_eq(calls_failed(), 1);
+    ck_assert_int_eq(wait(NULL), -1);
+    ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
 #if defined(__linux__)
 /* In a copy: a process of a session of its own whose parent ends; then hang, or return. */
 static int leave_orphan(process_t *self, void *hangs)
@@ -448,6 +462,7 @@ Suite *process_suite(void)
     tcase_add_test(processes, the_last_words_of_a_copy_are_one_line);
     tcase_add_test(processes, what_a_process_says_is_for_the_one_that_has_started_it);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
+    tcase_add_test(processes, one_that_is_let_go_is_waited_for_though_a_signal_interrupts_it);
 #if defined(__linux__)
     tcase_add_loop_test(processes, what_a_copy_has_started_ends_with_it_in_whatever_session, 0, 2);
     tcase_add_test(processes, all_that_a_copy_has_started_ends_with_it_however_many_they_are);
