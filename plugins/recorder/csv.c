@@ -90,7 +90,7 @@ uint32_t recorder_csv_columns(const recorder_state *r)
 /* A cell of the header; quoted where its text would be taken for more than one. */
 static void write_title(FILE *file, const char *text)
 {
-    int quoted = strpbrk(text, ",\"\n") != NULL;
+    int quoted = strpbrk(text, ",\"\r\n") != NULL;
     if (quoted)
         fputc('"', file);
     for (; *text != 0; text++) {
