@@ -115,6 +115,15 @@ TEST_SOURCES    := $(filter-out tests/program/%.c tests/system/%.c tests/inspect
                    $(patsubst %,tests/reload/test_%.c,behind build check crash_matrix fence forked hot mutated posts process sources storm \
                    temporary trial watch) $(wildcard tests/reload/storm*.c),$(TEST_SOURCES))
 endif
+# Suites with threads: the pool, steps of several threads, reloads between them, watching of files, builds, calls that
+# take too long, and the storm. Not trials: a copy of a process with threads that starts threads of its own is more than
+# ThreadSanitizer can follow. Its program has these suites alone (tests/main.c), each in the file test_<suite>.c.
+TSAN_SUITES := threads storm side_by_side sets reload_threads pause posts trace watch guard os \
+               $(if $(filter inspector,$(LEFT_OUT)),,inspector_served inspector_meanwhile inspector_memory)
+ifeq ($(SANITIZE),thread)
+TEST_SOURCES    := $(foreach source,$(TEST_SOURCES),$(if $(filter-out $(TSAN_SUITES:%=test_%.c),\
+                   $(filter test_%,$(notdir $(source)))),,$(source)))
+endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
 
@@ -289,6 +298,9 @@ $(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEAD
 	    $(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
 	    $(LD) -r $$objects -o $@
 
+# They are loaded and called a few times: compiling them takes longer than what they do.
+$(BUILD)/fixtures/%$(SO): FASTER = -O0
+
 $(BUILD)/fixtures/%$(SO): tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(call say,PLUGIN,$@)
@@ -314,7 +326,7 @@ $(BUILD)/fixtures/%_other_instances$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEAD
 TEST_DEFINES = -DTEST_PLUGIN_DIR='"$(BUILD)/plugins"' -DTEST_FIXTURE_DIR='"$(BUILD)/fixtures"' \
                -DTEST_BACKPLANE='"$(BUILD)/backplane$(EXE)"' -DTEST_SOURCE_DIR='"."' -DTEST_SO='"$(SO)"' \
                -DTEST_SCRATCH_DIR='"$(BUILD)/scratch"' $(if $(filter inspector,$(LEFT_OUT)),,-DTEST_INSPECTOR) \
-               $(if $(filter picture,$(LEFT_OUT)),,-DTEST_PICTURE)
+               $(if $(filter picture,$(LEFT_OUT)),,-DTEST_PICTURE) $(if $(filter thread,$(SANITIZE)),-DTEST_THREADS)
 
 # Tests are compiled in half the time at -O0, and take hardly longer to run: nearly all of that is the host, which is
 # optimised. Sanitizers end a test that does what is not defined with a signal, in place of a sentence: sentences are
@@ -403,16 +415,9 @@ asan:
 	@echo "== AddressSanitizer and UndefinedBehaviorSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-program
 
-# Suites with threads: the pool, steps of several threads, reloads between them, watching of files, builds, calls that
-# take too long, and the storm. Not trials: a copy of a process with threads that starts threads of its own is more than
-# ThreadSanitizer can follow.
-TSAN_SUITES = threads storm side_by_side sets reload_threads pause posts trace watch guard os \
-              $(if $(filter inspector,$(LEFT_OUT)),,inspector_served inspector_meanwhile inspector_memory)
-
 tsan:
 	@echo "== ThreadSanitizer"
-	@set -e; for suite in $(TSAN_SUITES); do \
-	    CK_RUN_SUITE=$$suite $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program; done
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program
 
 # Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads,
 # five times the visits of moments that a host remembers, a hundred times the damaged libraries, and 50 killed ranks.
