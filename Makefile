@@ -605,7 +605,8 @@ windows:
 	@tools/packages.sh windows
 	@tools/windows_deps >/dev/null
 	@$(MAKE) --no-print-directory $(PARALLEL) SYSTEM=windows BUILD=build/windows built test-parts build/windows/embed.exe \
-	    build/windows/reload.exe build/windows/bad.exe build/windows/path/addr2line.exe build/windows/point_mass_2.dll
+	    build/windows/reload.exe build/windows/bad.exe build/windows/system.exe build/windows/path/addr2line.exe \
+	    build/windows/point_mass_2.dll
 
 # All of it under wine: tests/windows/all.sh.
 test-windows: windows

@@ -72,7 +72,12 @@ bool os_file_remove(const char *path)
 
 bool os_stream_sync(FILE *file)
 {
-    return _commit(_fileno(file)) == 0 || errno == EBADF || errno == EINVAL; /* a device has nothing to bring there */
+    HANDLE handle = (HANDLE)_get_osfhandle(_fileno(file));
+    DWORD kind = GetFileType(handle); /* flushing a pipe would wait for its reader */
+    if (kind == FILE_TYPE_PIPE || kind == FILE_TYPE_CHAR || FlushFileBuffers(handle))
+        return true;
+    errno = GetLastError() == ERROR_DISK_FULL ? ENOSPC : EIO;
+    return false;
 }
 
 bool os_stream_seek(FILE *file, uint64_t at)

@@ -145,6 +145,9 @@ judge $? "temporary files in a folder whose path is long, and a trial with them"
 wine $windows/reload.exe $windows/plugins/point_mass.dll $windows/point_mass_2.dll "$scratch" >"$scratch/log" 2>&1
 judge $? "a file that is written over is noticed and reloaded, damaged ones are refused"
 
+mkdir -p "$scratch/system" && timeout 300 wine $windows/system.exe "$scratch/system" >"$scratch/log" 2>&1
+judge $? "files, handles and processes of the system's own are taken as they are"
+
 # Files that are no plugins. The symbols are left out, so that there are fewer lengths.
 x86_64-w64-mingw32-strip -o "$scratch/small.dll" $windows/plugins/point_mass.dll && mkdir -p "$scratch/bad" &&
     timeout 300 wine $windows/bad.exe "$scratch/small.dll" "$build/plugins/point_mass.so" "$scratch/bad" >"$scratch/log" 2>&1

@@ -1,0 +1,88 @@
+/* system.c - what host/os and host/reload ask of Windows, where it answers in another way than POSIX systems do:
+ * system.exe FOLDER
+ *
+ * Suites of the tests hold on every system, so they hand over no events, devices and handles of this one.
+ *
+ * Check cannot fork here, so this is a program: it ends with 0 where everything was as it should be, else with 1 and a
+ * line for each thing that was not. With "wait" as its argument it says so and then waits, for the tests of processes.
+ */
+#include "base/memory.h"
+#include "os/files.h"
+#include "os/os.h"
+#include "reload/folder.h"
+#include "reload/process.h"
+
+#include <windows.h>
+
+#include <io.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATIENCE_MS = 60000, PATH_ROOM = 1024 };
+
+static int failures;
+static const char *scratch;
+static memory_t memory;
+
+static void expect(bool good, const char *what)
+{
+    if (good)
+        return;
+    failures++;
+    printf("not so: %s\n", what);
+}
+
+/* A path in the folder of this run; good for three at a time. */
+static const char *in_scratch(const char *name)
+{
+    static char paths[3][PATH_ROOM];
+    static int next;
+    char *path = paths[next++ % 3];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
+    return path;
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+static void what_cannot_be_brought_to_the_disk_is_told(void)
+{
+    FILE *file = os_file_open(in_scratch("unsynced"), "wb");
+    expect(file != NULL && fputs("x", file) >= 0 && fflush(file) == 0 && os_stream_sync(file), "a file is synced");
+    if (file == NULL)
+        return;
+    CloseHandle((HANDLE)_get_osfhandle(_fileno(file)));
+    expect(!os_stream_sync(file), "a file that the system does not know any more is not synced");
+    fclose(file);
+}
+
+static void what_has_no_disk_needs_not_be_brought_there(void)
+{
+    FILE *file = os_file_open("NUL", "wb");
+    expect(file != NULL && fputs("x", file) >= 0 && fflush(file) == 0 && os_stream_sync(file), "a device is synced");
+    if (file != NULL)
+        fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "wait") == 0) {
+        puts("waiting");
+        fflush(stdout);
+        Sleep(PATIENCE_MS);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "return") == 0)
+        return -1;
+    if (argc != 2) {
+        fprintf(stderr, "usage: system FOLDER\n");
+        return 2;
+    }
+    scratch = argv[1];
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    what_cannot_be_brought_to_the_disk_is_told();
+    what_has_no_disk_needs_not_be_brought_there();
+    expect(memory_bytes(&memory) == 0, "no memory is kept");
+    printf("%d failures\n", failures);
+    return failures > 0;
+}
