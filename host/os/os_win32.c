@@ -383,9 +383,12 @@ uint32_t os_wake_sleep(os_wake_t *wake, uint64_t nanoseconds, const intptr_t *ha
     for (uint32_t i = 0; i < count; i++)
         waited[1 + i] = (HANDLE)handles[i];
     DWORD time = nanoseconds == UINT64_MAX ? INFINITE : milliseconds < INFINITE ? (DWORD)milliseconds : INFINITE - 1;
-    WaitForMultipleObjects(1 + count, waited, FALSE, time);
-    for (uint32_t i = 0; i < count; i++)
-        readable |= (uint32_t)(WaitForSingleObject(waited[1 + i], 0) == WAIT_OBJECT_0) << i;
+    DWORD ended = WaitForMultipleObjects(1 + count, waited, FALSE, time);
+    /* Waiting may have reset the object that ended it. What cannot be waited for does not let others be waited for. */
+    for (uint32_t i = 0; i < count; i++) {
+        bool took = ended == WAIT_OBJECT_0 + 1 + i || ended == WAIT_ABANDONED_0 + 1 + i;
+        readable |= (uint32_t)(took || WaitForSingleObject(waited[1 + i], 0) != WAIT_TIMEOUT) << i;
+    }
     return readable;
 }
 

@@ -64,6 +64,25 @@ static void what_has_no_disk_needs_not_be_brought_there(void)
         fclose(file);
 }
 
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+static void an_event_that_resets_itself_ends_a_sleep_and_is_told(void)
+{
+    os_wake_t *wake = os_wake_create();
+    HANDLE events[] = {CreateEventW(NULL, FALSE, FALSE, NULL), CreateEventW(NULL, FALSE, TRUE, NULL)};
+    intptr_t handles[] = {(intptr_t)events[0], (intptr_t)events[1]};
+    expect(os_wake_sleep(wake, UINT64_C(1000000000), handles, 2) == 2, "the second event");
+    expect(os_wake_sleep(wake, 0, handles, 2) == 0, "it was told once");
+    SetEvent(events[0]);
+    SetEvent(events[1]);
+    expect(os_wake_sleep(wake, UINT64_C(1000000000), handles, 2) == 3, "both events");
+    CloseHandle(events[0]);
+    SetEvent(events[1]);
+    expect(os_wake_sleep(wake, UINT64_C(1000000000), handles, 2) == 3, "what is no handle need not be waited for");
+    CloseHandle(events[1]);
+    os_wake_destroy(wake);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "wait") == 0) {
@@ -82,6 +101,7 @@ int main(int argc, char **argv)
     memory_init(&memory, "test", &(bp_allocator_i){0});
     what_cannot_be_brought_to_the_disk_is_told();
     what_has_no_disk_needs_not_be_brought_there();
+    an_event_that_resets_itself_ends_a_sleep_and_is_told();
     expect(memory_bytes(&memory) == 0, "no memory is kept");
     printf("%d failures\n", failures);
     return failures > 0;
