@@ -293,9 +293,13 @@ void os_relax(uint32_t turn)
         YieldProcessor();
 }
 
+/* The processors this process may run on. The mask is 0 where it runs on more than 64. */
 uint32_t os_processor_count(void)
 {
     SYSTEM_INFO system;
+    DWORD_PTR allowed = 0, all;
+    if (GetProcessAffinityMask(GetCurrentProcess(), &allowed, &all) && allowed != 0)
+        return (uint32_t)__builtin_popcountll(allowed);
     GetSystemInfo(&system);
     return system.dwNumberOfProcessors;
 }

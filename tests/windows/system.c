@@ -83,6 +83,16 @@ static void an_event_that_resets_itself_ends_a_sleep_and_is_told(void)
     os_wake_destroy(wake);
 }
 
+static void processors_are_those_that_the_process_may_run_on(void)
+{
+    DWORD_PTR before, all;
+    if (!GetProcessAffinityMask(GetCurrentProcess(), &before, &all) ||
+        !SetProcessAffinityMask(GetCurrentProcess(), before & (~before + 1)))
+        return;
+    expect(os_processor_count() == 1, "one processor of several");
+    SetProcessAffinityMask(GetCurrentProcess(), before);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "wait") == 0) {
@@ -102,6 +112,7 @@ int main(int argc, char **argv)
     what_cannot_be_brought_to_the_disk_is_told();
     what_has_no_disk_needs_not_be_brought_there();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
+    processors_are_those_that_the_process_may_run_on();
     expect(memory_bytes(&memory) == 0, "no memory is kept");
     printf("%d failures\n", failures);
     return failures > 0;
