@@ -568,18 +568,42 @@ static void read_pipe(HANDLE pipe, char *text, size_t size)
     text[length] = '\0';
 }
 
+bool win32_start(wchar_t *line, const wchar_t *folder, DWORD flags, HANDLE in, HANDLE out, HANDLE errors,
+                 PROCESS_INFORMATION *child)
+{
+    _Alignas(16) char room[256]; /* for a list of one thing, which takes 48 bytes */
+    LPPROC_THREAD_ATTRIBUTE_LIST list = (LPPROC_THREAD_ATTRIBUTE_LIST)(void *)room;
+    SIZE_T size = sizeof room;
+    HANDLE handles[3], all[] = {in, out, errors};
+    DWORD count = 0;
+    for (size_t i = 0; i < 3; i++) { /* each once, as the system has it */
+        if (all[i] != NULL && all[i] != INVALID_HANDLE_VALUE && (i == 0 || all[i] != all[i - 1]) &&
+            (i < 2 || all[i] != all[0]))
+            handles[count++] = all[i];
+    }
+    if (!InitializeProcThreadAttributeList(list, 1, 0, &size))
+        return false;
+    STARTUPINFOEXW how = {.StartupInfo = {.cb = sizeof how,
+                                          .dwFlags = STARTF_USESTDHANDLES,
+                                          .hStdInput = in,
+                                          .hStdOutput = out,
+                                          .hStdError = errors},
+                          .lpAttributeList = list};
+    bool started = UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
+                                             count * sizeof handles[0], NULL, NULL) &&
+                   CreateProcessW(NULL, line, NULL, NULL, TRUE, flags | EXTENDED_STARTUPINFO_PRESENT, NULL, folder,
+                                  &how.StartupInfo, child);
+    DeleteProcThreadAttributeList(list);
+    return started;
+}
+
 /* Start the program of a line with its output going to `pipe` and its errors nowhere. */
 static bool start_line(wchar_t *line, HANDLE pipe, PROCESS_INFORMATION *child)
 {
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
     HANDLE nothing = CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherited,
                                  OPEN_EXISTING, 0, NULL);
-    STARTUPINFOW how = {.cb = sizeof how,
-                        .dwFlags = STARTF_USESTDHANDLES,
-                        .hStdInput = nothing,
-                        .hStdOutput = pipe,
-                        .hStdError = nothing};
-    bool started = CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_NO_WINDOW, NULL, NULL, &how, child);
+    bool started = win32_start(line, NULL, CREATE_NO_WINDOW, nothing, pipe, nothing, child);
     if (nothing != INVALID_HANDLE_VALUE)
         CloseHandle(nothing);
     return started;

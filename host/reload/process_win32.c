@@ -1,9 +1,11 @@
 /* process_win32.c - a command by cmd.exe, a helper, and a pipe; no copy of this process, which Windows does not have.
  *
  * A command or a helper runs in a job object that is closed with it, so that the processes which it has started go too;
- * a helper's job goes also with the host, however that ends.
+ * a helper's job goes also with the host, however that ends. They inherit their standard files and nothing else.
  */
 #include "process.h"
+
+#include "../os/os_win32.h"
 
 #include <windows.h>
 
@@ -38,9 +40,7 @@ static bool start(process_t *process, wchar_t *line, const wchar_t *folder)
     if (!CreatePipe(&process->pipe, &theirs, &inherited, 0))
         return false;
     SetHandleInformation(process->pipe, HANDLE_FLAG_INHERIT, 0);
-    STARTUPINFOW how = {.cb = sizeof how, .dwFlags = STARTF_USESTDHANDLES, .hStdOutput = theirs, .hStdError = theirs};
-    bool started =
-        CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, folder, &how, &made);
+    bool started = win32_start(line, folder, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, theirs, theirs, &made);
     CloseHandle(theirs);
     if (!started) {
         CloseHandle(process->pipe);

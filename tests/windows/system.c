@@ -93,6 +93,38 @@ static void processors_are_those_that_the_process_may_run_on(void)
     SetProcessAffinityMask(GetCurrentProcess(), before);
 }
 
+/* --- processes ---------------------------------------------------------------------------------------------------- */
+
+/* Read what a process says until it has said this, or is over. */
+static bool says(process_t *process, const char *text)
+{
+    char said[512] = "";
+    size_t length = 0;
+    for (int ms = 0; process != NULL && ms < PATIENCE_MS && strstr(said, text) == NULL; ms += 10) {
+        bool over = process_state(process).state != PROCESS_RUNNING;
+        length += process_read(process, said + length, sizeof said - 1 - length);
+        if (over && strstr(said, text) == NULL)
+            return false;
+        Sleep(10);
+    }
+    return strstr(said, text) != NULL;
+}
+
+/* `program` is this one. */
+static void a_command_holds_no_file_of_the_hosts(const char *program)
+{
+    char command[2 * PATH_ROOM], error[256] = "";
+    FILE *file = os_file_open(in_scratch("held.part"), "wb");
+    expect(file != NULL && fputs("x", file) >= 0, "a part is being written");
+    snprintf(command, sizeof command, "\"%s\" wait", program);
+    process_t *process = process_start(&memory, command, NULL);
+    expect(says(process, "waiting"), "a command runs");
+    expect(file != NULL && fclose(file) == 0, "the part is written");
+    expect(os_file_keep(in_scratch("held.part"), in_scratch("held"), error, sizeof error), error);
+    expect(process != NULL && process_state(process).state == PROCESS_RUNNING, "the command still runs");
+    process_free(process);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "wait") == 0) {
@@ -107,12 +139,15 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: system FOLDER\n");
         return 2;
     }
+    char program[PATH_ROOM];
+    GetModuleFileNameA(NULL, program, PATH_ROOM);
     scratch = argv[1];
     memory_init(&memory, "test", &(bp_allocator_i){0});
     what_cannot_be_brought_to_the_disk_is_told();
     what_has_no_disk_needs_not_be_brought_there();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
+    a_command_holds_no_file_of_the_hosts(program);
     expect(memory_bytes(&memory) == 0, "no memory is kept");
     printf("%d failures\n", failures);
     return failures > 0;
