@@ -532,7 +532,9 @@ static bool run_line(const char *path, wchar_t *line, int *status)
     CloseHandle(child.hProcess);
     if (!ended)
         return false;
-    *status = (int)code; /* the code of an exception has its highest bit set, so it is negative */
+    /* The code of an exception has its highest bit set, so it is negative; of a negative number other systems keep the
+     * last byte. */
+    *status = (int)(code >= OS_NEGATIVE ? code & 0xFF : code);
     return true;
 }
 

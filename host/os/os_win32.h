@@ -16,6 +16,10 @@
 
 enum { PATH_ROOM = 4096 };
 
+/* From here on an exit code is a negative number that a program has returned; others from 0xC0000000 on are
+ * exceptions. */
+#define OS_NEGATIVE 0xF0000000u
+
 /* A text as the system takes it, into `room` characters; false where it does not fit or is no text. */
 bool win32_wide(const char *text, wchar_t *wide, int room);
 

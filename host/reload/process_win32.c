@@ -170,7 +170,7 @@ static const char *exception_name(DWORD code)
         if (names[i].code == code)
             return names[i].name;
     }
-    return code >= 0xC0000000 ? "an exception" : NULL;
+    return code >= 0xC0000000 && code < OS_NEGATIVE ? "an exception" : NULL;
 }
 
 process_end_t process_state(process_t *process)

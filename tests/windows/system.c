@@ -110,6 +110,15 @@ static bool says(process_t *process, const char *text)
     return strstr(said, text) != NULL;
 }
 
+static process_end_t end_of(process_t *process)
+{
+    for (int ms = 0; ms < PATIENCE_MS && process_state(process).state == PROCESS_RUNNING; ms += 10)
+        Sleep(10);
+    process_end_t end = process_state(process);
+    process_free(process);
+    return end;
+}
+
 /* `program` is this one. */
 static void a_command_holds_no_file_of_the_hosts(const char *program)
 {
@@ -123,6 +132,22 @@ static void a_command_holds_no_file_of_the_hosts(const char *program)
     expect(os_file_keep(in_scratch("held.part"), in_scratch("held"), error, sizeof error), error);
     expect(process != NULL && process_state(process).state == PROCESS_RUNNING, "the command still runs");
     process_free(process);
+}
+
+static void a_command_that_returns_a_negative_number_has_ended_by_itself(void)
+{
+    process_end_t end = end_of(process_start(&memory, "exit -1", NULL));
+    expect(end.state == PROCESS_ENDED && end.code == -1 && end.signal[0] == '\0', "exit -1");
+    end = end_of(process_start(&memory, "exit 7", NULL));
+    expect(end.state == PROCESS_ENDED && end.code == 7, "exit 7");
+}
+
+/* `program` is this one. */
+static void a_program_that_returns_a_negative_number_was_ended_by_no_signal(const char *program)
+{
+    int status = 0;
+    const char *const arguments[] = {"system", "return", NULL};
+    expect(os_program_run(program, arguments, &status) && status == 255, "-1 is told as other systems do");
 }
 
 int main(int argc, char **argv)
@@ -148,6 +173,8 @@ int main(int argc, char **argv)
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
     a_command_holds_no_file_of_the_hosts(program);
+    a_command_that_returns_a_negative_number_has_ended_by_itself();
+    a_program_that_returns_a_negative_number_was_ended_by_no_signal(program);
     expect(memory_bytes(&memory) == 0, "no memory is kept");
     printf("%d failures\n", failures);
     return failures > 0;
