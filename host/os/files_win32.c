@@ -160,13 +160,15 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size)
 {
     wchar_t wide[PATH_ROOM], wide_part[PATH_ROOM];
-    if (!wide_paths(part, path, wide_part, wide, error, error_size))
+    if (!wide_paths(part, path, wide_part, wide, error, error_size)) {
+        os_file_remove(part);
         return false;
-    HANDLE file = CreateFileW(wide_part, GENERIC_WRITE, 0, NULL, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
-    if (file == INVALID_HANDLE_VALUE)
-        return explain(error, error_size);
-    bool good = FlushFileBuffers(file) || explain(error, error_size);
-    CloseHandle(file);
+    }
+    HANDLE file = CreateFileW(wide_part, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    bool good = (file != INVALID_HANDLE_VALUE && FlushFileBuffers(file)) || explain(error, error_size);
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
     return give_name(wide_part, wide, good, error, error_size);
 }
 

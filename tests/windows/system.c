@@ -43,6 +43,26 @@ static const char *in_scratch(const char *name)
     return path;
 }
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = os_file_open(path, "wb");
+    expect(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0, "a file is written");
+}
+
+static bool holds(const char *path, const char *text)
+{
+    char bytes[64] = "";
+    FILE *file = os_file_open(path, "rb");
+    size_t size = file == NULL ? 0 : fread(bytes, 1, sizeof bytes - 1, file);
+    bytes[size] = '\0';
+    return file != NULL && fclose(file) == 0 && strcmp(bytes, text) == 0;
+}
+
+static HANDLE open_beside(const char *path, DWORD shared)
+{
+    return CreateFileA(path, GENERIC_READ, shared, NULL, OPEN_EXISTING, 0, NULL);
+}
+
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
 static void what_cannot_be_brought_to_the_disk_is_told(void)
@@ -62,6 +82,26 @@ static void what_has_no_disk_needs_not_be_brought_there(void)
     expect(file != NULL && fputs("x", file) >= 0 && fflush(file) == 0 && os_stream_sync(file), "a device is synced");
     if (file != NULL)
         fclose(file);
+}
+
+static void a_part_goes_where_its_file_cannot_be_kept(void)
+{
+    static char distant[5000];
+    char error[256] = "";
+    memset(distant, 'x', sizeof distant - 1);
+    write_file(in_scratch("kept.part"), "x");
+    expect(!os_file_keep(in_scratch("kept.part"), distant, error, sizeof error), "no system takes such a path");
+    expect(error[0] != '\0' && os_path_is_missing(in_scratch("kept.part")), "its part is gone");
+}
+
+static void a_part_that_another_program_looks_at_is_kept(void)
+{
+    char error[256] = "";
+    write_file(in_scratch("looked_at.part"), "x");
+    HANDLE other = open_beside(in_scratch("looked_at.part"), FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE);
+    expect(os_file_keep(in_scratch("looked_at.part"), in_scratch("looked_at"), error, sizeof error), error);
+    CloseHandle(other);
+    expect(holds(in_scratch("looked_at"), "x"), "the file has what was written");
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
@@ -170,6 +210,8 @@ int main(int argc, char **argv)
     memory_init(&memory, "test", &(bp_allocator_i){0});
     what_cannot_be_brought_to_the_disk_is_told();
     what_has_no_disk_needs_not_be_brought_there();
+    a_part_goes_where_its_file_cannot_be_kept();
+    a_part_that_another_program_looks_at_is_kept();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
     a_command_holds_no_file_of_the_hosts(program);
