@@ -120,9 +120,30 @@ static HANDLE open_part(const wchar_t *part)
     return file;
 }
 
+/* Does what is at `path` look as if it could be replaced? A folder and a file that may not be written to cannot. */
+static bool is_replaceable(const wchar_t *path)
+{
+    DWORD kind = GetFileAttributesW(path);
+    return kind == INVALID_FILE_ATTRIBUTES || (kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY)) == 0;
+}
+
+/* A file that a process has open, to read it, cannot be replaced: it is given half a second to be done. */
+static bool move_part(const wchar_t *part, const wchar_t *path)
+{
+    for (int tries = 1; !MoveFileExW(part, path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH); tries++) {
+        DWORD why = GetLastError();
+        bool taken = why == ERROR_SHARING_VIOLATION || (why == ERROR_ACCESS_DENIED && is_replaceable(path));
+        SetLastError(why);
+        if (!taken || tries == PART_TRIES)
+            return false;
+        Sleep(PART_NAP_MS);
+    }
+    return true;
+}
+
 static bool give_name(const wchar_t *part, const wchar_t *path, bool good, char *error, size_t error_size)
 {
-    if (good && !MoveFileExW(part, path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+    if (good && !move_part(part, path))
         good = explain(error, error_size);
     if (!good)
         DeleteFileW(part);

@@ -104,6 +104,30 @@ static void a_part_that_another_program_looks_at_is_kept(void)
     expect(holds(in_scratch("looked_at"), "x"), "the file has what was written");
 }
 
+/* A handle that another thread closes after a while. */
+static void close_soon(void *data)
+{
+    Sleep(150);
+    CloseHandle(data);
+}
+
+static void a_file_that_is_being_read_is_replaced_when_its_reader_is_done(void)
+{
+    char error[256] = "";
+    os_thread_t thread;
+    write_file(in_scratch("read"), "old");
+    HANDLE reader = open_beside(in_scratch("read"), FILE_SHARE_READ | FILE_SHARE_WRITE);
+    expect(os_thread_start(&thread, close_soon, reader), "a thread");
+    expect(os_file_replace(in_scratch("read"), "new", 3, error, sizeof error), error);
+    os_thread_join(thread);
+    expect(holds(in_scratch("read"), "new"), "the new bytes are there");
+    reader = open_beside(in_scratch("read"), FILE_SHARE_READ | FILE_SHARE_WRITE);
+    expect(!os_file_replace(in_scratch("read"), "odd", 3, error, sizeof error), "a reader that stays is an error");
+    expect(strstr(error, "error 32") != NULL || strstr(error, "error 5") != NULL, error);
+    CloseHandle(reader);
+    expect(holds(in_scratch("read"), "new") && os_path_is_missing(in_scratch("read.part")), "nothing has changed");
+}
+
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static void an_event_that_resets_itself_ends_a_sleep_and_is_told(void)
@@ -212,6 +236,7 @@ int main(int argc, char **argv)
     what_has_no_disk_needs_not_be_brought_there();
     a_part_goes_where_its_file_cannot_be_kept();
     a_part_that_another_program_looks_at_is_kept();
+    a_file_that_is_being_read_is_replaced_when_its_reader_is_done();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
     a_command_holds_no_file_of_the_hosts(program);
