@@ -354,13 +354,14 @@ bool temporary_create(temporary_t *folder, const char *parent_path, const char *
     /* CreateDirectory refuses a name that is taken, and then the next is tried. */
     for (unsigned i = 0; i < 1000; i++) {
         int written = _snwprintf(said, PATH_ROOM, L"%ls%ls-%lu-%u", parent, stem, GetCurrentProcessId(), i);
-        if (written < 0 || written >= PATH_ROOM || !win32_lengthen(wcscpy(wide, said), PATH_ROOM))
+        if (written < 0 || written >= PATH_ROOM || !win32_lengthen(wcscpy(wide, said), PATH_ROOM) ||
+            !win32_text(said, path, size))
             return false;
         if (CreateDirectoryW(wide, NULL)) {
             HANDLE owner = open_owner(wide, CREATE_NEW);
             folder->owner = owner == INVALID_HANDLE_VALUE ? -1 : (intptr_t)owner;
             folder->process = os_process_number();
-            return win32_text(said, path, size);
+            return true;
         }
         if (GetLastError() != ERROR_ALREADY_EXISTS)
             return false;

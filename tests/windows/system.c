@@ -128,6 +128,22 @@ static void a_file_that_is_being_read_is_replaced_when_its_reader_is_done(void)
     expect(holds(in_scratch("read"), "new") && os_path_is_missing(in_scratch("read.part")), "nothing has changed");
 }
 
+static void count_name(void *data, const char *name)
+{
+    (void)name;
+    ++*(int *)data;
+}
+
+static void a_temporary_folder_whose_path_does_not_fit_is_not_left(void)
+{
+    char small[4];
+    int left = 0;
+    temporary_t folder;
+    expect(os_folder_create(in_scratch("small")), "a folder");
+    expect(!temporary_create(&folder, in_scratch("small"), "backplane", small, sizeof small), "the path does not fit");
+    expect(os_folder_list(in_scratch("small"), count_name, &left) && left == 0, "the folder is not left");
+}
+
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
 static void an_event_that_resets_itself_ends_a_sleep_and_is_told(void)
@@ -237,6 +253,7 @@ int main(int argc, char **argv)
     a_part_goes_where_its_file_cannot_be_kept();
     a_part_that_another_program_looks_at_is_kept();
     a_file_that_is_being_read_is_replaced_when_its_reader_is_done();
+    a_temporary_folder_whose_path_does_not_fit_is_not_left();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
     a_command_holds_no_file_of_the_hosts(program);
