@@ -159,6 +159,25 @@ static bool wide_paths(const char *part, const char *path, wchar_t *wide_part, w
     return false;
 }
 
+/* The system gives the path of a device ("NUL", "CON", a named pipe) its whole form, which begins in this way. */
+static bool is_device(const wchar_t *path)
+{
+    wchar_t whole[PATH_ROOM];
+    DWORD length = GetFullPathNameW(path, PATH_ROOM, whole, NULL);
+    return length > 0 && length < PATH_ROOM && wcsncmp(whole, L"\\\\.\\", 4) == 0;
+}
+
+static bool write_to_device(const wchar_t *path, const void *bytes, size_t size)
+{
+    HANDLE file = CreateFileW(path, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+    bool good = file != INVALID_HANDLE_VALUE && write_all(file, bytes, size);
+    DWORD why = GetLastError();
+    if (file != INVALID_HANDLE_VALUE)
+        CloseHandle(file);
+    SetLastError(why);
+    return good;
+}
+
 bool os_file_replace(const char *path, const void *bytes, size_t size, char *error, size_t error_size)
 {
     char text[PATH_ROOM];
@@ -170,6 +189,8 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
     }
     if (!wide_paths(text, path, part, wide, error, error_size))
         return false;
+    if (is_device(wide))
+        return write_to_device(wide, bytes, size) || explain(error, error_size);
     HANDLE file = open_part(part);
     if (file == INVALID_HANDLE_VALUE)
         return explain(error, error_size);
@@ -206,8 +227,8 @@ bool os_path_is_absolute(const char *path)
 
 bool os_path_is_special(const char *path)
 {
-    (void)path;
-    return false; /* devices are not reached by a file's path */
+    wchar_t wide[PATH_ROOM];
+    return win32_path(path, wide, PATH_ROOM) && is_device(wide);
 }
 
 bool os_path_is_missing(const char *path)

@@ -84,6 +84,19 @@ static void what_has_no_disk_needs_not_be_brought_there(void)
         fclose(file);
 }
 
+static void a_device_is_special_and_written_to_directly(void)
+{
+    static const char *const devices[] = {"NUL", "nul", "CON", "\\\\.\\pipe\\backplane"};
+    char error[256] = "";
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        expect(os_path_is_special(devices[i]), devices[i]);
+    write_file(in_scratch("plain"), "x");
+    expect(!os_path_is_special(in_scratch("plain")) && !os_path_is_special(scratch) &&
+               !os_path_is_special(in_scratch("nothing")),
+           "files, folders and nothing are not special");
+    expect(os_file_replace("NUL", "x", 1, error, sizeof error), error);
+}
+
 static void a_part_goes_where_its_file_cannot_be_kept(void)
 {
     static char distant[5000];
@@ -250,6 +263,7 @@ int main(int argc, char **argv)
     memory_init(&memory, "test", &(bp_allocator_i){0});
     what_cannot_be_brought_to_the_disk_is_told();
     what_has_no_disk_needs_not_be_brought_there();
+    a_device_is_special_and_written_to_directly();
     a_part_goes_where_its_file_cannot_be_kept();
     a_part_that_another_program_looks_at_is_kept();
     a_file_that_is_being_read_is_replaced_when_its_reader_is_done();
