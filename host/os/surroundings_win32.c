@@ -5,6 +5,8 @@
  */
 #include "surroundings.h"
 
+#include "arithmetic.h"
+
 #include <windows.h>
 
 #include <tlhelp32.h>
@@ -15,10 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOCALE_ROOM = 1024 }; /* a locale whose categories differ is named by all of them */
+
 struct os_surroundings_t {
     bool all;
     fenv_t numbers;
-    char locale[256];
+    uint32_t control;          /* of numbers, without the flags */
+    char locale[LOCALE_ROOM];
 };
 
 os_surroundings_t *os_surroundings_take(bool all)
@@ -28,6 +33,7 @@ os_surroundings_t *os_surroundings_take(bool all)
         return NULL;
     s->all = all;
     fegetenv(&s->numbers);
+    s->control = arithmetic_control() & ~ARITHMETIC_FLAGS;
     if (all)
         snprintf(s->locale, sizeof s->locale, "%s", setlocale(LC_ALL, NULL));
     return s;
@@ -38,8 +44,10 @@ bool os_surroundings_put_back(os_surroundings_t *before, char *text, size_t size
     if (before == NULL)
         return false;
     int rounding = fegetround();
+    bool treats = (arithmetic_control() & ~ARITHMETIC_FLAGS) != before->control;
     fesetenv(&before->numbers);
-    bool rounds = fegetround() != rounding;
+    arithmetic_set_control((arithmetic_control() & ARITHMETIC_FLAGS) | before->control);
+    bool rounds = fegetround() != rounding || treats;
     bool speaks = before->all && strcmp(before->locale, setlocale(LC_ALL, NULL)) != 0;
     if (speaks)
         setlocale(LC_ALL, before->locale);

@@ -7,8 +7,10 @@
  * line for each thing that was not. With "wait" as its argument it says so and then waits, for the tests of processes.
  */
 #include "base/memory.h"
+#include "os/arithmetic.h"
 #include "os/files.h"
 #include "os/os.h"
+#include "os/surroundings.h"
 #include "reload/folder.h"
 #include "reload/process.h"
 
@@ -186,6 +188,23 @@ static void processors_are_those_that_the_process_may_run_on(void)
     SetProcessAffinityMask(GetCurrentProcess(), before);
 }
 
+static void a_change_of_how_denormal_numbers_are_treated_is_told(void)
+{
+    enum { TO_ZERO = 0x8040 };
+    char text[256] = "";
+    volatile float third = 3;
+    os_surroundings_t *before = os_surroundings_take(false);
+    uint32_t control = arithmetic_control();
+    arithmetic_set_control(control | TO_ZERO);
+    expect(os_surroundings_put_back(before, text, sizeof text) && strcmp(text, "the way numbers are rounded") == 0,
+           "denormal numbers are told");
+    expect((arithmetic_control() & TO_ZERO) == (control & TO_ZERO), "they are put back");
+    arithmetic_set_control(control & ~ARITHMETIC_FLAGS);
+    before = os_surroundings_take(false);
+    third = 1 / third;
+    expect(!os_surroundings_put_back(before, text, sizeof text), "that a number was rounded is no change");
+}
+
 /* --- processes ---------------------------------------------------------------------------------------------------- */
 
 /* Read what a process says until it has said this, or is over. */
@@ -270,6 +289,7 @@ int main(int argc, char **argv)
     a_temporary_folder_whose_path_does_not_fit_is_not_left();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
+    a_change_of_how_denormal_numbers_are_treated_is_told();
     a_command_holds_no_file_of_the_hosts(program);
     a_command_that_returns_a_negative_number_has_ended_by_itself();
     a_program_that_returns_a_negative_number_was_ended_by_no_signal(program);
