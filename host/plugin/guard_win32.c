@@ -229,7 +229,8 @@ static bool is_fault(DWORD code)
            code == EXCEPTION_INT_DIVIDE_BY_ZERO || code == EXCEPTION_INT_OVERFLOW ||
            code == EXCEPTION_FLT_DIVIDE_BY_ZERO || code == EXCEPTION_FLT_INVALID_OPERATION ||
            code == EXCEPTION_ILLEGAL_INSTRUCTION || code == EXCEPTION_PRIV_INSTRUCTION ||
-           code == EXCEPTION_STACK_OVERFLOW || code == EXCEPTION_DATATYPE_MISALIGNMENT;
+           code == EXCEPTION_STACK_OVERFLOW || code == EXCEPTION_DATATYPE_MISALIGNMENT ||
+           code == EXCEPTION_BREAKPOINT;
 }
 
 /* Does the crash at this context belong to a plugin? `jumped`: no code is there. */
@@ -559,6 +560,7 @@ static void describe(const frame_t *frame, const found_t *found, guard_crash_t *
         {EXCEPTION_STACK_OVERFLOW, "EXCEPTION_STACK_OVERFLOW: the stack ran out"},
         {EXCEPTION_ILLEGAL_INSTRUCTION,
          "EXCEPTION_ILLEGAL_INSTRUCTION: an instruction that the processor does not know"},
+        {EXCEPTION_BREAKPOINT, "EXCEPTION_BREAKPOINT: a break point where no debugger is"},
         {0, "SIGABRT: it called abort, or an assertion or the C library did for it"},
     };
     *crash = (guard_crash_t){.late = found->late, .plugins = true};

@@ -151,6 +151,7 @@ static const char *const ways[][3] = {
     {"call", "EXCEPTION_ACCESS_VIOLATION: it called a null pointer", ""},
     {"jump", "EXCEPTION_ACCESS_VIOLATION: it jumped to address 0x5000", ""},
     {"library", "EXCEPTION_ACCESS_VIOLATION at address 0x20 (a null pointer)", ""},
+    {"trap", "EXCEPTION_BREAKPOINT: a break point where no debugger is", ""},
 };
 #else
 /* The function is known in each but those with ""; "?" is one that compilers put into its caller. */
