@@ -11,6 +11,7 @@
 
 #include "../base/file.h"
 #include "../os/files.h"
+#include "../os/os_win32.h"
 
 #include <windows.h>
 
@@ -98,9 +99,9 @@ static bool ask(folder_watch_t *watch, folder_t *folder)
 
 static bool open_folder(folder_watch_t *watch, folder_t *folder)
 {
-    wchar_t wide[FILE_PATH_MAX];
+    wchar_t wide[PATH_ROOM];
     const char *path = folder->path[0] == '\0' ? "." : folder->path;
-    if (MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, FILE_PATH_MAX) == 0)
+    if (!win32_path(path, wide, PATH_ROOM))
         return false;
     folder->length = folder->at = folder->open_count = 0;
     folder->handle = CreateFileW(wide, FILE_LIST_DIRECTORY, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,

@@ -262,6 +262,28 @@ static void a_program_that_returns_a_negative_number_was_ended_by_no_signal(cons
     expect(os_program_run(program, arguments, &status) && status == 255, "-1 is told as other systems do");
 }
 
+/* --- folders ------------------------------------------------------------------------------------------------------ */
+
+static void a_folder_with_a_long_path_is_watched(void)
+{
+    char path[PATH_ROOM], file[PATH_ROOM + 8];
+    size_t length = (size_t)snprintf(path, sizeof path, "%s", scratch);
+    folder_notice_t notice = {.what = 0};
+    while (length < 400) {
+        length += (size_t)snprintf(path + length, sizeof path - length, "/a_long_name_0123456789_0123456789_012345678");
+        expect(os_folder_create(path), "a folder far down");
+    }
+    snprintf(file, sizeof file, "%s/file", path);
+    folder_watch_t *watch = folder_watch_open(&memory);
+    int32_t id = watch == NULL ? -1 : folder_watch_add(watch, path);
+    expect(id >= 0, "a long path is watched");
+    write_file(file, "x");
+    for (int ms = 0; id >= 0 && ms < PATIENCE_MS && !folder_watch_next(watch, &notice); ms += 10)
+        Sleep(10);
+    expect(id < 0 || (notice.id == id && strcmp(notice.name, "file") == 0), "its notice comes");
+    folder_watch_close(watch);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "wait") == 0) {
@@ -293,6 +315,7 @@ int main(int argc, char **argv)
     a_command_holds_no_file_of_the_hosts(program);
     a_command_that_returns_a_negative_number_has_ended_by_itself();
     a_program_that_returns_a_negative_number_was_ended_by_no_signal(program);
+    a_folder_with_a_long_path_is_watched();
     expect(memory_bytes(&memory) == 0, "no memory is kept");
     printf("%d failures\n", failures);
     return failures > 0;
