@@ -106,12 +106,14 @@ static bool write_all(HANDLE file, const char *bytes, size_t size)
 
 enum { PART_TRIES = 50, PART_NAP_MS = 10 }; /* half a second */
 
-/* Open the part, empty, for this process alone: a part that a killed process has left is written over. */
+/* Open the part, empty, for this process alone to write to: a part that a killed process has left is written over. It
+ * can be given its name while it is open. */
 static HANDLE open_part(const wchar_t *part)
 {
     HANDLE file = INVALID_HANDLE_VALUE;
     for (int tries = 0; tries < PART_TRIES && file == INVALID_HANDLE_VALUE; tries++) {
-        file = CreateFileW(part, GENERIC_WRITE, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        file = CreateFileW(part, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, CREATE_ALWAYS,
+                           FILE_ATTRIBUTE_NORMAL, NULL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_SHARING_VIOLATION)
             break;
         if (file == INVALID_HANDLE_VALUE)
@@ -195,8 +197,9 @@ bool os_file_replace(const char *path, const void *bytes, size_t size, char *err
     if (file == INVALID_HANDLE_VALUE)
         return explain(error, error_size);
     bool good = (write_all(file, bytes, size) && FlushFileBuffers(file)) || explain(error, error_size);
-    CloseHandle(file);
-    return give_name(part, wide, good, error, error_size);
+    good = give_name(part, wide, good, error, error_size);
+    CloseHandle(file); /* not earlier: another process could take the part for one that was left */
+    return good;
 }
 
 bool os_file_keep(const char *part, const char *path, char *error, size_t error_size)

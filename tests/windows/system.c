@@ -143,6 +143,26 @@ static void a_file_that_is_being_read_is_replaced_when_its_reader_is_done(void)
     expect(holds(in_scratch("read"), "new") && os_path_is_missing(in_scratch("read.part")), "nothing has changed");
 }
 
+/* Two writers at a time, as two processes that save to the same file. */
+static void replace_often(void *data)
+{
+    const char *path = data;
+    char error[256] = "";
+    for (int i = 0; i < 100; i++)
+        expect(os_file_replace(path, "whole", 5, error, sizeof error), error);
+}
+
+static void writers_of_the_same_file_wait_for_each_other(void)
+{
+    os_thread_t thread;
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s", in_scratch("of_two"));
+    expect(os_thread_start(&thread, replace_often, path), "a thread");
+    replace_often(path);
+    os_thread_join(thread);
+    expect(holds(path, "whole"), "the file is whole");
+}
+
 static void count_name(void *data, const char *name)
 {
     (void)name;
@@ -308,6 +328,7 @@ int main(int argc, char **argv)
     a_part_goes_where_its_file_cannot_be_kept();
     a_part_that_another_program_looks_at_is_kept();
     a_file_that_is_being_read_is_replaced_when_its_reader_is_done();
+    writers_of_the_same_file_wait_for_each_other();
     a_temporary_folder_whose_path_does_not_fit_is_not_left();
     an_event_that_resets_itself_ends_a_sleep_and_is_told();
     processors_are_those_that_the_process_may_run_on();
