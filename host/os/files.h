@@ -47,6 +47,9 @@ bool os_stream_seek(FILE *file, uint64_t at);
 
 bool os_path_is_absolute(const char *path);
 
+/* The last separator of a path, on Windows also a backslash; NULL where there is none. */
+const char *os_path_separator(const char *path);
+
 /* Is there something at `path` that is neither a plain file nor a folder: a pipe, a device? Opening it may wait for
    ever. */
 bool os_path_is_special(const char *path);

@@ -254,6 +254,11 @@ bool os_path_is_absolute(const char *path)
     return path[0] == '/';
 }
 
+const char *os_path_separator(const char *path)
+{
+    return strrchr(path, '/');
+}
+
 bool os_path_is_special(const char *path)
 {
     struct stat about;

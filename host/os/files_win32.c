@@ -228,6 +228,14 @@ bool os_path_is_absolute(const char *path)
     return path[0] == '/' || path[0] == '\\' || (letter && path[1] == ':');
 }
 
+const char *os_path_separator(const char *path)
+{
+    const char *last = NULL;
+    for (; *path != '\0'; path++)
+        last = *path == '/' || *path == '\\' ? path : last;
+    return last;
+}
+
 bool os_path_is_special(const char *path)
 {
     wchar_t wide[PATH_ROOM];

@@ -98,13 +98,14 @@ static bool add_header(build_t *build, const char *plugin, const char *folder, c
     char whole[FILE_PATH_MAX];
     bool good = os_path_is_absolute(path) ? (size_t)snprintf(whole, sizeof whole, "%s", path) < sizeof whole
                                           : file_path_join(folder, path, whole, sizeof whole);
-    char *slash = good ? strrchr(whole, '/') : NULL;
-    if (slash == NULL || strlen(slash + 1) >= sizeof build->headers->file ||
+    const char *last = good ? os_path_separator(whole) : NULL;
+    if (last == NULL || strlen(last + 1) >= sizeof build->headers->file ||
         !memory_reserve(&build->memory, &build->headers, &build->header_capacity, build->header_count + 1u,
                         sizeof *build->headers))
         return true;
     file_stamp_t stamp;
     build->newer = build->newer || (file_stamp(whole, &stamp) && stamp.written > build->made_at);
+    char *slash = whole + (last - whole);
     build_header_t *header = &build->headers[build->header_count];
     snprintf(header->plugin, sizeof header->plugin, "%s", plugin);
     snprintf(header->file, sizeof header->file, "%s", slash + 1);

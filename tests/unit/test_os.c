@@ -405,6 +405,21 @@ START_TEST(absolute_paths_are_known)
 }
 END_TEST
 
+START_TEST(the_last_separator_of_a_path_is_found)
+{
+    ck_assert_ptr_null(os_path_separator("a"));
+    ck_assert_ptr_null(os_path_separator(""));
+    ck_assert_str_eq(os_path_separator("/a/b"), "/b");
+    ck_assert_str_eq(os_path_separator("a/"), "/");
+#if defined(_WIN32)
+    ck_assert_str_eq(os_path_separator("a/b\\c"), "\\c");
+    ck_assert_str_eq(os_path_separator("a\\b/c"), "/c");
+#else
+    ck_assert_str_eq(os_path_separator("a/b\\c"), "/b\\c");
+#endif
+}
+END_TEST
+
 START_TEST(the_programs_folder_is_a_full_path)
 {
     char folder[1024], small[2];
@@ -491,6 +506,7 @@ Suite *os_suite(void)
     tcase_add_test(tests, a_library_gives_the_symbols_it_has);
     tcase_add_test(tests, a_stream_that_is_no_terminal_has_eighty_columns);
     tcase_add_test(tests, absolute_paths_are_known);
+    tcase_add_test(tests, the_last_separator_of_a_path_is_found);
     tcase_add_test(tests, the_programs_folder_is_a_full_path);
     tcase_add_test(tests, a_folder_is_made_once);
 #if !defined(_WIN32)

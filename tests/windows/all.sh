@@ -174,16 +174,26 @@ components = spin
 components = spin
 EOF
 # Saved again and again, since the script cannot know when the host begins to watch.
-: >"$scratch/log"
-n=0
-while [ $n -lt 120 ] && ! grep -q 'reloaded spin 1.0 -> 1.1' "$scratch/log"; do
-    [ $((n % 6)) != 5 ] || cp "$scratch/build/next/spin.c" "$scratch/build/src/spin.c"
-    echo 'step 5'
-    sleep 0.5
-    n=$((n + 1))
-done | (cd "$scratch/build" && there console -v spin.ini) >"$scratch/log" 2>&1
-grep -q "'spin' is built" "$scratch/log" && grep -q "reloaded spin 1.0 -> 1.1" "$scratch/log"
+saved() { # the file that is saved
+    cp "$scratch/build/plugins/first.dll" "$scratch/build/plugins/spin.dll"
+    : >"$scratch/log"
+    n=0
+    while [ $n -lt 120 ] && ! grep -q 'reloaded spin 1.0 -> 1.1' "$scratch/log"; do
+        [ $((n % 6)) != 5 ] || cp "$scratch/build/next/spin.c" "$scratch/build/$1"
+        echo 'step 5'
+        sleep 0.5
+        n=$((n + 1))
+    done | (cd "$scratch/build" && there console -v spin.ini) >"$scratch/log" 2>&1
+    grep -q "'spin' is built" "$scratch/log" && grep -q "reloaded spin 1.0 -> 1.1" "$scratch/log"
+}
+cp "$scratch/build/plugins/spin.dll" "$scratch/build/plugins/first.dll"
+saved src/spin.c
 judge $? "a source that is saved is built, and the plugin comes in"
+# As clang lists what it has read.
+mkdir -p "$scratch/build/inc" && cp "$scratch/build/next/spin.c" "$scratch/build/inc/spin.h"
+printf 'plugins/spin.dll: src/spin.c .\\inc\\spin.h\n' >"$scratch/build/plugins/spin.d"
+saved inc/spin.h
+judge $? "a header that the compiler lists with backslashes is built when it is saved"
 
 # A plugin that crashes while it is looked over is a finding.
 there check $windows/plugins/gravity.dll --level 4 --needs $windows/plugins/point_mass.dll >"$scratch/log" 2>&1
