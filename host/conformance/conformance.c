@@ -342,6 +342,7 @@ static void open_rig(conformance_t *c)
 {
     static const bp_plugin_head_t *const linked[] = {&bp_plugin_companion}; /* the host looks at it later, too */
     c->host = bp_host_create(&(bp_host_desc_t){
+        .flags = c->subject->next[0] != '\0' ? BP_HOST_COPY_PLUGINS : 0u, /* its file is written over */
         .static_plugins = linked,
         .static_plugin_count = 1,
         .threads = c->threads,

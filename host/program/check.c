@@ -447,7 +447,7 @@ static void ask_in_folder(check_t *check)
 {
     temporary_t owner;
     char folder[PATH_ROOM / 2 - 64];
-    const char *name = strrchr(check->file, '/');
+    const char *name = os_path_separator(check->file);
     if (!os_program_folder(folder, sizeof folder) ||
         !temporary_create(&owner, NULL, "backplane-check-", check->folder, sizeof check->folder)) {
         tell_error(check, 2, "no folder can be had for the answers of processes");

@@ -198,6 +198,9 @@ judge $? "a header that the compiler lists with backslashes is built when it is 
 # A plugin that crashes while it is looked over is a finding.
 there check $windows/plugins/gravity.dll --level 4 --needs $windows/plugins/point_mass.dll >"$scratch/log" 2>&1
 judge $? "a plugin is checked"
+back=$(echo "$windows/plugins/point_mass.dll" | tr / '\\')
+there check "$back" --from "$back" >"$scratch/log" 2>&1
+judge $? "a plugin is checked against a version before, by paths with backslashes"
 ! there check $windows/fixtures/crasher.dll where=load how=null >"$scratch/log" 2>&1 && grep -q "crashed in 'load'" "$scratch/log"
 judge $? "a plugin that crashes while it is checked is told"
 # The sentence names the function, by the library's symbols, and the line that this machine's addr2line knows.
