@@ -235,7 +235,10 @@ typedef struct bp_death_t {
  * plugins in the order in which they were loaded; then embedders (bp_host_on_destroyed). The verb may create and
  * destroy entities: what it destroys is announced in a batch of its own after this one. A reload takes over what the
  * next version asks for; with the plugin it ends. Where memory is lacking for it, deaths that are not BP_DEATHS_ALL
- * may go untold, and the log says so. */
+ * may go untold, and the log says so.
+ *
+ * A version that comes back when its successor is taken back is told of the deaths that its state has missed
+ * meanwhile, in the order in which they were; their referrers may have died since. */
 typedef struct bp_deaths_i {
     void (BP_CALL *died)(bp_manager_t *m, const bp_death_t *batch) BP_OR_ZERO;
     uint32_t which BP_OR_ZERO;        /* BP_DEATHS_... */

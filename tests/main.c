@@ -223,6 +223,7 @@ static const make_suite_t second_half[] = {
     rows_suite,
     rollback_suite,
     rollback_own_suite,
+    missed_suite,
     reload_many_suite,
     reload_threads_suite,
     reload_limit_suite,

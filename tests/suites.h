@@ -149,6 +149,7 @@ Suite *reload_shapes_suite(void);
 Suite *rows_suite(void);
 Suite *rollback_suite(void);
 Suite *rollback_own_suite(void);
+Suite *missed_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);
 Suite *reload_limit_suite(void);

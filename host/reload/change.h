@@ -153,6 +153,7 @@ struct reload_change_t {
     uint32_t loss_count, loss_capacity;
     bool hides;               /* columns that go are kept hidden: there will be a probation */
     bool hears_of_deaths;     /* for system_change_t.known */
+    missed_t missed;          /* on probation: listeners of the kept sides, and the deaths that they have missed */
     version_t *versions;
     uint32_t version_count;
     component_change_t *components;

@@ -1,5 +1,6 @@
 /* probation.c - a change that is taken back within the time after its commit: what was before it is put in place again,
- * and instances are made and ended so that storage of its own has those that live now.
+ * instances are made and ended so that storage of its own has those that live now, and listeners are told of the deaths
+ * that they have missed.
  *
  * The hidden columns that this needs are kept, and dropped when the time ends, by worlds_exchange.c.
  */
@@ -350,6 +351,16 @@ static void drop_posts(reload_change_t *change, uint64_t posts, bool back)
     }
 }
 
+/* From now on nothing is missed; the caller tells what has been, and frees it. */
+static missed_t take_missed(reload_change_t *change)
+{
+    missed_t missed = change->missed;
+    if (missed.count > 0)
+        destruction_set_missed(change->reload->destruction, NULL);
+    change->missed = (missed_t){.items = NULL};
+    return missed;
+}
+
 bp_result_t reload_rollback(reload_t *reload)
 {
     reload_change_t *change = reload->probation;
@@ -373,7 +384,10 @@ bp_result_t reload_rollback(reload_t *reload)
     reload->probation = NULL;
     reload->changes++;
     report_rollback(change);
+    missed_t missed = take_missed(change);
     change_finish(change, true);
+    destruction_tell_missed(reload->destruction, &missed);
+    missed_free(&missed);
     for (uint32_t i = 0; i < reload->destruction->world_count; i++)
         schedule_tell_returned(world_handle(reload->destruction->worlds[i])->schedule);
     return BP_OK;

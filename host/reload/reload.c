@@ -355,6 +355,7 @@ void reload_commit(reload_change_t *change)
     change->state = CHANGE_COMMITTED;
     if (probation) {
         worlds_drop_shapes(change);
+        destruction_set_missed(reload->destruction, change->missed.count > 0 ? &change->missed : NULL);
         change->steps_left = reload->probation_steps;
         reload->probation = change;
     } else {

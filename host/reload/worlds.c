@@ -185,6 +185,51 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
     return error_prefix(error, result, "system '%s' did not start in world '%s': ", s->kept->name, w->world->name);
 }
 
+/* --- deaths ------------------------------------------------------------------------------------------------------- */
+
+/* Listeners of the versions that will be on the kept sides of a probation: what dies then is kept for them. A state
+ * that goes over hears of deaths through the new version, if that one asks for any. */
+
+static bool miss(reload_change_t *change, const version_t *version, listener_t listener, world_t *world,
+                 const deaths_t *out, bool hears)
+{
+    return missed_add(&change->missed, &listener, world, out, hears ? version->plugin : NULL);
+}
+
+static bool list_listeners(reload_change_t *change, const world_change_t *w)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < w->manager_count && good; i++) {
+        const manager_change_t *m = &w->managers[i];
+        const component_change_t *c = m->component;
+        if (c->slot->deaths.died != NULL)
+            good = miss(change, c->version, destruction_manager_listener(m->manager), w->world,
+                        &c->kept->asked_deaths, m->keeps_state && c->kept->deaths.died != NULL);
+    }
+    for (uint32_t i = 0; i < w->system_count && good; i++) {
+        const system_change_t *s = &w->systems[i];
+        if (s->unit->system->deaths.died != NULL)
+            good = miss(change, s->version, unit_listener(s->unit), w->world, &s->kept->asked_deaths,
+                        s->keeps_state && s->kept->deaths.died != NULL);
+    }
+    return good;
+}
+
+static bp_result_t list_all_listeners(reload_change_t *change)
+{
+    bool good = true;
+    change->missed.base = change->reload->base;
+    for (uint32_t i = 0; i < change->world_count && good; i++)
+        good = list_listeners(change, &change->worlds[i]);
+    for (uint32_t v = 0; v < change->version_count && good; v++) {
+        version_t *version = &change->versions[v];
+        if (version->plugin->deaths.died != NULL)
+            good = miss(change, version, destruction_plugin_listener(version->plugin), NULL,
+                        &version->kept.asked_deaths, version->keeps_state && version->kept.deaths.died != NULL);
+    }
+    return good ? BP_OK : error_memory(change_error(change), "reloading");
+}
+
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
 static bool moves(const world_change_t *w, uint32_t prototype)
@@ -455,6 +500,8 @@ bp_result_t worlds_prepare(reload_change_t *change)
         w->schedule = world_handle(w->world)->schedule;
         result = prepare_world(change, w);
     }
+    if (result == BP_OK && change->hides)
+        result = list_all_listeners(change);
     if (result == BP_OK && !change->anew)
         result = pause_foresee(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)

@@ -293,6 +293,9 @@ void worlds_free(reload_change_t *change)
     if (change->hears_of_deaths)
         destruction_drop_owner(change->reload->destruction, change);
     change->hears_of_deaths = false;
+    if (change->reload->destruction->missed == &change->missed)
+        destruction_set_missed(change->reload->destruction, NULL);
+    missed_free(&change->missed);
     for (uint32_t i = 0; i < change->world_count; i++)
         free_world(&change->worlds[i]);
     memory_free(&change->reload->memory, change->worlds, change->world_capacity * sizeof *change->worlds);

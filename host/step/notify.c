@@ -572,6 +572,11 @@ static void tell_unit(void *who, const bp_death_t *batch)
         verb_system_died(unit->system, &unit->verb, batch);
 }
 
+listener_t unit_listener(unit_t *unit)
+{
+    return (listener_t){.who = unit, .asked = &unit->system->asked_deaths, .tell = tell_unit};
+}
+
 bool schedule_listener(world_t *world, uint32_t index, listener_t **listener)
 {
     const schedule_t *schedule = world_handle(world)->schedule;
@@ -581,9 +586,10 @@ bool schedule_listener(world_t *world, uint32_t index, listener_t **listener)
     unit_t *unit = schedule->units[index];
     if (unit->system == NULL || unit->system->deaths.died == NULL)
         return true;
-    unit->listener.who = unit;
-    unit->listener.asked = &unit->system->asked_deaths;
-    unit->listener.tell = tell_unit;
+    listener_t own = unit_listener(unit);
+    unit->listener.who = own.who;
+    unit->listener.asked = own.asked;
+    unit->listener.tell = own.tell;
     *listener = &unit->listener;
     return true;
 }

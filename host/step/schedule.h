@@ -222,6 +222,9 @@ bp_world_o *schedule_create_world(const world_parts_t *parts, destruction_t *des
 /* The listeners among the units of a world, one by one (as destruction_t.unit says). */
 bool schedule_listener(world_t *world, uint32_t index, listener_t **listener);
 
+/* How the unit of a system that asks for deaths is told of them; the world is not set. */
+listener_t unit_listener(unit_t *unit);
+
 /* Stops all systems and then all managers, newest first, and frees the world. */
 void schedule_free_world(bp_world_o *world);
 

@@ -78,6 +78,8 @@ void destruction_remove_world(destruction_t *d, const world_t *world)
             listener->world = NULL; /* the listener is freed when listeners are found anew */
         }
     }
+    if (d->missed != NULL)
+        missed_forget_world(d->missed, world);
 }
 
 /* --- announcing ------------------------------------------------------------------------------------------------ */
@@ -88,6 +90,11 @@ static void tell_manager(void *who, const bp_death_t *batch)
 {
     manager_t *manager = who;
     verb_died(manager->component, &manager->verb, batch);
+}
+
+listener_t destruction_manager_listener(manager_t *manager)
+{
+    return (listener_t){.who = manager, .asked = &manager->component->asked_deaths, .tell = tell_manager};
 }
 
 /* Call `function` for all listeners that asked for deaths, in the order in which they are told, until it returns false.
@@ -101,9 +108,10 @@ static bool visit_all(destruction_t *d, visit_listener_t function, const bp_deat
             manager_t *manager = world->managers[m];
             if (!manager->started || manager->component->deaths.died == NULL)
                 continue;
-            manager->listener.who = manager;
-            manager->listener.asked = &manager->component->asked_deaths;
-            manager->listener.tell = tell_manager;
+            listener_t own = destruction_manager_listener(manager);
+            manager->listener.who = own.who;
+            manager->listener.asked = own.asked;
+            manager->listener.tell = own.tell;
             deaths_find(&manager->listener, world);
             goes_on = function(d, &manager->listener, batch);
         }
@@ -144,6 +152,11 @@ static void tell_plugin(void *who, const bp_death_t *batch)
     verb_plugin_died(who, batch);
 }
 
+listener_t destruction_plugin_listener(plugin_t *plugin)
+{
+    return (listener_t){.who = plugin, .asked = &plugin->asked_deaths, .tell = tell_plugin};
+}
+
 static bool asks(const plugin_t *plugin)
 {
     return plugin->deaths.died != NULL;
@@ -175,7 +188,7 @@ static bool need_plugin_listener(destruction_t *d, plugin_t *plugin, world_t *wo
     if (made == NULL)
         return false;
     made->plugin = plugin;
-    made->listener = (listener_t){.who = plugin, .asked = &plugin->asked_deaths, .tell = tell_plugin};
+    made->listener = destruction_plugin_listener(plugin);
     deaths_find(&made->listener, world);
     d->plugin_listeners[d->plugin_listener_count++] = made;
     return true;
@@ -194,7 +207,7 @@ static bool find_plugins(destruction_t *d)
             free_plugin_listener(d, p);
     }
     d->plugin_listener_count = kept;
-    d->asking = 0;
+    d->asking = d->missed != NULL;
     bool room = true;
     for (uint32_t i = 0; i < plugin_count(d); i++) {
         plugin_t *plugin = d->plugins->items[i];
@@ -212,7 +225,8 @@ static bool find_listeners(destruction_t *d)
     if (d->listened == roster(d))
         return true;
     d->listener_count = 0;
-    if (!find_plugins(d) || !visit_all(d, list_listener, NULL))
+    bool kept = d->missed == NULL || missed_find(d->missed, d->worlds, d->world_count);
+    if (!find_plugins(d) || !visit_all(d, list_listener, NULL) || !kept)
         return false;
     d->listened = roster(d);
     return true;
@@ -309,6 +323,29 @@ static void announce_queue(destruction_t *d)
     }
 }
 
+/* The end of an announcement: of what callbacks have destroyed, and with it of all that has died. */
+static void end_announcing(destruction_t *d)
+{
+    announce_queue(d);
+    d->announcing = false;
+    forget_dropped_callbacks(d);
+    if (d->missed != NULL)
+        missed_hear(d->missed);
+}
+
+void destruction_set_missed(destruction_t *d, missed_t *missed)
+{
+    d->missed = missed;
+    d->entities->listeners++;
+}
+
+void destruction_tell_missed(destruction_t *d, const missed_t *missed)
+{
+    d->announcing = true;
+    missed_tell(missed, DESTRUCTION_BATCH);
+    end_announcing(d);
+}
+
 static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t count)
 {
     if (d->announcing) {
@@ -323,9 +360,7 @@ static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t cou
     }
     d->announcing = true;
     announce_batch(d, entities, count);
-    announce_queue(d);
-    d->announcing = false;
-    forget_dropped_callbacks(d);
+    end_announcing(d);
 }
 
 /* --- killing ---------------------------------------------------------------------------------------------------- */
@@ -469,6 +504,8 @@ NOT_INLINED static void gather(destruction_t *d, const bp_entity_t *dead, uint32
         if (d->plugin_listeners[i]->listener.world != NULL)
             gather_for(d, &d->plugin_listeners[i]->listener, &batch);
     }
+    if (d->missed != NULL)
+        missed_gather(d->missed, dead, count);
 }
 
 static inline void bury(destruction_t *d, const bp_entity_t *dead, uint32_t count)

@@ -17,11 +17,14 @@
  * swept with their plugin and go on with its next version. An embedder's callback carries its owner, by which it is
  * dropped.
  *
+ * While a change is on probation, what dies is also kept for the versions that may come back (missed.h).
+ *
  * Not here: the table of living entities (entities.h).
  */
 #ifndef HOST_STORE_DESTRUCTION_H
 #define HOST_STORE_DESTRUCTION_H
 
+#include "missed.h"
 #include "world.h"
 
 enum { DESTRUCTION_BATCH = 2048 };
@@ -51,7 +54,8 @@ typedef struct destruction_t {
     const plugins_t *plugins; /* plugins that may ask for deaths themselves; without a host, an empty list */
     plugin_listener_t **plugin_listeners;
     uint32_t plugin_listener_count, plugin_listener_capacity;
-    uint32_t asking;          /* plugins that ask for deaths, of whichever kind */
+    missed_t *missed;         /* listeners of versions that may come back; NULL: there are none */
+    uint32_t asking;          /* plugins that ask for deaths, of whichever kind; one more where there are `missed` */
     listener_t **listeners; /* all other listeners; valid while the roster is `listened` */
     uint32_t listener_count, listener_capacity, listened;
     destroyed_callback_t *callbacks;
@@ -97,6 +101,17 @@ static inline void destruction_end_step(destruction_t *destruction)
  * that waited before go on waiting. `resume` gets what `pause` returned. [main] */
 uint32_t destruction_pause(destruction_t *destruction);
 void destruction_resume(destruction_t *destruction, uint32_t stepping);
+
+/* How the manager of a component that asks for deaths is told of them, and how a plugin is; the world is not set. */
+listener_t destruction_manager_listener(manager_t *manager);
+listener_t destruction_plugin_listener(plugin_t *plugin);
+
+/* From now on keep what dies for these listeners; NULL: for none. [main] */
+void destruction_set_missed(destruction_t *destruction, missed_t *missed);
+
+/* Tell listeners, for which nothing is kept any more, of what has been kept, as of deaths that happen now. Between
+ * steps, outside callbacks. [main] */
+void destruction_tell_missed(destruction_t *destruction, const missed_t *missed);
 
 /* As bp_host_on_destroyed and bp_host_drop_owner. [main] */
 bp_result_t destruction_add_callback(destruction_t *destruction, const void *owner, bp_destroyed_callback callback,

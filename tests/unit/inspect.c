@@ -139,7 +139,11 @@ static void check_places(const destruction_t *d)
  * order. */
 static void check_listeners(const destruction_t *d)
 {
-    uint32_t asking = 0, listed = 0;
+    uint32_t asking = d->missed != NULL, listed = 0;
+    for (uint32_t i = 0; d->missed != NULL && i < d->missed->count; i++) {
+        const world_t *world = d->missed->items[i].listener.world;
+        THAT(world == NULL || d->worlds[world->number] == world);
+    }
     if (d->listened != d->entities->listeners + d->plugins->roster)
         return;
     for (uint32_t i = 0; i < d->plugins->count; i++)
