@@ -355,8 +355,8 @@ $(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(if $(EXE),,$(NEW)) $(STAT
 # What the test program is, runs and loads.
 test-parts: $(BUILD)/tests$(EXE) $(BUILD)/backplane$(EXE) $(PLUGINS) $(FIXTURES)
 
-# What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of each
-# test, so not too much. The benchmarks are built too, so that a change of the contract finds them.
+# What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of a test
+# that leaves something, so not too much. The benchmarks are built too, so that a change of the contract finds them.
 test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=8}; status=0; \
