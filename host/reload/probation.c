@@ -306,13 +306,26 @@ static uint32_t most_old_slots(const reload_change_t *change)
     return most;
 }
 
+/* Units of other plugins may have taken the places that units of the old side have left. */
+static bool reserve_units(reload_change_t *change)
+{
+    bool room = true;
+    for (uint32_t i = 0; i < change->world_count && room; i++) {
+        const world_change_t *w = &change->worlds[i];
+        room = w->unit_count == 0 || schedule_reserve_units(w->schedule, w->unit_count);
+    }
+    return room;
+}
+
 /* Bring the instances of storage of its own up to what lives now: what has ended, then what is missing. */
 static bp_result_t prepare_back(reload_change_t *change)
 {
     uint32_t most = most_old_slots(change);
     uint8_t *used = most > 0 ? memory_new(&change->reload->memory, most) : NULL;
-    if (most > 0 && used == NULL)
+    if (!reserve_units(change) || (most > 0 && used == NULL)) {
+        memory_free(&change->reload->memory, used, most);
         return error_memory(change_error(change), "taking a reload back");
+    }
     if (most > 0)
         end_all_dead(change, used);
     memory_free(&change->reload->memory, used, most);

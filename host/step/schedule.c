@@ -317,10 +317,15 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system)
 
 /* --- for reloads -------------------------------------------------------------------------------------------------- */
 
+bool schedule_reserve_units(schedule_t *schedule, uint32_t more)
+{
+    return memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more,
+                          sizeof *schedule->units);
+}
+
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more)
 {
-    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more,
-                        sizeof *schedule->units))
+    if (!schedule_reserve_units(schedule, more))
         return NULL;
     unit_t *unit = new_unit(schedule, manager->component->name);
     if (unit != NULL)
@@ -330,8 +335,7 @@ unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t mo
 
 unit_t *schedule_make_system_unit(schedule_t *schedule, system_t *system, const bp_plugin_t *plugin, uint32_t more)
 {
-    if (!memory_reserve(&schedule->memory, &schedule->units, &schedule->capacity, (uint64_t)schedule->count + more,
-                        sizeof *schedule->units))
+    if (!schedule_reserve_units(schedule, more))
         return NULL;
     unit_t *unit = new_unit(schedule, system->name);
     if (unit == NULL)

@@ -266,10 +266,12 @@ void schedule_drop_system(schedule_t *schedule, const system_t *system);
 
 /* For reloads: a unit for a manager, not yet in the step, which gets room for `more` units (NULL: out of memory); the
  * end of one that is out of it. Take a unit out of the step, which returns its place, and put it in there again, for
- * which there is room while no other has come. [main] */
+ * which there is room while no other has come; else schedule_reserve_units makes room for `more` (false: out of
+ * memory). [main] */
 unit_t *schedule_make_unit(schedule_t *schedule, manager_t *manager, uint32_t more);
 unit_t *schedule_make_system_unit(schedule_t *schedule, system_t *system, const bp_plugin_t *plugin, uint32_t more);
 void schedule_free_unit(schedule_t *schedule, unit_t *unit);
+bool schedule_reserve_units(schedule_t *schedule, uint32_t more);
 uint32_t schedule_take_out(schedule_t *schedule, const unit_t *unit);
 void schedule_put_in(schedule_t *schedule, unit_t *unit, uint32_t at);
 

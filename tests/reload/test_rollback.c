@@ -619,6 +619,46 @@ START_TEST(a_system_that_goes_is_stopped_once)
 }
 END_TEST
 
+/* The place in the step that its unit has left is taken meanwhile, by a unit of another plugin; with the one that comes
+ * back there are more than the list had room for. */
+START_TEST(a_system_that_comes_back_has_room_in_a_step_that_has_grown)
+{
+    static const char *const types[] = {"body", "pool", "vigil_with", "vigil_of", "vigil_all"};
+    static const char *const names[] = {"vigil"};
+    bool refused = _i == 1;
+    rig_t rig;
+    rig_init(&rig);
+    rig.desc.flags |= BP_HOST_COPY_PLUGINS;
+    rig_open(&rig);
+    rig.host->reload.probation_steps = 10;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "stocks", NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("crasher", "crasher"), NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("vigil_first", "vigil"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    for (uint32_t i = 0; i < COUNT(types); i++)
+        WORKS(rig.host, bp_world_use_component(world, types[i]));
+    WORKS(rig.host, bp_world_use_system(world, "vigil_system"));
+    ck_assert_uint_eq(world->schedule->count, world->schedule->capacity);
+    put_plugin("vigil_lacks", "vigil");
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+    WORKS(rig.host, bp_world_use_component(world, "crash_plain"));
+    if (refused) {
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + 1;
+        FAILS(rig.host, BP_ERROR_MEMORY, "taking a reload back", reload_rollback(&rig.host->reload));
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        WORKS(rig.host, bp_world_step(world));
+    }
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    ck_assert_uint_eq(world->schedule->count, 5);
+    ck_assert_uint_ge(world->schedule->capacity, 5);
+    WORKS(rig.host, bp_world_step(world));
+    check_host(rig.host);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *rollback_suite(void)
 {
     Suite *suite = suite_create("rollback");
@@ -640,6 +680,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, a_plugin_that_is_loaded_has_offered_its_table);
     tcase_add_test(commands, entities_that_would_have_too_many_fields_on_probation_keep_a_version_out);
     tcase_add_loop_test(commands, a_system_that_goes_is_stopped_once, 0, 3);
+    tcase_add_loop_test(commands, a_system_that_comes_back_has_room_in_a_step_that_has_grown, 0, 2);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
     return suite;
