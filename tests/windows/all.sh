@@ -22,8 +22,8 @@ good() { passed=$((passed + 1)); echo "passed: $1"; }
 bad() { failed=$((failed + 1)); echo "FAILED: $1"; tail -20 "$scratch/log" | cut -c 1-300 | sed 's/^/    /'; }
 judge() { if [ "$1" = 0 ]; then good "$2"; else bad "$2"; fi; }
 
-# A server that ends when nothing has run for some seconds may do so at the very moment when the next program asks for it.
-wineserver -p
+# A server that ends when nothing has run for some seconds may do so while the next program asks for it.
+mkdir "$WINEPREFIX" && wineserver -p300
 wineboot >/dev/null 2>&1
 # A library of the compiler's is on no user's machine. All that is in the archive, and the tests.
 for file in $windows/*.exe $windows/*.dll $windows/plugins/*.dll; do
