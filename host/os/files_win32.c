@@ -106,8 +106,8 @@ static bool write_all(HANDLE file, const char *bytes, size_t size)
 
 enum { PART_TRIES = 50, PART_NAP_MS = 10 }; /* half a second */
 
-/* Open the part, empty, for this process alone to write to: a part that a killed process has left is written over. It
- * can be given its name while it is open. */
+/* Open the part, empty, for this process alone to write to: a part that a killed process has left is written over. The
+ * part can be given its name while the handle is open. */
 static HANDLE open_part(const wchar_t *part)
 {
     HANDLE file = INVALID_HANDLE_VALUE;
@@ -129,7 +129,7 @@ static bool is_replaceable(const wchar_t *path)
     return kind == INVALID_FILE_ATTRIBUTES || (kind & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY)) == 0;
 }
 
-/* A file that a process has open, to read it, cannot be replaced: it is given half a second to be done. */
+/* A file that a process has open, to read it, cannot be replaced: the process is given half a second to close it. */
 static bool move_part(const wchar_t *part, const wchar_t *path)
 {
     for (int tries = 1; !MoveFileExW(part, path, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH); tries++) {

@@ -578,7 +578,7 @@ bool win32_start(wchar_t *line, const wchar_t *folder, DWORD flags, HANDLE in, H
     SIZE_T size = sizeof room;
     HANDLE handles[3], all[] = {in, out, errors};
     DWORD count = 0;
-    for (size_t i = 0; i < 3; i++) { /* each once, as the system has it */
+    for (size_t i = 0; i < 3; i++) { /* the system refuses a handle that is listed twice */
         if (all[i] != NULL && all[i] != INVALID_HANDLE_VALUE && (i == 0 || all[i] != all[i - 1]) &&
             (i < 2 || all[i] != all[0]))
             handles[count++] = all[i];

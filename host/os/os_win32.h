@@ -33,9 +33,10 @@ bool win32_path(const char *path, wchar_t *wide, int room);
 /* A text of the system's as UTF-8; false where it does not fit. */
 bool win32_text(const wchar_t *wide, char *text, size_t size);
 
-/* Start the program of a line, in `folder` (NULL: in the working directory), with `flags` of CreateProcess. It gets the
- * handles `in` (NULL: none), `out` and `errors`, which must be open to be inherited, and no others: a file, a pipe or a
- * socket of this process's that a child holds too cannot be replaced, or has no end, for as long as the child runs. */
+/* Start the program of a line, in `folder` (NULL: in the working directory), with `flags` of CreateProcess. The program
+ * gets the handles `in` (NULL: none), `out` and `errors`, which must be open to be inherited, and no others: a file of
+ * this process's that a child holds too cannot be replaced for as long as the child runs, and a pipe or a socket has no
+ * end. */
 bool win32_start(wchar_t *line, const wchar_t *folder, DWORD flags, HANDLE in, HANDLE out, HANDLE errors,
                  PROCESS_INFORMATION *child);
 

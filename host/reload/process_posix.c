@@ -478,8 +478,8 @@ static const char *signal_name(int number)
     return "a signal";
 }
 
-/* Wait for a process that has been killed, whatever signals the program is told of meanwhile: it would stay in the list
- * of processes for as long as the program runs. */
+/* Wait for a process that has been killed, also where signals interrupt that: a process that nobody has waited for
+ * stays in the system's list until this program ends. */
 static void wait_out(pid_t pid)
 {
     pid_t waited;

@@ -1,7 +1,8 @@
 /* process_win32.c - a command by cmd.exe, a helper, and a pipe; no copy of this process, which Windows does not have.
  *
  * A command or a helper runs in a job object that is closed with it, so that the processes which it has started go too;
- * a helper's job goes also with the host, however that ends. They inherit their standard files and nothing else.
+ * a helper's job goes also with the host, however that ends. Both inherit their standard files and no other
+ * handles.
  */
 #include "process.h"
 

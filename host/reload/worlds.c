@@ -188,7 +188,7 @@ static bp_result_t prepare_system(reload_change_t *change, world_change_t *w, sy
 /* --- deaths ------------------------------------------------------------------------------------------------------- */
 
 /* Listeners of the versions that will be on the kept sides of a probation: what dies then is kept for them. A state
- * that goes over hears of deaths through the new version, if that one asks for any. */
+ * that goes over hears of deaths through the new version, if the new version asks for any. */
 
 static bool miss(reload_change_t *change, const version_t *version, listener_t listener, world_t *world,
                  const deaths_t *out, bool hears)

@@ -1,4 +1,7 @@
-/* missed.c - listeners of versions that are out of their places, and what has died meanwhile.
+/* missed.c - listeners of versions that are out of their places, and what has died meanwhile (missed.h).
+ *
+ * One list, in the order of telling: the listeners of a plugin for its worlds stand behind the one that stands for the
+ * plugin, and come as worlds come.
  */
 #include "missed.h"
 

@@ -6,9 +6,9 @@
  * means is looked up in the world as it is meanwhile: where a component, or a field of it, is not there, nothing is
  * kept.
  *
- * A listener whose state the new version has taken over hears of deaths *through* that version. What is kept for it is
- * dropped as soon as all have been told, unless that version has crashed: then its verbs are not called any more, and
- * nobody has told the state.
+ * A listener whose state the new version has taken over hears of deaths *through* that version. Deaths that are
+ * kept for such a listener are dropped as soon as all listeners in place have been told, unless the new version has
+ * crashed: then its verbs are not called any more, and the state has not heard of these deaths.
  *
  * Where memory for an entity is lacking, the listener is not told of it, and the log says so.
  *
@@ -20,9 +20,9 @@
 #include "deaths.h"
 
 typedef struct missed_listener_t {
-    listener_t listener;     /* its request is that of the version that is out of its place. No world: of a plugin that
-                                asks for all deaths; or that asks in each world, and has a listener for each behind
-                                this one */
+    listener_t listener;     /* with the request of the version that is out of its place. Without a world: of a plugin
+                                that asks for all deaths; or of one that asks by a component or a field, whose
+                                listeners for each world follow this one, which keeps no deaths */
     const deaths_t *back;    /* the request once the version is back */
     const plugin_t *through; /* the plugin whose version in place hears of deaths for this one's state; or NULL */
 } missed_listener_t;
@@ -33,7 +33,7 @@ typedef struct missed_t {
     uint32_t count, capacity;
 } missed_t;
 
-/* Add a listener of a version that is in its place still: of a manager or a unit of `world`, or, with no world, of a
+/* Add a listener of a version that is still in its place: of a manager or a unit of `world`, or, with no world, of a
  * plugin. The request will be at `out` while the version is not in its place. False when out of memory. */
 bool missed_add(missed_t *missed, const listener_t *listener, struct world_t *world, const deaths_t *out,
                 const plugin_t *through);
@@ -45,7 +45,8 @@ bool missed_find(missed_t *missed, struct world_t *const *worlds, uint32_t count
 /* As deaths_gather, for all listeners. */
 void missed_gather(missed_t *missed, const bp_entity_t *dead, uint32_t count);
 
-/* All that has been gathered has been told to those in place. */
+/* To be called when all gathered deaths have been told to the listeners in place: drops those kept for listeners that
+ * hear of deaths through one of these. */
 void missed_hear(missed_t *missed);
 
 /* The versions are back in their places: tell the listeners one after another, in batches as they are told of deaths
