@@ -86,6 +86,24 @@ START_TEST(the_csv_says_what_the_property_was)
 }
 END_TEST
 
+/* Readers of tables take each of these for the end of a cell or a line, or of a quotation. */
+START_TEST(a_title_with_what_ends_cells_is_quoted)
+{
+    static const char *const units[] = {"a,b", "a\nb", "a\rb", "a\"b", "a b"};
+    static const char *const headers[] = {"\"time (a,b)\",", "\"time (a\nb)\",", "\"time (a\rb)\",",
+                                          "\"time (a\"\"b)\",", "time (a b),"};
+    const bp_option_t options[] = {{"csv", csv_file, NULL, NULL}, {"time_unit", units[_i], NULL, NULL}};
+    bp_entity_t e[2];
+    begin_recorder(options, 2, e);
+    OK(bp_world_use_system(world, "recorder"));
+    steps(1);
+    end();
+    char *text = read_file(csv_file);
+    ck_assert_msg(strncmp(text, headers[_i], strlen(headers[_i])) == 0, "%s", text);
+    free(text);
+}
+END_TEST
+
 /* Well-formed enough for a browser: one root, tags closed in order, attributes quoted, entities ended.
  * Returns what is wrong, or NULL. */
 static const char *check_xml(const char *text)
@@ -922,6 +940,7 @@ Suite *recorder_suite(void)
     Suite *suite = suite_create("recorder");
     TCase *recorder = tcase_create("recorder");
     tcase_add_test(recorder, the_csv_says_what_the_property_was);
+    tcase_add_loop_test(recorder, a_title_with_what_ends_cells_is_quoted, 0, 5);
     tcase_add_test(recorder, the_svg_is_a_picture_that_parses);
     tcase_add_test(recorder, worlds_with_units_of_their_own_have_panels_of_their_own);
     tcase_add_test(recorder, rows_are_written_as_often_as_asked);
