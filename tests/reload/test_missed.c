@@ -10,6 +10,7 @@
 
 #include "store/destruction.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WORLDS = 3, PLACES = 24, MOST = 6000 };
@@ -529,6 +530,8 @@ END_TEST
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
+#define LACK "out of memory; where the version before comes back, not all deaths are told to its listeners"
+
 /* Was a request refused since there were so many refusals? From now on none is. */
 static bool was_refused(uint64_t before)
 {
@@ -583,29 +586,72 @@ static bool is_told(const vigil_t *vigil, const expected_t *expected, uint32_t *
     return at == vigil->count;
 }
 
-/* Deaths for which there is no memory are not told, which the log says; all others are, in their order. */
+static bool log_says(const char *what)
+{
+    return strstr(rig.log.text, what) != NULL;
+}
+
+/* Deaths for which there is no memory are not told, which the log says; all others are, in their order. In every other
+ * round all requests from the n-th on fail, also those without which the host does. */
 START_TEST(deaths_that_cannot_be_kept_for_want_of_memory_are_told_in_the_log)
 {
-    uint32_t lacking = 0, sentences = 0;
+    uint32_t lacking = 0, sentences[2] = {0, 0};
     open_first();
     bring("vigil_untold");
     for (uint32_t place = 0; place < PLACES; place++) {
         uint64_t before = rig.heap.refused;
         rig.log.count = 0, rig.log.text[0] = '\0';
         refuse(place / 2 + 1);
+        bool one = place % 2 != 0;
+        rig.heap.refuse_last = one ? rig.heap.refuse_last : UINT64_MAX;
         die(place, 1);
-        if (was_refused(before)) {
-            EXPECT(strstr(rig.log.text, "out of memory; ") != NULL, "the log says:\n%s", rig.log.text);
-            sentences++;
-        }
+        if (was_refused(before) && one)
+            EXPECT(log_says("out of memory; "), "the log says:\n%s", rig.log.text);
+        sentences[log_says(LACK)] += log_says("out of memory; ");
     }
     take_back();
     for (uint32_t w = 0; w < 2; w++) {
         for (uint32_t listener = 0; listener < PLUGIN; listener++)
             EXPECT(is_told(state(listener, w), &model.expected[listener][w], &lacking), "listener %u", listener);
     }
-    ck_assert_uint_gt(sentences, 2);
+    ck_assert_uint_gt(sentences[0] + sentences[1], 2);
+    ck_assert_uint_gt(sentences[1], 0);
     ck_assert_uint_gt(lacking, 2);
+    close_host();
+}
+END_TEST
+
+/* A plugin asks in each world, so a world that comes takes memory at the next death. */
+START_TEST(a_world_that_comes_without_memory_for_its_deaths_is_told_in_the_log)
+{
+    enum { MORE = 12, BEFORE = 40 };
+    bp_entity_t before[BEFORE];
+    uint32_t sentences = 0;
+    open_first();
+    bring("vigil_untold");
+    WORKS(rig.host, rig.api->entity->create(rig.host, before, BEFORE));
+    rig.api->entity->destroy(rig.host, before, BEFORE - 1);
+    rig.api->entity->destroy(rig.host, before + BEFORE - 1, 1); /* there is twice the room now */
+    for (uint32_t i = 0; i < MORE; i++) {
+        char name[16];
+        bp_entity_t other, marked;
+        snprintf(name, sizeof name, "more_%u", i);
+        bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = name});
+        WORKS(rig.host, bp_world_use_component(world, "mark"));
+        WORKS(rig.host, rig.api->entity->create(rig.host, &other, 1));
+        WORKS(rig.host, rig.api->entity->create(rig.host, &marked, 1));
+        WORKS(rig.host, rig.api->world->add(world, key_of(world, "mark", ""), &marked, 1));
+        rig.log.count = 0, rig.log.text[0] = '\0';
+        refuse(1);
+        rig.heap.refuse_last = UINT64_MAX;
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &other, 1), 1);
+        was_refused(0);
+        sentences += log_says(LACK);
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &marked, 1), 1);
+    }
+    ck_assert_uint_gt(sentences, 0);
+    take_back();
+    ck_assert_uint_eq(state(PLUGIN, 0)->count, MORE);
     close_host();
 }
 END_TEST
@@ -672,6 +718,7 @@ Suite *missed_suite(void)
     tcase_set_timeout(memory, 60);
     tcase_add_test(memory, a_reload_without_memory_leaves_nothing_that_would_be_told);
     tcase_add_test(memory, deaths_that_cannot_be_kept_for_want_of_memory_are_told_in_the_log);
+    tcase_add_test(memory, a_world_that_comes_without_memory_for_its_deaths_is_told_in_the_log);
     tcase_add_test(memory, a_way_back_that_fails_keeps_what_is_to_be_told);
     suite_add_tcase(suite, memory);
     return suite;
