@@ -232,6 +232,39 @@ START_TEST(a_manager_that_comes_back_ends_its_dead_before_it_makes_room_for_thos
 }
 END_TEST
 
+/* In both worlds, and of both plugins that come back together. */
+START_TEST(all_managers_that_come_back_are_told_of_their_dead)
+{
+    enum { EACH = 10, DEAD = 4 };
+    static const char *const names[] = {"probe", "crasher"}, *const components[] = {"probe", "crash_own"};
+    bp_world_o *worlds[2];
+    rig_init(&rig);
+    rig_open(&rig);
+    rig.host->reload.probation_steps = 50;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("reload_probe_own", "probe"), NULL, 0));
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("crasher", "crasher"), NULL, 0));
+    for (uint32_t i = 0; i < 4; i++) {
+        if (i < 2)
+            worlds[i] = bp_world_create(rig.host, &(bp_world_desc_t){.name = names[i]});
+        WORKS(rig.host, bp_world_use_component(worlds[i % 2], components[i / 2]));
+        WORKS(rig.host, rig.api->world->create(worlds[i % 2], prototype_of(worlds[i % 2], components[i / 2], NULL, NULL,
+                                                                           NULL), entities + i * EACH, EACH));
+    }
+    put_plugin("reload_probe_own", "probe");
+    put_plugin("crasher_next", "crasher");
+    WORKS(rig.host, bp_host_reload(rig.host, names, 2, NULL));
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities + i * EACH, DEAD), DEAD);
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    for (uint32_t i = 0; i < 4; i++) {
+        world = worlds[i % 2];
+        ck_assert_msg(instances(components[i / 2]) == EACH - DEAD, "%s has %u", components[i / 2],
+                      instances(components[i / 2]));
+    }
+    close_world();
+}
+END_TEST
+
 /* Nor is anything left in the worlds that were ready when another one was not: their dead are unknown to the manager
  * that comes back at the next try. */
 START_TEST(what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too)
@@ -308,6 +341,7 @@ Suite *rollback_own_suite(void)
     tcase_add_test(own, a_way_back_that_fails_leaves_nothing_in_the_old_manager);
     tcase_add_test(own, what_was_made_for_a_way_back_that_failed_is_ended);
     tcase_add_test(own, a_manager_that_comes_back_ends_its_dead_before_it_makes_room_for_those_that_came);
+    tcase_add_test(own, all_managers_that_come_back_are_told_of_their_dead);
     tcase_add_test(own, what_was_made_in_other_worlds_for_a_way_back_that_failed_is_ended_too);
     tcase_add_loop_test(own, a_manager_that_crashes_over_its_dead_on_the_way_back_is_set_aside, 0, 2);
     tcase_add_test(own, a_load_that_loses_one_instance_is_refused);

@@ -1164,11 +1164,38 @@ START_TEST(who_listens_to_a_world_for_a_plugin_goes_with_the_world)
     make_bodies(e, COUNT(e));
     entities_api->destroy(rig.host, e, 1);
     ck_assert_uint_eq(rig.host->destruction.plugin_listener_count, 4);
-    bp_world_destroy(other);
+    bp_world_destroy(_i == 0 ? other : world);
     call_count = seen_count = 0; /* what was noted has the name of the world, which has gone too */
     entities_api->destroy(rig.host, &e[1], 1);
-    ck_assert_uint_eq(told_of("coroner", e[1], (bp_entity_t){0}), 1);
+    ck_assert_uint_eq(told_of("coroner", e[1], (bp_entity_t){0}), _i == 0); /* it was a body of the first world */
     ck_assert_uint_eq(rig.host->destruction.plugin_listener_count, 2);
+}
+END_TEST
+
+/* Entities in no world die together without a look at the worlds: not where one is told of all deaths. */
+START_TEST(a_batch_in_no_world_is_told_to_each_that_asks_alone)
+{
+    enum { MANY = 64 };
+    static const bp_plugin_head_t *const linked[] = {&clerk, &death};
+    static rig_t alone;
+    bp_entity_t e[MANY];
+    const char *who = _i == 0 ? "a" : _i == 1 ? "clerk" : "one"; /* a component is noted by its world */
+    rig_open_with(&alone, linked, COUNT(linked));
+    bp_world_o *one = bp_world_create(alone.host, &(bp_world_desc_t){.name = "one"});
+    if (_i == 0)
+        WORKS(alone.host, bp_host_on_destroyed(alone.host, &owner_a, tell, name_a));
+    else
+        WORKS(alone.host, bp_host_load_plugin(alone.host, _i == 1 ? "clerk" : "death", NULL, 0));
+    if (_i == 2)
+        WORKS(alone.host, bp_world_use_component(one, "witness"));
+    for (uint32_t round = 0; round < 2; round++) {
+        call_count = seen_count = 0;
+        WORKS(alone.host, alone.api->entity->create(alone.host, e, MANY));
+        ck_assert_uint_eq(alone.api->entity->destroy(alone.host, e, MANY), MANY);
+        for (uint32_t i = 0; i < MANY; i++)
+            ck_assert_uint_eq(told_of(who, e[i], (bp_entity_t){0}), 1);
+    }
+    rig_close(&alone);
 }
 END_TEST
 
@@ -1280,7 +1307,8 @@ Suite *destruction_suite(void)
     tcase_add_test(some, a_world_that_is_made_while_an_instance_ends_keeps_nobody_from_being_told);
     tcase_add_test(some, plugins_ask_for_themselves_and_are_told_after_systems_and_before_embedders);
     tcase_add_test(some, a_plugin_is_told_by_a_component_that_has_gone_and_come_again);
-    tcase_add_test(some, who_listens_to_a_world_for_a_plugin_goes_with_the_world);
+    tcase_add_loop_test(some, who_listens_to_a_world_for_a_plugin_goes_with_the_world, 0, 2);
+    tcase_add_loop_test(some, a_batch_in_no_world_is_told_to_each_that_asks_alone, 0, 3);
     tcase_add_test(some, the_first_plugin_of_a_host_may_ask_too);
     tcase_add_test(some, deaths_are_asked_for_by_the_former_name_of_a_field_too);
     tcase_add_test(some, a_component_that_no_plugin_brings_is_told_to_who_asks_for_its_deaths);
