@@ -120,7 +120,7 @@ END_TEST
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { USUAL_VISITS = 20, CROWDS = 2, CROWD_VISITS = 20 };
 #else
-enum { USUAL_VISITS = 2000, CROWDS = 4, CROWD_VISITS = VISITS };
+enum { USUAL_VISITS = 200, CROWDS = 4, CROWD_VISITS = VISITS };
 #endif
 
 /* Each keyframe shares what the stamps say is the same, and is brought back. */
@@ -132,9 +132,9 @@ START_TEST(what_keyframes_share_is_what_was)
 }
 END_TEST
 
-/* From keyframes at every step, and from the few that a small budget leaves: 2,000 visits of each past, on 1, 2 and 4
- * threads together 102,000. HISTORY_VISITS is another number of them. An emulated
- * processor makes few. */
+/* From keyframes at every step, and from the few that a small budget leaves: 200 visits of each past, on 1, 2 and 4
+ * threads together 10,200. HISTORY_VISITS is another number of them; `make proofs` takes 10,000. An emulated processor
+ * makes few. */
 START_TEST(many_visits_of_many_pasts)
 {
     static const uint32_t threads[] = {1, 2, 4};

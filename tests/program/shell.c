@@ -18,6 +18,10 @@
 
 enum { COMMAND_MAX = 2048 };
 
+/* A folder of the programs' own for temporary files: a program that begins removes what killed ones have left, and says
+ * so, which other tests that run at the same time would cause. */
+#define TEMPORARY TEST_SCRATCH_DIR "/temporary"
+
 static const char output_file[] = TEST_SCRATCH_DIR "/program.out";
 static const char error_file[] = TEST_SCRATCH_DIR "/program.err";
 const char input_file[] = TEST_SCRATCH_DIR "/program.in";
@@ -56,7 +60,9 @@ const outcome_t *shell(const char *format, ...)
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
     int length = snprintf(command, sizeof command,
-                          "cd '" TEST_SOURCE_DIR "' && backplane() { '" TEST_BACKPLANE "' \"$@\"; } && "
+                          "cd '" TEST_SOURCE_DIR "' && mkdir -p '" TEMPORARY "' && "
+                          "TMPDIR=$(cd '" TEMPORARY "' && pwd) && export TMPDIR && "
+                          "backplane() { '" TEST_BACKPLANE "' \"$@\"; } && "
                           "{ %s ; } > '%s' 2> '%s'",
                           line, output_file, error_file);
     ck_assert_int_lt(length, (int)sizeof command);

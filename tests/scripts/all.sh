@@ -9,7 +9,8 @@ set -u
 folder=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd) || exit 2
 output=$(mktemp) || exit 2
-trap 'rm -f "$output"' EXIT
+temporary=$(mktemp -d) || exit 2
+trap 'rm -rf "$output" "$temporary"' EXIT
 # A script's own make is not part of the make that calls this one, whose job slots it cannot reach.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0
@@ -18,7 +19,10 @@ failed=0
 for script in "$folder"/*.sh; do
     name=$(basename "$script" .sh)
     [ "$name" != all ] || continue
-    if sh "$script" "$build" >"$output" 2>&1; then
+    # A folder of its own for temporary files: a program that begins removes what killed ones have left, and says so,
+    # which the tests that run beside the scripts would cause.
+    mkdir "$temporary/$name"
+    if TMPDIR=$temporary/$name sh "$script" "$build" >"$output" 2>&1; then
         passed=$((passed + 1))
         echo "passed: $name"
     else
