@@ -291,12 +291,13 @@ $(BUILD)/plugins/%$(SO): $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(
 	$(call say,PLUGIN,$@)
 	$(call shared,-Iplugins/$* $(call flags_of,$*,--cflags),$(call flags_of,$*,--libs))
 
-$(BUILD)/static/%.o: $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
-	@mkdir -p $(@D)/$*
-	$(call say,CC,plugins/$*)
-	@set -e; objects=; for source in $(filter-out %_$(OTHER).c,$(filter %.c,$^)); do object=$(@D)/$*/$$(basename $$source).o; \
-	    $(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c $$source -o $$object; objects="$$objects $$object"; done; \
-	    $(LD) -r $$objects -o $@
+# To be linked into a program: the same objects, but for the file that is called like the plugin, which has its head.
+$(BUILD)/static/%.o: $(BUILD)/plugins/%$(SO)
+	@mkdir -p $(@D)
+	$(call say,CC,plugins/$*/$*.c)
+	$(Q)$(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c plugins/$*/$*.c -o $(@D)/$*.head.o
+	$(Q)$(LD) -r $(@D)/$*.head.o $(patsubst %.c,$<.parts/%.o,$(notdir $(filter-out plugins/$*/$*.c %_$(OTHER).c,\
+	    $(wildcard plugins/$*/*.c) $(call page_of,$*)))) -o $@
 
 # They are loaded and called a few times: compiling them takes longer than what they do.
 $(BUILD)/fixtures/%$(SO): FASTER = -O0
