@@ -305,6 +305,21 @@ START_TEST(managers_are_told_before_callbacks_and_these_in_order)
 }
 END_TEST
 
+START_TEST(the_list_of_those_that_are_told_has_room_for_a_few_and_is_made_once)
+{
+    bp_entity_t e[2];
+    make_bodies(e, 2);
+    rig.heap.largest = 0;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e, 1), 1);
+    expect_calls((const char *const[]){"first", "second"}, 2);
+    ck_assert_uint_gt(rig.heap.largest, 0);
+    ck_assert_uint_lt(rig.heap.largest, 4096);
+    rig.heap.largest = 0;
+    ck_assert_uint_eq(entities_api->destroy(rig.host, e + 1, 1), 1);
+    ck_assert_uint_eq(rig.heap.largest, 0);
+}
+END_TEST
+
 START_TEST(each_death_of_a_long_and_mixed_batch_is_announced_once)
 {
     enum { MANY = 5000, BATCH = 3 * MANY };
@@ -1288,6 +1303,7 @@ Suite *destruction_suite(void)
     TCase *announcing = new_case(suite, "announcing");
     tcase_add_test(announcing, managers_are_told_before_callbacks_and_these_in_order);
     tcase_add_test(announcing, each_death_of_a_long_and_mixed_batch_is_announced_once);
+    tcase_add_test(announcing, the_list_of_those_that_are_told_has_room_for_a_few_and_is_made_once);
     tcase_add_test(announcing, destroying_nobody_is_not_announced);
     tcase_add_test(announcing, the_dead_have_no_components_when_they_are_announced);
     tcase_add_test(announcing, the_entities_of_a_run_may_be_destroyed_through_it);
