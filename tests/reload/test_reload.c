@@ -805,6 +805,8 @@ END_TEST
 /* Each of what the host notes of itself while it calls a plugin, at the least that it can be. */
 START_TEST(not_while_anything_is_being_called)
 {
+    static const char *const names[] = {"probe"};
+    reload_change_t *change = NULL;
     bp_host_o *host = scene.host;
     for (int what = 0; what < 6; what++) {
         host->destruction.stepping = what == 0;
@@ -812,11 +814,14 @@ START_TEST(not_while_anything_is_being_called)
         host->entities.sealed = what == 2;
         host->loader.posts.running = what == 3;
         host->loader.plugins.calling = what == 4;
-        if (what < 5)
+        if (what < 5) {
             FAILS(host, BP_ERROR_STATE, "between steps", reload_check_moment(&host->reload));
-        else
+            FAILS(host, BP_ERROR_STATE, "between steps", reload_read(&host->reload, names, 1, &change));
+        } else {
             WORKS(host, reload_check_moment(&host->reload));
+        }
     }
+    ck_assert_ptr_null(change);
 }
 END_TEST
 

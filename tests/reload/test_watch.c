@@ -319,16 +319,19 @@ END_TEST
 START_TEST(a_file_written_before_its_plugin_is_loaded_is_not_handed_over)
 {
     static plugin_t second;
-    static plugin_t *both[] = {&plugin, &second};
+    static plugin_t *both[] = {&second, &plugin};
     char file[600];
     begin(_i == 0);
     snprintf(file, sizeof file, "%s/second.so", folder);
     write_part(file, 0, size, O_TRUNC);
     second.path = file;
     file_stamp(file, &second.stamp);
+    EXPECT(watch_look_ms(&watch) > 0, "a file that is watched keeps the host awake");
     loader.plugins.items = both;
     loader.plugins.count = 2;
+    EXPECT(watch_look_ms(&watch) == 0, "a file that is not watched yet is not looked at soon");
     expect_nothing(3000);
+    EXPECT(watch_look_ms(&watch) > 0, "files that are watched keep the host awake");
     next_tick();
     write_part(file, 0, size, O_TRUNC);
     expect_once();
