@@ -6,12 +6,14 @@
 #define _GNU_SOURCE 1
 
 #include "../suites.h"
+#include "../system/calls.h"
 #include "reload_support.h"
 
 #include "engine/host.h"
 #include "os/os.h"
 #include "os/files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -282,6 +284,28 @@ START_TEST(sources_that_are_there_when_watching_begins_are_watched)
 }
 END_TEST
 
+/* That is told, and is no error of what was asked for. */
+START_TEST(where_no_folder_can_be_watched_a_source_comes_in_by_hand)
+{
+    const char *name = "probe";
+    begin(BP_HOST_HOT_RELOAD);
+    FAILS(rig.host, BP_ERROR_NOT_FOUND, "no plugin 'probe' is loaded", bp_host_reload(rig.host, &name, 1, NULL));
+    forget_log();
+    calls_begin_coded("inotify_init1", 1, true, EMFILE);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    ck_assert_uint_eq(calls_failed(), 1);
+    calls_end();
+    ck_assert_str_eq(rig.log.text, "host: 2: this system tells nothing of changed files, so plugins are not rebuilt by "
+                                   "themselves; 'reload NAME' compiles a plugin's source anew\n");
+    ck_assert_str_eq(bp_host_error(rig.host), "no plugin 'probe' is loaded");
+    be_compiler_of(PROBE_FASTER);
+    WORKS(rig.host, bp_host_reload(rig.host, &name, 1, NULL));
+    ck_assert_str_eq(version_of(rig.host), "2");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(sources_that_are_saved_together_are_compiled_once_each)
 {
     begin(BP_HOST_HOT_RELOAD);
@@ -299,6 +323,12 @@ START_TEST(sources_that_are_saved_together_are_compiled_once_each)
         poll_for(1);
     poll_for(300);
     EXPECT(times_in_log("'point_mass' is built") == 1 && times_in_log("'probe' is built") == 1, "%s", rig.log.text);
+    for (int i = 0; i < 3; i++) /* the compiler of this one lists nothing */
+        WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"point_mass"}, 1, NULL));
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < rig.host->hot.build.header_count; i++)
+        listed += strcmp(rig.host->hot.build.headers[i].plugin, "point_mass") == 0;
+    ck_assert_uint_eq(listed, 1);
     forget_log();
     rig_close(&rig);
 }
@@ -729,6 +759,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, a_source_that_is_saved_comes_in_by_itself_and_so_does_what_it_includes);
     tcase_add_test(test_case, the_command_of_an_ini_that_is_refused_builds_nothing);
     tcase_add_test(test_case, sources_that_are_there_when_watching_begins_are_watched);
+    tcase_add_test(test_case, where_no_folder_can_be_watched_a_source_comes_in_by_hand);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
     tcase_add_test(test_case, what_a_source_includes_since_it_was_saved_is_watched);
     tcase_add_loop_test(test_case, a_folder_of_what_a_source_includes_may_be_replaced, 0, 2);

@@ -340,6 +340,24 @@ START_TEST(a_file_written_before_its_plugin_is_loaded_is_not_handed_over)
 }
 END_TEST
 
+/* Stamps alone: of a file that is moved back a notice says that it is finished. */
+START_TEST(a_file_that_was_passed_over_is_not_new_when_it_comes_back)
+{
+    begin(false);
+    write_part(path, 0, size, O_TRUNC);
+    watch_pass_over(&watch, &plugin, now);
+    expect_nothing(1000);
+    ck_assert_int_eq(rename(path, aside), 0);
+    expect_nothing(1000);
+    ck_assert_int_eq(rename(aside, path), 0);
+    expect_nothing(3000);
+    next_tick();
+    write_part(path, 0, size, O_TRUNC);
+    expect_once();
+    end();
+}
+END_TEST
+
 START_TEST(a_touched_file_is_handed_over)
 {
     begin(true);
@@ -401,6 +419,7 @@ Suite *watch_suite(void)
     tcase_add_loop_test(files, a_plugin_that_is_unloaded_is_not_watched_any_more, 0, 2);
     tcase_add_loop_test(files, a_file_written_before_its_plugin_is_loaded_is_not_handed_over, 0, 2);
     tcase_add_loop_test(files, a_file_written_between_loading_and_watching_is_handed_over, 0, 2);
+    tcase_add_test(files, a_file_that_was_passed_over_is_not_new_when_it_comes_back);
     tcase_add_test(files, a_touched_file_is_handed_over);
 #if defined(__linux__)
     tcase_add_loop_test(files, a_file_whose_notices_were_lost_is_handed_over_if_it_is_another_one, 0, 2);
