@@ -584,7 +584,7 @@ START_TEST(what_is_taken_back_with_a_version_is_given_back_once)
 END_TEST
 
 /* Another world with as many patches. */
-static bp_world_o *create_other(void)
+static bp_world_o *create_other(uint32_t rows)
 {
     static bp_entity_t there[FIRST];
     uint32_t key, prototype;
@@ -592,20 +592,22 @@ static bp_world_o *create_other(void)
     WORKS(scene.host, bp_world_use_component(other, "patch"));
     key = key_of(other, "patch", "");
     WORKS(scene.host, scene.api->world->prototype(other, &key, 1, &prototype));
-    WORKS(scene.host, scene.api->world->create(other, prototype, there, FIRST));
+    WORKS(scene.host, scene.api->world->create(other, prototype, there, rows));
     return other;
 }
 
+/* Where there are enough rows for that. */
 START_TEST(columns_are_made_ready_in_all_worlds)
 {
+    static const uint32_t rows[] = {FIRST, AHEAD_ROWS, AHEAD_ROWS - 1};
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     begin_change(&first, NULL);
-    create_other();
+    create_other(rows[_i]);
     patch_put(&patch, &next);
     reload_change_t *change = begin_readying(&model);
     make_all_ready(change);
     WORKS(scene.host, reload_prepare(change));
-    ck_assert_uint_eq(scene.host->reload.readied, 2);
+    ck_assert_uint_eq(scene.host->reload.readied, rows[_i] < AHEAD_ROWS ? 1 : 2);
     commit_and_finish(change, &next);
 }
 END_TEST
@@ -631,7 +633,7 @@ START_TEST(a_world_may_end_while_columns_are_made_ready_for_it)
 {
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     begin_change(&first, NULL);
-    bp_world_o *other = create_other();
+    bp_world_o *other = create_other(FIRST);
     patch_put(&patch, &next);
     reload_change_t *change = begin_readying(&model);
     for (int i = 0; i < _i; i++)
@@ -881,7 +883,7 @@ Suite *reload_ahead_suite(void)
     tcase_add_test(between, a_change_that_is_let_go_of_leaves_no_trace);
     tcase_add_loop_test(between, a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it, 0, 3);
     tcase_add_test(between, columns_of_all_fields_are_made_ready);
-    tcase_add_test(between, columns_are_made_ready_in_all_worlds);
+    tcase_add_loop_test(between, columns_are_made_ready_in_all_worlds, 0, 3);
     tcase_add_test(between, what_is_taken_back_with_a_version_is_given_back_once);
     tcase_add_loop_test(between, a_world_may_end_while_columns_are_made_ready_for_it, 0, 3);
     tcase_add_test(random, what_was_told_may_be_nonsense);

@@ -142,12 +142,48 @@ START_TEST(random_lists_of_fields_come_to_what_names_say)
 }
 END_TEST
 
+/* The new column's memory comes fresh from the system, all zero as its default, and is filled all the same. */
+START_TEST(numbers_of_many_rows_are_converted_into_fresh_pages)
+{
+    enum { ROWS = 50000 };
+    static const char *const names[] = {"patch"};
+    static bp_entity_t entities[ROWS];
+    static double found[ROWS];
+    patch_list_t list = {.count = 1, .fields = {{0, PATCH_NAMES, BP_I32, {.part = {0}}}}};
+    log_text_t log = {.count = 0};
+    patch_file_t patch;
+    bp_property_t property;
+    char name[PATCH_TEXT];
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log), .flags = BP_HOST_COPY_PLUGINS});
+    const bp_api_t *api = bp_host_api(host);
+    patch_name(0, name);
+    patch_open(&patch);
+    patch_put(&patch, &list);
+    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "patch"));
+    WORKS(host, api->world->create(world, prototype_of(world, "patch", NULL, NULL, NULL), entities, ROWS));
+    for (int32_t e = 0; e < ROWS; e++)
+        WORKS(host, api->property->set_named(world, entities[e], "patch", name, BP_I32, &e));
+    list.fields[0].type = BP_F64;
+    patch_put(&patch, &list);
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    WORKS(host, api->property->resolve(world, entities[0], "patch", name, &property));
+    WORKS(host, api->property->get(world, &property, entities, ROWS, found, sizeof found[0]));
+    for (uint32_t e = 0; e < ROWS; e++)
+        EXPECT(found[e] == e, "%u has become %g", e, found[e]);
+    free(patch.bytes);
+    bp_host_destroy(host);
+}
+END_TEST
+
 Suite *reload_random_suite(void)
 {
     Suite *suite = suite_create("reload_random");
     TCase *random = tcase_create("random");
     tcase_set_timeout(random, 120);
     tcase_add_loop_test(random, random_lists_of_fields_come_to_what_names_say, 0, 2);
+    tcase_add_test(random, numbers_of_many_rows_are_converted_into_fresh_pages);
     suite_add_tcase(suite, random);
     return suite;
 }

@@ -425,6 +425,45 @@ START_TEST(a_system_of_another_plugin_is_bound_by_the_names_that_are_declared)
 }
 END_TEST
 
+/* All of its columns are hidden ones meanwhile. */
+START_TEST(a_version_without_fields_may_be_taken_back)
+{
+    patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
+    patch_list_t none = {.count = 0};
+    rig_t rig;
+    patch_file_t file;
+    bp_entity_t e;
+    char name[PATCH_TEXT];
+    float value = 7;
+    patch_name(NAME_B, name);
+    rig_init(&rig);
+    rig_open(&rig);
+    patch_open(&file);
+    patch_put(&file, &first);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "patch"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "patch", NULL, NULL, NULL), &e, 1));
+    WORKS(rig.host, rig.api->property->set_named(world, e, "patch", name, BP_F32, &value));
+    rig.host->reload.probation_steps = _i == 0 ? 10 : 0;
+    bring(&rig, &file, &none);
+    ck_assert_uint_eq(registry_component(&rig.host->registry, "patch")->field_count, 0);
+    check_host(rig.host);
+    if (_i == 0) {
+        WORKS(rig.host, reload_rollback(&rig.host->reload));
+        WORKS(rig.host, rig.api->property->get_named(world, e, "patch", name, BP_F32, &value));
+        ck_assert(value == 7);
+    } else {
+        bring(&rig, &file, &first);
+        WORKS(rig.host, rig.api->property->get_named(world, e, "patch", name, BP_F32, &value));
+        ck_assert(value == 2);
+    }
+    rig.log.count = 0;
+    free(file.bytes);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- tables of plugins -------------------------------------------------------------------------------------- */
 
 /* Does a slot work as version `version`, or, where that is 0, say that no plugin offers it? */
@@ -675,6 +714,7 @@ Suite *rollback_suite(void)
     tcase_add_loop_test(kept, a_world_that_ends_leaves_the_probation_to_the_others, 0, COUNT(accepted));
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
+    tcase_add_loop_test(commands, a_version_without_fields_may_be_taken_back, 0, 2);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
     tcase_add_test(commands, a_table_that_cannot_be_offered_is_in_none_of_its_slots);
     tcase_add_test(commands, a_plugin_that_is_loaded_has_offered_its_table);

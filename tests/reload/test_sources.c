@@ -584,10 +584,11 @@ static const char *made_of(const char *name)
 
 START_TEST(a_source_is_compiled_by_the_compiler_of_its_language)
 {
-    static const char *const cases[][3] = {
-        {"speech.c", "cflags", "-O2 -g -Wall -lm -MMD -MF "},
-        {"speech.cpp", "cxxflags", "speech.cpp -fno-gnu-unique -std=c++20 -O2 -g -Wall -lm -MMD -MF "},
-        {"speech.rs", "rustflags", "-C link-arg=-lc --crate-name speech "},
+    static const char *const cases[][4] = {
+        {"speech.c", "cflags", "-O2 -g -Wall -lm -MMD -MF ", "/speech.d -o "},
+        {"speech.cpp", "cxxflags", "speech.cpp -fno-gnu-unique -std=c++20 -O2 -g -Wall -lm -MMD -MF ",
+         "/speech-2.d -o "},
+        {"speech.rs", "rustflags", "-C link-arg=-lc --crate-name speech ", "/speech-3.d\n"},
     };
     begin(0);
     be_compiler_of_any_language();
@@ -604,6 +605,7 @@ START_TEST(a_source_is_compiled_by_the_compiler_of_its_language)
             fclose(file);
             EXPECT((strstr(text, " --an-option ") != NULL) == given, "%s: %s", cases[i][0], text);
             EXPECT(given || strstr(text, cases[i][2]) != NULL, "%s: %s", cases[i][0], text);
+            EXPECT(strstr(text, cases[i][3]) != NULL, "%s: %s", cases[i][0], text);
         }
     }
     rig_close(&rig);
