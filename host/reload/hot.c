@@ -323,7 +323,6 @@ static void begin_beside(hot_t *hot)
 {
     const char *names[RELOAD_MAX_PLUGINS];
     uint32_t count = point_to_names(hot, names);
-    hot->trial.stood_ns = 0;
     if (!hot->beside(hot->reload->loader->host, names, count, hot->beside_steps))
         reload_tell_refusal(hot->reload, names, count, 0, BP_ERROR_FAILED);
     clear_list(hot);
