@@ -224,6 +224,7 @@ static const make_suite_t second_half[] = {
     rollback_suite,
     rollback_own_suite,
     missed_suite,
+    ghosts_suite,
     reload_many_suite,
     reload_threads_suite,
     reload_limit_suite,

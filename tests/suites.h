@@ -150,6 +150,7 @@ Suite *rows_suite(void);
 Suite *rollback_suite(void);
 Suite *rollback_own_suite(void);
 Suite *missed_suite(void);
+Suite *ghosts_suite(void);
 Suite *reload_many_suite(void);
 Suite *reload_threads_suite(void);
 Suite *reload_limit_suite(void);

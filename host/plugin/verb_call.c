@@ -244,6 +244,14 @@ bool verb_call(call_t *call, const char *verb, void (*function)(void *data))
     return false;
 }
 
+verb_made_t verb_call_made(call_t *call, const char *verb, void (*function)(void *data))
+{
+    bool called = may_call(call->plugin);
+    if (verb_call(call, verb, function))
+        return VERB_MADE;
+    return called ? VERB_ENDED : VERB_NOT_MADE;
+}
+
 bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data))
 {
     error_text_t *error = &call->plugin->all->base->error;

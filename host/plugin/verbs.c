@@ -167,16 +167,17 @@ static void call_destroy(void *data)
     c->component->storage.destroy(c->m, c->slots, c->count);
 }
 
-void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count)
+verb_made_t verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count)
 {
     plugins_t *all = component->owner->all;
+    verb_made_t made = VERB_MADE;
     all->calling++;
     if (component->owner->guard == NULL)
         component->storage.destroy(&m->handed, slots, count);
     else
-        verb_call(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
-    m->missed_deaths = m->missed_deaths || atomic_load(&component->owner->aside) != 0;
+        made = verb_call_made(COMPONENT_CALL(.slots = slots, .count = count), "destroy", call_destroy);
     all->calling--;
+    return made;
 }
 
 

@@ -28,8 +28,14 @@ typedef struct verb_place_t {
 typedef struct verb_manager_t {
     bp_manager_t handed;
     const verb_place_t *place;
-    bool missed_deaths; /* instances died while the plugin was set aside, so that the manager may still have them */
 } verb_manager_t;
+
+/* What has become of a call that cannot refuse. */
+typedef enum verb_made_t {
+    VERB_MADE,
+    VERB_ENDED, /* by the guard, before it returned */
+    VERB_NOT_MADE /* the plugin is set aside */
+} verb_made_t;
 
 typedef struct verb_system_t {
     bp_system_t handed;
@@ -55,7 +61,7 @@ void verb_stop(const component_t *component, verb_manager_t *m);
 void verb_simulate(const component_t *component, verb_manager_t *m, const bp_run_t *run);
 bp_result_t verb_create(const component_t *component, verb_manager_t *m, bp_name_t instance,
                         const bp_entity_t *entities, uint32_t count, const void *const *columns, uint32_t *slots);
-void verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count);
+verb_made_t verb_destroy(const component_t *component, verb_manager_t *m, const uint32_t *slots, uint32_t count);
 bp_result_t verb_get(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,
                      uint32_t count, void *values, size_t stride);
 bp_result_t verb_set(const component_t *component, verb_manager_t *m, uint32_t field, const uint32_t *slots,

@@ -44,6 +44,9 @@ typedef struct call_t {
 /* Call under the guard. false: the call was ended, or not made at all, as the plugin is set aside. */
 bool verb_call(call_t *call, const char *verb, void (*function)(void *data));
 
+/* The same, where the caller has to know which of both it was. */
+verb_made_t verb_call_made(call_t *call, const char *verb, void (*function)(void *data));
+
 /* Like verb_call, for verbs with a result, which are called on the main thread alone. */
 bp_result_t verb_call_with_result(call_t *call, const char *verb, void (*function)(void *data));
 

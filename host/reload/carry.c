@@ -29,6 +29,7 @@ typedef struct carry_t {
     uint32_t rows[BATCH];
     bp_entity_t entities[BATCH];
     uint32_t from[BATCH], to[BATCH]; /* slots */
+    bool moved;               /* instances that were saved and loaded are in other slots */
 
     char *values;             /* room for a batch of each new field, one after another ... */
     size_t values_size;
@@ -299,6 +300,30 @@ static bp_result_t count_living(carry_t *c)
     return BP_OK;
 }
 
+static bp_result_t look_for_moved(carry_t *c)
+{
+    while (next_batch(c)) {
+        gather_slots(c);
+        c->moved = c->moved || memcmp(c->to, c->from, c->count * sizeof *c->to) != 0;
+    }
+    return BP_OK;
+}
+
+/* Instances that are still to be ended have been saved and loaded too. They are in the slots that they had; where
+ * others have moved, nobody knows. */
+static void carry_unended(carry_t *c)
+{
+    const unended_t *due = &c->m->manager->unended;
+    unended_t *next = &c->m->unended;
+    if (due->count == 0 && !due->lost)
+        return;
+    everywhere(c, look_for_moved);
+    if (!c->moved && due->count > 0)
+        unended_keep(next, c->w->world, c->m->manager, due->slots, due->count, false);
+    next->doubtful = next->count > 0 ? due->doubtful : 0;
+    next->lost = next->lost || due->lost || c->moved;
+}
+
 static bp_result_t save_and_load(carry_t *c)
 {
     manager_t *manager = c->m->manager;
@@ -321,8 +346,10 @@ static bp_result_t save_and_load(carry_t *c)
     everywhere(c, count_living);
     uint32_t living = c->m->old_slot_count;
     c->m->old_slot_count = counted;
-    if (count >= living)
+    if (count >= living) {
+        carry_unended(c);
         return BP_OK;
+    }
     return about(c,
                  error_set(change_error(c->change), BP_ERROR_FAILED, "it has %u instances after loading; %u are alive",
                            count, living),
@@ -436,12 +463,13 @@ static bp_result_t compare_fields(carry_t *c)
 }
 
 /* Find instances that the old manager has made for itself and that no entity of the world has. Not possible for a
- * manager that collects its dead later, since it counts these too, nor for one that was not told of deaths because its
- * plugin was set aside. */
+ * manager that collects its dead later, since it counts these too, nor for one that has instances still to be ended,
+ * because its plugin was set aside. */
 static bp_result_t compare_counts(carry_t *c)
 {
     const component_t *old = c->old;
-    if (!old->own_storage || old->storage.gc != NULL || c->m->manager->verb.missed_deaths)
+    if (!old->own_storage || old->storage.gc != NULL || c->m->manager->unended.count > 0 ||
+        c->m->manager->unended.lost)
         return BP_OK;
     uint32_t before = verb_count(old, &c->m->manager->verb);
     enter(c);

@@ -80,6 +80,7 @@ typedef struct manager_change_t {
     uint32_t pick_count;
     uint32_t *old_slots;      /* of own storage on probation: all slots that instances had */
     uint32_t old_slot_count, old_slot_room;
+    unended_t unended;        /* of the kept side's state, where each side has its own */
     uint32_t **made;          /* on the way back: where the slots of instances made for it stand in hidden columns */
     uint32_t made_count, made_capacity;
 } manager_change_t;
@@ -259,6 +260,10 @@ void worlds_forget(reload_change_t *change, const world_t *world);
 
 /* Lead references that were resolved for the old columns to the new ones. Once, after the exchange that stays. */
 void worlds_tell(world_change_t *w, bool back);
+
+/* States that were in the care of a version that is set aside are in that of a sound one: have it end what was to end
+ * meanwhile. */
+void worlds_end_unended(const reload_t *reload);
 
 /* The lists of a manager's columns change sides. */
 void exchange_columns(manager_change_t *m);

@@ -103,6 +103,16 @@ static void strike_out(manager_change_t *m, const run_t *run, const uint32_t *sl
     }
 }
 
+/* Have the old manager end instances; what it does not end, since its plugin crashes, stays to be ended. */
+static void end_slots(world_change_t *w, manager_change_t *m, const uint32_t *slots, uint32_t count)
+{
+    manager_enter(m);
+    verb_made_t made = verb_destroy(m->component->kept, &m->manager->verb, slots, count);
+    if (made != VERB_MADE && plugin_is_aside(m->component->version->plugin))
+        unended_keep(&m->unended, w->world, m->manager, slots, count, made == VERB_ENDED);
+    manager_leave(m);
+}
+
 /* `used` has room for a mark of each old slot. The old slots are not known afterwards. */
 static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
 {
@@ -120,9 +130,7 @@ static void end_dead(world_change_t *w, manager_change_t *m, uint8_t *used)
     if (dead == 0)
         return;
     lead_slots(&s);
-    manager_enter(m);
-    verb_destroy(m->component->kept, &m->manager->verb, m->old_slots, dead);
-    manager_leave(m);
+    end_slots(w, m, m->old_slots, dead);
     w->world->slots_elsewhere = NULL;
 }
 
@@ -190,13 +198,11 @@ static void unmake(world_change_t *w, manager_change_t *m)
 {
     former_t s = {.w = w, .m = m};
     lead_slots(&s);
-    manager_enter(m);
     for (uint32_t i = m->made_count; i > 0; i--) {
         uint32_t slot = *m->made[i - 1];
         *m->made[i - 1] = BP_NONE;
-        verb_destroy(m->component->kept, &m->manager->verb, &slot, 1);
+        end_slots(w, m, &slot, 1);
     }
-    manager_leave(m);
     w->world->slots_elsewhere = NULL;
 }
 
@@ -399,6 +405,7 @@ bp_result_t reload_rollback(reload_t *reload)
     report_rollback(change);
     missed_t missed = take_missed(change);
     change_finish(change, true);
+    worlds_end_unended(reload);
     destruction_tell_missed(reload->destruction, &missed);
     missed_free(&missed);
     for (uint32_t i = 0; i < reload->destruction->world_count; i++)

@@ -338,6 +338,16 @@ static void tell(reload_change_t *change)
         worlds_tell(&change->worlds[i], false);
 }
 
+/* The caller brings back states in which nothing is left to be ended. */
+static void forget_unended(const reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        world_change_t *w = &change->worlds[i];
+        for (uint32_t k = 0; k < w->manager_count; k++)
+            unended_free(&w->managers[k].manager->unended, &w->world->memory);
+    }
+}
+
 void reload_commit(reload_change_t *change)
 {
     reload_t *reload = change->reload;
@@ -348,6 +358,8 @@ void reload_commit(reload_change_t *change)
     reload->probation = NULL;
     if (before != NULL)
         stop_kept_side(before); /* now: memory that it gives back belongs to the version that is still in place */
+    if (change->anew)
+        forget_unended(change);
     change_exchange(change);
     tell(change);
     if (before != NULL)
@@ -367,6 +379,7 @@ void reload_commit(reload_change_t *change)
         free_change(before);
     }
     change_resume(change);
+    worlds_end_unended(reload);
     change->nanoseconds += os_clock_ns() - began;
     assert_worlds(reload);
     if (!change->anew)

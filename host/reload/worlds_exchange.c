@@ -130,6 +130,8 @@ void worlds_exchange(world_change_t *w)
     for (uint32_t i = 0; i < w->manager_count; i++) {
         EXCHANGE(void *, w->managers[i].manager->verb.handed.state, w->managers[i].state);
         w->managers[i].manager->verb.handed.user = w->managers[i].manager->component->table.user;
+        if (!w->managers[i].keeps_state)
+            EXCHANGE(unended_t, w->managers[i].manager->unended, w->managers[i].unended);
         exchange_columns(&w->managers[i]);
     }
     for (uint32_t i = 0; i < w->system_count; i++) {
@@ -199,6 +201,15 @@ void worlds_tell(world_change_t *w, bool back)
     }
 }
 
+void worlds_end_unended(const reload_t *reload)
+{
+    const destruction_t *d = reload->destruction;
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        for (uint32_t k = 0; k < d->worlds[i]->manager_count; k++)
+            unended_tell(d->worlds[i], d->worlds[i]->managers[k]);
+    }
+}
+
 /* --- end ---------------------------------------------------------------------------------------------------------- */
 
 /* Has the kept side of a system been started? A system that has gone: its old side is kept once its unit is out. */
@@ -252,6 +263,7 @@ static void free_manager(memory_t *memory, manager_change_t *m)
     memory_free(memory, m->visible, m->visible_count * sizeof *m->visible);
     memory_free(memory, m->picks, m->pick_count * sizeof *m->picks);
     memory_free(memory, m->old_slots, m->old_slot_room * sizeof *m->old_slots);
+    unended_free(&m->unended, memory);
 }
 
 static void free_world(world_change_t *w)

@@ -561,6 +561,9 @@ void store_destroy_slots(world_t *world, manager_t *manager, uint32_t *slots, ui
     if (count > 1)
         qsort(slots, count, sizeof *slots, descending);
     world_note_slots(world, manager, slots, count);
-    if (count > 0)
-        verb_destroy(manager->component, &manager->verb, slots, count);
+    if (count == 0)
+        return;
+    verb_made_t made = verb_destroy(manager->component, &manager->verb, slots, count);
+    if (made != VERB_MADE && plugin_is_aside(manager->component->owner))
+        unended_keep(&manager->unended, world, manager, slots, count, made == VERB_ENDED);
 }

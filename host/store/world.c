@@ -50,12 +50,14 @@ static void stop_manager(world_t *world, manager_t *manager)
     world_count_manager(world, manager, UINT32_MAX);
     if (manager->component->table.stop != NULL)
         verb_stop(manager->component, &manager->verb);
+    unended_free(&manager->unended, &world->memory);
 }
 
 static void free_manager(world_t *world, manager_t *manager)
 {
     slot_stamps_free(&manager->stamps, &world->memory);
     deaths_free(&manager->listener, &world->base->memory);
+    unended_free(&manager->unended, &world->memory);
     memory_free(&world->memory, manager->column_list, manager->column_count * sizeof *manager->column_list);
     memory_free(&world->memory, manager, sizeof *manager);
 }

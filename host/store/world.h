@@ -23,6 +23,7 @@
 #include "records.h"
 #include "run.h"
 #include "spots.h"
+#include "unended.h"
 
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
@@ -37,6 +38,7 @@ typedef struct manager_t {
     slot_stamps_t stamps; /* storage of its own: when instances were written last */
     uint32_t keepers, row_keepers; /* users of bp_changes; those that keep stamps of the world's rows too */
     listener_t listener;  /* of deaths, where its component asks for them */
+    unended_t unended;    /* storage of its own: instances of the state that are still to be ended */
     bool started;
     bool leaving;         /* about to be dropped: checks treat the world as if it had no such manager */
     uint32_t written_as;  /* its number in the snapshot that is being written, BP_NONE: it is not written down */

@@ -1,0 +1,137 @@
+/* test_ghosts.c - who has gone while a plugin was set aside: its state knows nobody who is not there once a sound
+ * version has it.
+ *
+ * The plugin is tests/fixtures/muster.h, whose states write down who is there. They are compared with the world.
+ */
+#include "../fixtures/muster.h"
+#include "../suites.h"
+#include "reload_support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if !defined(__SANITIZE_THREAD__)
+enum { GUESTS = 40, AT_ONCE = 5 };
+
+static rig_t rig;
+static bp_world_o *world;
+static bp_entity_t guests[GUESTS];
+
+static void bring(const char *fixture)
+{
+    static const char *const names[] = {"muster"};
+    put_plugin(fixture, "muster");
+    WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+}
+
+static void open_with(uint32_t probation)
+{
+    KEEPS_MEMORY();
+    rig_init(&rig);
+    rig.desc.flags |= BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS;
+    rig_open(&rig);
+    rig.host->reload.probation_steps = probation;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin("muster_first", "muster"), NULL, 0));
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "muster_own"));
+    WORKS(rig.host, bp_world_use_component(world, "muster_rows"));
+    WORKS(rig.host, bp_world_use_system(world, "muster_one"));
+    WORKS(rig.host, bp_world_use_system(world, "muster_two"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "muster_own", "muster_rows", NULL, NULL), guests,
+                                           GUESTS));
+    WORKS(rig.host, bp_world_step(world));
+}
+
+static void end_host(void)
+{
+    check_host(rig.host);
+    bp_host_destroy(rig.host); /* what the plugin had when it crashed is lost, and told in the log */
+}
+
+/* It knows those guests that have the component, and nobody else. */
+static void expect_knows(const char *what, const muster_t *muster, const char *type)
+{
+    uint32_t here = 0, key = key_of(world, type, "");
+    for (uint32_t i = 0; i < GUESTS; i++) {
+        uint32_t times = 0, has = rig.api->world->has(world, key, &guests[i], 1, NULL);
+        for (uint32_t slot = 0; slot < MUSTER_ROOM; slot++)
+            times += muster->known[slot].id == guests[i].id;
+        EXPECT(times == has, "%s knows guest %u %u times, who %s", what, i, times, has == 1 ? "is there" : "has gone");
+        here += has;
+    }
+    EXPECT(muster->count == here, "%s counts %u, and %u are there", what, muster->count, here);
+    EXPECT(muster->wrong == 0, "%s was told wrongly %u times", what, muster->wrong);
+}
+
+static void expect_own(void)
+{
+    expect_knows("own", state_of(world, "muster_own"), "muster_own");
+}
+
+static void expect_first_is_back(void)
+{
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "the version before is back"));
+    ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 0));
+    ck_assert_str_eq(bp_host_plugin(rig.host, 0, NULL)->desc->version, "1");
+}
+
+static void destroy(uint32_t first, uint32_t count)
+{
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, guests + first, count), count);
+}
+
+static void remove_from(const char *type, uint32_t first, uint32_t count)
+{
+    WORKS(rig.host, rig.api->world->remove(world, key_of(world, type, ""), guests + first, count));
+}
+
+/* --- storage of its own ------------------------------------------------------------------------------------------- */
+
+/* The version crashes as it works, or when instances are to end: before one of them, or after the last. */
+static void crash_over_instances(uint32_t at)
+{
+    muster_t *own = state_of(world, "muster_own");
+    own->crash_told = at;
+    own->crash_working = at == 0;
+    memcpy(own->ends, guests, AT_ONCE * sizeof *own->ends);
+    own->end_count = AT_ONCE;
+    if (at == 0) {
+        WORKS(rig.host, bp_world_step(world));
+        return;
+    }
+    destroy(0, AT_ONCE);
+    destroy(10, 2);
+    remove_from("muster_own", 20, 3);
+    destroy(30, 1);
+    WORKS(rig.host, bp_host_poll(rig.host));
+}
+
+START_TEST(a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_that_has_gone)
+{
+    open_with(50);
+    bring("muster_kept");
+    crash_over_instances((uint32_t)_i);
+    expect_first_is_back();
+    expect_own();
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "muster_own", NULL, NULL, NULL), guests, 4));
+    expect_own();
+    WORKS(rig.host, bp_world_step(world));
+    end_host();
+}
+END_TEST
+
+Suite *ghosts_suite(void)
+{
+    Suite *suite = suite_create("ghosts");
+    TCase *back = tcase_create("back");
+    tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_that_has_gone, 0,
+                        AT_ONCE + 2);
+    suite_add_tcase(suite, back);
+    return suite;
+}
+#else
+Suite *ghosts_suite(void)
+{
+    return suite_create("ghosts");
+}
+#endif
