@@ -314,12 +314,12 @@ static void call_rows_removed(void *data)
     c->component->rows.rows_removed(c->in, c->count);
 }
 
-void verb_rows_removed(const component_t *component, verb_manager_t *m, const bp_run_t *rows)
+verb_made_t verb_rows_removed(const component_t *component, verb_manager_t *m, const bp_run_t *rows)
 {
-    if (component->owner->guard == NULL)
-        component->rows.rows_removed(rows, rows->count);
-    else
-        verb_call(OWN_ROWS_CALL(.in = rows, .count = rows->count), "rows_removed", call_rows_removed);
+    if (component->owner->guard != NULL)
+        return verb_call_made(OWN_ROWS_CALL(.in = rows, .count = rows->count), "rows_removed", call_rows_removed);
+    component->rows.rows_removed(rows, rows->count);
+    return VERB_MADE;
 }
 
 static void call_rows_set(void *data)

@@ -70,7 +70,7 @@ uint32_t verb_count(const component_t *component, verb_manager_t *m);
 uint32_t verb_gc(const component_t *component, verb_manager_t *m, uint64_t *random);
 void verb_died(const component_t *component, verb_manager_t *m, const bp_death_t *batch);
 bp_result_t verb_rows_added(const component_t *component, verb_manager_t *m, const bp_run_t *rows);
-void verb_rows_removed(const component_t *component, verb_manager_t *m, const bp_run_t *rows);
+verb_made_t verb_rows_removed(const component_t *component, verb_manager_t *m, const bp_run_t *rows);
 bp_result_t verb_rows_set(const component_t *component, verb_manager_t *m, const bp_run_t *rows, uint32_t field);
 bp_result_t verb_save(const component_t *component, verb_manager_t *m, void **data, size_t *size);
 bp_result_t verb_load_saved(const component_t *component, verb_manager_t *m, uint32_t version, const void *data,

@@ -50,6 +50,8 @@ typedef struct component_change_t {
     bool reads_saved, adopts;    /* for the report: how the instances of own storage went over, ... */
     bool restarts;               /* ... and that state of the manager began anew */
     bool tells_rows;             /* the new version does not know the rows, and is told of them */
+    bool begins_anew;            /* no state goes over: the old one has not been told of rows that went, and these have
+                                    other fields */
 } component_change_t;
 
 /* How a manager's instances and values go over. */
@@ -261,9 +263,9 @@ void worlds_forget(reload_change_t *change, const world_t *world);
 /* Lead references that were resolved for the old columns to the new ones. Once, after the exchange that stays. */
 void worlds_tell(world_change_t *w, bool back);
 
-/* States that were in the care of a version that is set aside are in that of a sound one: have it end what was to end
- * meanwhile. */
-void worlds_end_unended(const reload_t *reload);
+/* States that were in the care of a version that is set aside may be in that of a sound one: have it end the instances
+ * that were to end meanwhile, and tell it of the rows that went. */
+void worlds_tell_gone(const reload_t *reload);
 
 /* The lists of a manager's columns change sides. */
 void exchange_columns(manager_change_t *m);

@@ -405,7 +405,7 @@ bp_result_t reload_rollback(reload_t *reload)
     report_rollback(change);
     missed_t missed = take_missed(change);
     change_finish(change, true);
-    worlds_end_unended(reload);
+    worlds_tell_gone(reload);
     destruction_tell_missed(reload->destruction, &missed);
     missed_free(&missed);
     for (uint32_t i = 0; i < reload->destruction->world_count; i++)

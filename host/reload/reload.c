@@ -10,6 +10,7 @@
  */
 #include "../os/os.h"
 #include "../plugin/registry.h"
+#include "../store/hooks.h"
 #include "../store/world_check.h"
 #include "ahead.h"
 
@@ -338,13 +339,19 @@ static void tell(reload_change_t *change)
         worlds_tell(&change->worlds[i], false);
 }
 
-/* The caller brings back states in which nothing is left to be ended. */
-static void forget_unended(const reload_change_t *change)
+/* A state that is told of all rows anew, and one that the caller brings back, has nothing to hear of what went while
+ * the plugin was set aside. */
+static void forget_gone(const reload_change_t *change)
 {
     for (uint32_t i = 0; i < change->world_count; i++) {
         world_change_t *w = &change->worlds[i];
-        for (uint32_t k = 0; k < w->manager_count; k++)
-            unended_free(&w->managers[k].manager->unended, &w->world->memory);
+        for (uint32_t k = 0; k < w->manager_count; k++) {
+            manager_t *manager = w->managers[k].manager;
+            if (change->anew)
+                unended_free(&manager->unended, &w->world->memory);
+            if (change->anew || w->managers[k].component->tells_rows || w->managers[k].component->begins_anew)
+                hooks_forget_untold(w->world, manager);
+        }
     }
 }
 
@@ -358,8 +365,7 @@ void reload_commit(reload_change_t *change)
     reload->probation = NULL;
     if (before != NULL)
         stop_kept_side(before); /* now: memory that it gives back belongs to the version that is still in place */
-    if (change->anew)
-        forget_unended(change);
+    forget_gone(change);
     change_exchange(change);
     tell(change);
     if (before != NULL)
@@ -379,7 +385,7 @@ void reload_commit(reload_change_t *change)
         free_change(before);
     }
     change_resume(change);
-    worlds_end_unended(reload);
+    worlds_tell_gone(reload);
     change->nanoseconds += os_clock_ns() - began;
     assert_worlds(reload);
     if (!change->anew)

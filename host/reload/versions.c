@@ -379,14 +379,30 @@ static bool same_fields(const component_t *a, const component_t *b)
     return same;
 }
 
+/* Have rows gone of which the component's state has not been told? */
+static bool has_untold(const reload_change_t *change, const component_t *slot)
+{
+    const destruction_t *d = change->reload->destruction;
+    bool any = false;
+    for (uint32_t i = 0; i < d->world_count; i++) {
+        for (uint32_t k = 0; k < d->worlds[i]->manager_count; k++) {
+            const manager_t *manager = d->worlds[i]->managers[k];
+            any = any || (manager->component == slot && manager->untold.count > 0);
+        }
+    }
+    return any;
+}
+
 /* Is the new version to be told of rows? Then the fields that it rebuilds begin with their defaults. There is no
  * probation where the old version was told of rows and would miss those that come and go meanwhile: where its state
  * does not go over, or the new version lacks these verbs. */
 static void plan_rows(reload_change_t *change, component_change_t *c)
 {
     const component_t *old = c->slot, *next = c->kept;
-    bool goes_over = state_goes_over(old, next);
-    bool stateless = old->table.start == NULL && next->table.start == NULL && old->own_storage == next->own_storage;
+    c->begins_anew = !c->same && has_untold(change, old);
+    bool goes_over = state_goes_over(old, next) && !c->begins_anew;
+    bool stateless = old->table.start == NULL && next->table.start == NULL && old->own_storage == next->own_storage &&
+                     !c->begins_anew;
     bool rebuilds = false;
     for (uint32_t i = 0; i < component_columns(next); i++)
         rebuilds = rebuilds || field_is_rebuilt(&next->fields[i]);

@@ -92,7 +92,7 @@ static bp_result_t prepare_manager(reload_change_t *change, world_change_t *w, m
     component_change_t *c = m->component;
     if (c->kept->owner == NULL)
         return refuse_gone(change, w, m);
-    m->keeps_state = state_goes_over(c->slot, c->kept);
+    m->keeps_state = state_goes_over(c->slot, c->kept) && !c->begins_anew;
     m->road = choose_road(m);
     c->adopts |= m->road == ROAD_STATE;
     c->reads_saved |= m->road == ROAD_SAVED;

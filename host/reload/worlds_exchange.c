@@ -11,6 +11,7 @@
  * allocated for that, so neither end can fail for want of memory there.
  */
 #include "../plugin/verbs.h"
+#include "../store/hooks.h"
 #include "../store/store.h"
 #include "change.h"
 
@@ -201,12 +202,15 @@ void worlds_tell(world_change_t *w, bool back)
     }
 }
 
-void worlds_end_unended(const reload_t *reload)
+void worlds_tell_gone(const reload_t *reload)
 {
     const destruction_t *d = reload->destruction;
     for (uint32_t i = 0; i < d->world_count; i++) {
-        for (uint32_t k = 0; k < d->worlds[i]->manager_count; k++)
-            unended_tell(d->worlds[i], d->worlds[i]->managers[k]);
+        world_t *world = d->worlds[i];
+        for (uint32_t k = 0; k < world->manager_count; k++) {
+            unended_tell(world, world->managers[k]);
+            hooks_tell_untold(world, world->managers[k]);
+        }
     }
 }
 
@@ -330,6 +334,8 @@ void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, c
                          count);
         }
     }
+    for (uint32_t i = 0; i < manager->untold.count; i++)
+        run_keep(manager->untold.items[i].rows, &world->memory, &world->holdings, 1, width, picks, count);
 }
 
 void recount_columns(world_change_t *w)

@@ -69,17 +69,19 @@ static bp_result_t tell_added(world_t *world, manager_t *manager, const componen
     return reason(world, component, result);
 }
 
-static void tell_removed(world_t *world, manager_t *manager, bp_run_t *view)
+/* False: the component's plugin is set aside, by now. */
+static bool tell_removed(world_t *world, manager_t *manager, bp_run_t *view)
 {
     telling_t t;
     if (manager->component->rows.rows_removed == NULL)
-        return;
+        return true;
     error_text_t kept = world->base->error;
     begin(&t, world, manager->component);
     view->lists = &t.lists.seen;
-    verb_rows_removed(manager->component, &manager->verb, view);
+    verb_made_t made = verb_rows_removed(manager->component, &manager->verb, view);
     end(&t);
     world->base->error = kept;
+    return made == VERB_MADE || !plugin_is_aside(manager->component->owner);
 }
 
 /* --- aside -------------------------------------------------------------------------------------------------------- */
@@ -154,6 +156,63 @@ static void put_rows(world_t *world, uint32_t key, run_t *rows)
     free_rows(world, rows);
 }
 
+/* --- rows that went untold ---------------------------------------------------------------------------------------- */
+
+/* Keep rows of a run whose columns from `column` on are the first `have` of the manager's; the others get their
+ * defaults. */
+static void keep_untold(world_t *world, manager_t *manager, uint32_t key, const run_t *run, uint32_t column,
+                        uint32_t have, uint32_t row, uint32_t count)
+{
+    untold_t *untold = &manager->untold;
+    run_t *rows = make_rows(world, manager->columns, manager->column_count, run_entities(run) + row, count);
+    bool good = rows != NULL && memory_reserve(&world->memory, &untold->items, &untold->capacity, untold->count + 1u,
+                                               sizeof *untold->items);
+    if (good)
+        run_fill(rows, 1 + have, rows->column_count, 0, count);
+    for (uint32_t i = 0; i < count && good; i++) {
+        for (uint32_t c = 0; c < have && good; c++)
+            good = copy_cell(world, rows, c + 1, i, run_cell(run, column + c, row + i));
+    }
+    if (good) {
+        untold->items[untold->count++] = (untold_rows_t){rows, key, run->prototype};
+        return;
+    }
+    if (rows != NULL)
+        free_rows(world, rows);
+    log_write(&world->base->log, BP_LOG_ERROR, "host",
+              "world '%s': out of memory; component '%s' is not told of all rows that have gone", world->name,
+              manager->component->name);
+}
+
+void hooks_tell_untold(world_t *world, manager_t *manager)
+{
+    untold_t *untold = &manager->untold;
+    uint32_t told = 0;
+    if (untold->count == 0 || !manager->started || plugin_is_aside(manager->component->owner))
+        return;
+    for (bool sound = true; sound && told < untold->count; told += sound) {
+        const untold_rows_t *u = &untold->items[told];
+        bp_run_t view = view_of(world, manager, u->key, u->prototype, run_entities(u->rows),
+                                (void *const *)u->rows->columns + 1, u->rows->count);
+        sound = tell_removed(world, manager, &view);
+    }
+    for (uint32_t i = 0; i < told; i++)
+        free_rows(world, untold->items[i].rows);
+    untold->count -= told;
+    memmove(untold->items, untold->items + told, untold->count * sizeof *untold->items);
+    if (untold->count == 0)
+        hooks_forget_untold(world, manager);
+}
+
+void hooks_forget_untold(world_t *world, manager_t *manager)
+{
+    untold_t *untold = &manager->untold;
+    for (uint32_t i = 0; i < untold->count; i++)
+        free_rows(world, untold->items[i].rows);
+    memory_free(&world->memory, untold->items, untold->capacity * sizeof *untold->items);
+    *untold = (untold_t){.items = NULL};
+}
+
 /* --- rows that come ----------------------------------------------------------------------------------------------- */
 
 bp_result_t hooks_make(world_t *world, uint32_t key, uint32_t prototype, const bp_entity_t *entities, uint32_t count,
@@ -188,7 +247,8 @@ void hooks_take_back(world_t *world, uint32_t key, run_t *rows)
     manager_t *manager = world_key_manager(world, key);
     bp_run_t view =
         view_of(world, manager, key, BP_NONE, run_entities(rows), (void *const *)rows->columns + 1, rows->count);
-    tell_removed(world, manager, &view);
+    if (!tell_removed(world, manager, &view))
+        keep_untold(world, manager, key, rows, 1, rows->column_count - 1u, 0, rows->count);
     free_rows(world, rows);
 }
 
@@ -270,8 +330,9 @@ void hooks_removed(world_t *world, uint32_t key, run_t *run, uint32_t row, uint3
     void *columns[REGISTRY_MAX_FIELDS];
     manager_t *manager = world_key_manager(world, key);
     bp_run_t view = view_in_place(world, manager, key, run, row, count, columns);
-    tell_removed(world, manager, &view);
     uint32_t column = prototypes_column(&world->prototypes, run->prototype, key);
+    if (!tell_removed(world, manager, &view))
+        keep_untold(world, manager, key, run, column, manager->column_count, row, count);
     for (uint32_t c = 0; c < world_visible(manager); c++) {
         if (field_is_rebuilt(manager->columns[c]))
             run_fill(run, column + c, column + c + 1, row, count);

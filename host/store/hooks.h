@@ -10,6 +10,10 @@
  *
  * While a component is told, rows of its world stay where they are, and no entity dies (entities_t.told).
  *
+ * While the component's plugin is set aside, rows that go are copied, and the component is told of the copies as soon
+ * as a sound version has the state: the version before, brought back, or the next one. Rows whose telling has crashed
+ * the plugin are among them, since nobody knows how far it came.
+ *
  * Not here: making and removing rows; the code that does so calls these functions.
  */
 #ifndef HOST_STORE_HOOKS_H
@@ -49,6 +53,10 @@ bp_result_t hooks_added(world_t *world, uint32_t key, run_t *run, uint32_t row, 
  * row of an entity that dies may stay for a while, and such a field does not come back there when a host goes back.
  * [main] */
 void hooks_removed(world_t *world, uint32_t key, run_t *run, uint32_t row, uint32_t count);
+
+/* Tell a component of the rows that went while its plugin was set aside, if that is sound now. Between steps. [main] */
+void hooks_tell_untold(world_t *world, manager_t *manager);
+void hooks_forget_untold(world_t *world, manager_t *manager);
 
 /* The components `key`, or BP_NONE: all of that manager, of entities are about to go; entities that lack them are
    passed over. [main] */

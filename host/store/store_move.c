@@ -278,7 +278,9 @@ static bp_result_t strip_run(world_t *world, run_t *run, uint32_t key)
     bp_result_t result = store_find_transition(&c, run->prototype);
     if (result == BP_OK && c.to != 0 && !store_reserve_rows(world, world_run(world, c.to), run->count))
         result = error_memory(&world->base->error, "taking a component out of a world");
-    if (result == BP_OK && (world->prototypes.keys[key].flags & KEY_HOOKED) != 0 && run->count > 0)
+    bool told = (world->prototypes.keys[key].flags & KEY_HOOKED) != 0 &&
+                !plugin_is_aside(world_key_manager(world, key)->component->owner);
+    if (result == BP_OK && told && run->count > 0)
         hooks_removed(world, key, run, 0, run->count);
     while (result == BP_OK && run->count > 0) {
         bp_entity_t last[STORE_BLOCK];

@@ -8,6 +8,7 @@
 
 #include "../base/error.h"
 #include "../plugin/verbs.h"
+#include "hooks.h"
 #include "notices.h"
 
 const field_t world_slot_field = {.name = "slot", .type = BP_U32, .size = 4, .initial.u32 = BP_NONE};
@@ -51,6 +52,7 @@ static void stop_manager(world_t *world, manager_t *manager)
     if (manager->component->table.stop != NULL)
         verb_stop(manager->component, &manager->verb);
     unended_free(&manager->unended, &world->memory);
+    hooks_forget_untold(world, manager);
 }
 
 static void free_manager(world_t *world, manager_t *manager)

@@ -25,6 +25,18 @@
 #include "spots.h"
 #include "unended.h"
 
+/* Rows that went while the plugin of their component was set aside, so that it was not told: copies with all of the
+ * manager's columns (hooks.h). There are at most as many as there were rows, since none can come meanwhile. */
+typedef struct untold_rows_t {
+    run_t *rows;
+    uint32_t key, prototype; /* as told */
+} untold_rows_t;
+
+typedef struct untold_t {
+    untold_rows_t *items;
+    uint32_t count, capacity;
+} untold_t;
+
 /* A component manager in a world. Never moves. */
 typedef struct manager_t {
     verb_manager_t verb; /* what the plugin's verbs are called with */
@@ -39,6 +51,7 @@ typedef struct manager_t {
     uint32_t keepers, row_keepers; /* users of bp_changes; those that keep stamps of the world's rows too */
     listener_t listener;  /* of deaths, where its component asks for them */
     unended_t unended;    /* storage of its own: instances of the state that are still to be ended */
+    untold_t untold;      /* declared: rows of which the state has not been told that they went */
     bool started;
     bool leaving;         /* about to be dropped: checks treat the world as if it had no such manager */
     uint32_t written_as;  /* its number in the snapshot that is being written, BP_NONE: it is not written down */

@@ -330,21 +330,34 @@ static bool check_spots(finding_t *f, const world_t *world)
 /* --- lists ---------------------------------------------------------------------------------------------- */
 
 /* Blocks that are taken are just those of the lists in rows, in columns beside them, and in those that have left. */
+static bool check_lists_of(finding_t *f, const run_t *run, int64_t *found)
+{
+    for (uint32_t c = 1; c < run->column_count; c++) {
+        const bp_list_t *cells = run->columns[c];
+        for (uint32_t row = 0; row < run->count && field_is_list(run->fields[c]); row++) {
+            THAT(cells[row].count <= cells[row].capacity);
+            THAT((cells[row].items == NULL) == (cells[row].capacity == 0));
+            SAME((uintptr_t)cells[row].items % 16, 0);
+            *found += cells[row].capacity > 0;
+        }
+    }
+    return true;
+}
+
 static bool check_lists(finding_t *f, const world_t *world)
 {
     int64_t blocks = world->lists.main.blocks, found = world->blocks_aside + leavings_count_lists(&world->leavings);
     for (const lists_hoard_t *hoard = world->lists.all; hoard != NULL; hoard = hoard->next)
         blocks += hoard->blocks;
     for (uint32_t i = 0; i < world->run_count; i++) {
-        const run_t *run = world->runs[i];
-        for (uint32_t c = 1; c < run->column_count; c++) {
-            const bp_list_t *cells = run->columns[c];
-            for (uint32_t row = 0; row < run->count && field_is_list(run->fields[c]); row++) {
-                THAT(cells[row].count <= cells[row].capacity);
-                THAT((cells[row].items == NULL) == (cells[row].capacity == 0));
-                SAME((uintptr_t)cells[row].items % 16, 0);
-                found += cells[row].capacity > 0;
-            }
+        if (!check_lists_of(f, world->runs[i], &found))
+            return false;
+    }
+    for (uint32_t m = 0; m < world->manager_count; m++) {
+        const untold_t *untold = &world->managers[m]->untold;
+        for (uint32_t i = 0; i < untold->count; i++) {
+            if (!check_lists_of(f, untold->items[i].rows, &found))
+                return false;
         }
     }
     SAME(found, blocks);

@@ -1,5 +1,5 @@
 /* test_ghosts.c - who has gone while a plugin was set aside: its state knows nobody who is not there once a sound
- * version has it.
+ * version has it, neither instances nor rows nor entities that match.
  *
  * The plugin is tests/fixtures/muster.h, whose states write down who is there. They are compared with the world.
  */
@@ -120,12 +120,74 @@ START_TEST(a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_th
 }
 END_TEST
 
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static void put_values(void)
+{
+    for (uint32_t i = 0; i < GUESTS; i++) {
+        char text[] = "a guest of the house";
+        const char *label = text + i % 8;
+        int32_t gone = (int32_t)(1000 * i);
+        WORKS(rig.host, rig.api->property->set_named(world, guests[i], "muster_rows", "label", BP_STRING, &label));
+        WORKS(rig.host, rig.api->property->set_named(world, guests[i], "muster_rows", "gone", BP_I32, &gone));
+    }
+}
+
+/* What rows_removed of the first version sums up of so many rows. */
+static int64_t sum_of(uint32_t first, uint32_t count)
+{
+    int64_t sum = 0;
+    for (uint32_t i = first; i < first + count; i++)
+        sum += (int64_t)strlen("a guest of the house") - i % 8 + 1000 * i;
+    return sum;
+}
+
+static void expect_rows(void)
+{
+    expect_knows("rows", state_of(world, "muster_rows"), "muster_rows");
+}
+
+/* The version crashes as it works, or when it is told of rows that go. They are told with the values that they had, in
+ * fields that it lacks too. */
+START_TEST(a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone)
+{
+    open_with(50);
+    put_values();
+    bring(_i < 2 ? "muster_kept" : "muster_same");
+    if (_i % 2 == 0)
+        ((muster_t *)state_of(world, "muster_own"))->crash_working = 1;
+    else
+        ((muster_t *)state_of(world, "muster_rows"))->crash_told = 1;
+    if (_i % 2 == 0) {
+        muster_t *own = state_of(world, "muster_own");
+        memcpy(own->ends, guests, AT_ONCE * sizeof *own->ends);
+        own->end_count = AT_ONCE;
+        WORKS(rig.host, bp_world_step(world));
+    } else {
+        destroy(0, AT_ONCE);
+        remove_from("muster_rows", 20, 3);
+        destroy(38, 2);
+        check_host(rig.host);
+        WORKS(rig.host, bp_host_poll(rig.host));
+    }
+    expect_first_is_back();
+    expect_rows();
+    int64_t sum = sum_of(0, AT_ONCE) + (_i % 2 == 0 ? 0 : sum_of(20, 3) + sum_of(38, 2));
+    ck_assert_int_eq(((muster_t *)state_of(world, "muster_rows"))->sum, sum);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "muster_rows", NULL, NULL, NULL), guests, 4));
+    expect_rows();
+    WORKS(rig.host, bp_world_step(world));
+    end_host();
+}
+END_TEST
+
 Suite *ghosts_suite(void)
 {
     Suite *suite = suite_create("ghosts");
     TCase *back = tcase_create("back");
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_that_has_gone, 0,
                         AT_ONCE + 2);
+    tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone, 0, 4);
     suite_add_tcase(suite, back);
     return suite;
 }

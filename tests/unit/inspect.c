@@ -51,13 +51,21 @@ static void add_cells(texts_t *texts, const field_t *field, const char *cells, u
     }
 }
 
-/* What the rows of a world hold, and what columns that have left them do still. */
+static void add_run(texts_t *texts, const run_t *run)
+{
+    for (uint32_t c = 1; c < run->column_count && run->count > 0; c++)
+        add_cells(texts, run->fields[c], run_cell(run, c, 0), run->count);
+}
+
+/* What the rows of a world hold, copies of rows that have gone, and what columns that have left them do still. */
 static void add_world(texts_t *texts, const world_t *world)
 {
-    for (uint32_t r = 0; r < world->run_count; r++) {
-        const run_t *run = world->runs[r];
-        for (uint32_t c = 1; c < run->column_count && run->count > 0; c++)
-            add_cells(texts, run->fields[c], run_cell(run, c, 0), run->count);
+    for (uint32_t r = 0; r < world->run_count; r++)
+        add_run(texts, world->runs[r]);
+    for (uint32_t m = 0; m < world->manager_count; m++) {
+        const untold_t *untold = &world->managers[m]->untold;
+        for (uint32_t i = 0; i < untold->count; i++)
+            add_run(texts, untold->items[i].rows);
     }
     for (uint32_t i = 0; i < world->leavings.count; i++) {
         const left_column_t *left = &world->leavings.items[i];
