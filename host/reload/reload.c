@@ -352,6 +352,11 @@ static void forget_gone(const reload_change_t *change)
             if (change->anew || w->managers[k].component->tells_rows || w->managers[k].component->begins_anew)
                 hooks_forget_untold(w->world, manager);
         }
+        for (uint32_t k = 0; k < w->system_count && change->anew; k++) {
+            unit_t *unit = w->systems[k].unit;
+            if (!system_is_output(unit->system)) /* such a one is suspended while a host goes elsewhere */
+                known_free(&unit->known, w->world);
+        }
     }
 }
 

@@ -6,12 +6,15 @@
  *
  * A system whose code and state a probation brings back was told of what matched until then (known_t), and of nothing
  * afterwards: it is told of the difference, so what it has been told stays exact. The same goes for a system that is
- * output: it is told of nothing while its world goes to another moment, and of the difference afterwards.
+ * output: it is told of nothing while its world goes to another moment, and of the difference afterwards; and for one
+ * whose plugin is set aside, once a sound version has its state.
  */
 #include "../os/os.h"
 #include "../store/notices.h"
 #include "schedule_inner.h"
 #include "trace.h"
+
+#include <stdlib.h>
 
 static bool asks(const unit_t *unit)
 {
@@ -26,12 +29,33 @@ static bool is_output(const unit_t *unit)
     return unit->system != NULL && system_is_output(unit->system);
 }
 
+/* --- systems that are set aside ----------------------------------------------------------------------------------- */
+
+/* Tell a unit, and note what it has not heard of, since its plugin is set aside by then: also where this very call has
+ * crashed, since nobody knows how far it came. */
+static void call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count)
+{
+    world_t *world = unit->schedule->world;
+    unheard_t *u = &unit->unheard;
+    unit_call_told(unit, added, entities, count);
+    if (!plugin_is_aside(unit->system->owner))
+        return;
+    if (!memory_reserve(&world->memory, &u->items, &u->capacity, (uint64_t)u->count + count, sizeof *u->items)) {
+        log_write(&world->base->log, BP_LOG_ERROR, "host",
+                  "world '%s': out of memory; system '%s' is not told of all entities that come and go", world->name,
+                  unit->name);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        u->items[u->count++] = (unheard_entity_t){entities[i], added};
+}
+
 static void tell(void *context, uint32_t subscription, bool added, const bp_entity_t *entities, uint32_t count)
 {
     const schedule_t *schedule = context;
     for (uint32_t i = 0; i < schedule->count; i++) {
         if (schedule->units[i]->subscription == subscription && schedule->units[i]->told)
-            unit_call_told(schedule->units[i], added, entities, count);
+            call_told(schedule->units[i], added, entities, count);
     }
 }
 
@@ -46,7 +70,7 @@ static uint32_t tell_run(unit_t *unit, bool added, const run_t *run)
             continue;
         while (end < run->count && entities[end].id != 0)
             end++;
-        unit_call_told(unit, added, entities + first, end - first);
+        call_told(unit, added, entities + first, end - first);
         told += end - first;
     }
     return told;
@@ -138,6 +162,69 @@ static void note_run(noting_t *n, notices_t *notices, const run_t *run)
             end++;
         if (end > first)
             note_known(n, entities + first, end - first);
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const unheard_entity_t *x = a, *y = b;
+    return x->entity.id < y->entity.id ? -1 : x->entity.id > y->entity.id;
+}
+
+/* Is it among those that have come to match, and the unit has not heard of it? `u` is in order. */
+static bool came_unheard(const unheard_t *u, bp_entity_t e)
+{
+    const unheard_entity_t wanted = {.entity = e};
+    const unheard_entity_t *found = bsearch(&wanted, u->items, u->count, sizeof *u->items, by_id);
+    return found != NULL && found->added;
+}
+
+/* What a unit knows that has not heard of all: what matches now, but for that. From now on it is a unit whose state is
+ * to be told of the difference, once its plugin is sound. Precondition: what was written down has been told. */
+static void know_without(unit_t *unit)
+{
+    world_t *world = unit->schedule->world;
+    unheard_t *u = &unit->unheard;
+    known_t known = {.entities = NULL};
+    noting_t n = {.known = &known, .memory = &world->memory, .good = true};
+    qsort(u->items, u->count, sizeof *u->items, by_id);
+    for (uint32_t r = 0; r < world->run_count && n.good && unit->subscription != BP_NONE; r++) {
+        if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
+            note_run(&n, NULL, world->runs[r]);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < known.count; i++) {
+        if (!came_unheard(u, known.entities[i]))
+            known.entities[kept++] = known.entities[i];
+    }
+    known.count = kept;
+    for (uint32_t i = 0; i < u->count; i++) {
+        if (!u->items[i].added)
+            note_known(&n, &u->items[i].entity, 1);
+    }
+    if (!n.good)
+        log_write(&world->base->log, BP_LOG_ERROR, "host",
+                  "world '%s': out of memory; system '%s' is not told of all entities that come and go", world->name,
+                  unit->name);
+    known_free(n.good ? &unit->known : &known, world);
+    if (n.good) {
+        unit->known = known;
+        unit->told = false;
+    }
+}
+
+/* After units have been told. */
+static void settle_unheard(schedule_t *schedule)
+{
+    for (uint32_t i = 0; i < schedule->count; i++) {
+        unit_t *unit = schedule->units[i];
+        unheard_t *u = &unit->unheard;
+        if (u->capacity == 0)
+            continue;
+        if (u->count > 0)
+            know_without(unit);
+        memory_free(&schedule->world->memory, u->items, u->capacity * sizeof *u->items);
+        *u = (unheard_t){.items = NULL};
     }
 }
 
@@ -237,7 +324,7 @@ void known_return(known_t *known, unit_t *unit)
 /* Has the unit a state that has come back, and that is told of the difference as soon as subscriptions are made? */
 static bool has_returned(const unit_t *unit)
 {
-    return unit->known.count > 0 && !is_output(unit);
+    return unit->known.count > 0 && !is_output(unit) && !plugin_is_aside(unit->system->owner);
 }
 
 static bool knows_any(const schedule_t *schedule)
@@ -288,7 +375,7 @@ static uint32_t tell_unknown(unit_t *unit, const run_t *run)
             continue;
         while (end < run->count && entities[end].id != 0 && !is_known(n, &unit->known, entities[end]))
             end++;
-        unit_call_told(unit, true, entities + first, end - first);
+        call_told(unit, true, entities + first, end - first);
         told += end - first;
     }
     return told;
@@ -304,7 +391,7 @@ static uint32_t tell_since_known(world_t *world, unit_t *unit)
     for (uint32_t i = gone; i < known->count; i++)
         *notices_place(world->notices, known->entities[i]) = i;
     if (gone > 0)
-        unit_call_told(unit, false, known->entities, gone);
+        call_told(unit, false, known->entities, gone);
     for (uint32_t r = 0; r < world->run_count; r++) {
         if (notices_has(world->notices, world->runs[r]->signature, unit->subscription))
             told += tell_unknown(unit, world->runs[r]);
@@ -369,6 +456,7 @@ void schedule_tell_outputs(schedule_t *schedule)
         world->hold = WORLD_TELLING;
         destruction_begin_step(schedule->destruction);
         bring_up(unit);
+        settle_unheard(schedule);
         world->hold = WORLD_FREE;
         destruction_end_step(schedule->destruction);
     }
@@ -483,6 +571,7 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
     }
     if (world->notices != NULL)
         notices_deliver(world->notices, tell, schedule);
+    settle_unheard(schedule);
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
         if (unit->told && numbers[i] != BP_NONE && unit->subscription != BP_NONE)
@@ -498,6 +587,7 @@ static void change_subscriptions(schedule_t *schedule, notices_t *next, const ui
         if (has_returned(schedule->units[i]) && numbers[i] != BP_NONE)
             tell_returned(world, schedule->units[i]);
     }
+    settle_unheard(schedule);
 }
 
 bp_result_t notify_refresh_now(schedule_t *schedule)
@@ -555,9 +645,11 @@ void notify_subscribers(schedule_t *schedule)
     notices_tend(world->notices);
     for (uint32_t i = 0; i < schedule->count; i++) {
         unit_t *unit = schedule->units[i];
-        if (unit->subscription != BP_NONE && !unit->told && !(is_output(unit) && schedule->crew->recomputing))
+        if (unit->subscription != BP_NONE && !unit->told && !(is_output(unit) && schedule->crew->recomputing) &&
+            !plugin_is_aside(unit->system->owner))
             told += tell_newcomer(world, unit);
     }
+    settle_unheard(schedule);
     if (trace != NULL && told > 0)
         trace_slice(trace, BP_SLICE_NOTICES, world, "notices", from, os_clock_ns(), told);
 }

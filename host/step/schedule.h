@@ -67,6 +67,18 @@ typedef struct known_t {
     uint32_t bound;           /* indices that have a bit */
 } known_t;
 
+/* Entities that have come to match or ceased to, of which a unit has not heard, since its plugin is set aside: from its
+ * being told until all have been told. */
+typedef struct unheard_entity_t {
+    bp_entity_t entity;
+    bool added;
+} unheard_entity_t;
+
+typedef struct unheard_t {
+    unheard_entity_t *items;
+    uint32_t count, capacity;
+} unheard_t;
+
 typedef struct unit_t {
     const char *name;
     struct schedule_t *schedule;
@@ -91,7 +103,8 @@ typedef struct unit_t {
     bool starved;       /* in the middle of this step there was not enough of it: the unit makes do with what it has */
     bool told;          /* the unit has been told of the entities that matched when it came */
     known_t known;      /* not `told`, and some are there: the unit is to be told of the difference (a state that has
-                           come back, a system that is output and suspended) */
+                           come back, a system that is output and suspended, one whose plugin is set aside) */
+    unheard_t unheard;
     uint32_t subscription; /* the subscription by which the unit is told who matches; BP_NONE: the unit is not told */
     uint32_t place;     /* of its name among what the world wants; good while `placed` is one more than wants.changes */
     uint32_t placed;

@@ -48,6 +48,16 @@ static void end_host(void)
     bp_host_destroy(rig.host); /* what the plugin had when it crashed is lost, and told in the log */
 }
 
+static muster_t *system_state(const char *name)
+{
+    for (uint32_t i = 0; i < world->schedule->count; i++) {
+        if (strcmp(world->schedule->units[i]->name, name) == 0)
+            return world->schedule->units[i]->verb.handed.state;
+    }
+    ck_abort_msg("there is no system %s", name);
+    return NULL; /* where the compiler does not know that the test has ended */
+}
+
 /* It knows those guests that have the component, and nobody else. */
 static void expect_knows(const char *what, const muster_t *muster, const char *type)
 {
@@ -181,14 +191,105 @@ START_TEST(a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone)
 }
 END_TEST
 
+/* --- entities that match ------------------------------------------------------------------------------------------ */
+
+static void expect_systems(void)
+{
+    expect_knows("one", system_state("muster_one"), "muster_rows");
+    expect_knows("two", system_state("muster_two"), "muster_rows");
+}
+
+static void come_and_go(void)
+{
+    destroy(0, AT_ONCE);
+    remove_from("muster_rows", 20, 3);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "muster_rows", NULL, NULL, NULL), guests,
+                                           AT_ONCE));
+}
+
+/* One system crashes when it is told; the other one, which is told after it, has not heard either. */
+START_TEST(systems_that_come_back_after_a_crash_know_the_entities_that_match)
+{
+    open_with(50);
+    bring("muster_kept");
+    system_state("muster_one")->crash_told = 1;
+    come_and_go();
+    WORKS(rig.host, bp_world_step(world));
+    expect_first_is_back();
+    expect_systems();
+    destroy(0, AT_ONCE + 3);
+    remove_from("muster_rows", 30, 2);
+    WORKS(rig.host, bp_world_step(world));
+    expect_systems();
+    end_host();
+}
+END_TEST
+
+/* A world that steps after the one in which the crash was, before the host attends to that. */
+START_TEST(systems_of_another_world_that_come_back_after_a_crash_know_the_entities_that_match)
+{
+    open_with(50);
+    bp_world_o *other = world, *first = bp_world_create(rig.host, &(bp_world_desc_t){.name = "before"});
+    WORKS(rig.host, bp_world_use_component(first, "muster_own"));
+    WORKS(rig.host, bp_host_step(rig.host));
+    bring("muster_kept");
+    WORKS(rig.host, bp_host_step(rig.host));
+    come_and_go();
+    ((muster_t *)state_of(first, "muster_own"))->crash_told = 1;
+    bp_entity_t one;
+    WORKS(rig.host, rig.api->world->create(first, prototype_of(first, "muster_own", NULL, NULL, NULL), &one, 1));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &one, 1), 1);
+    WORKS(rig.host, bp_world_step(other));
+    expect_first_is_back();
+    expect_systems();
+    end_host();
+}
+END_TEST
+
+/* --- the next version --------------------------------------------------------------------------------------------- */
+
+/* There is no version to come back. Fields that are others make a state of rows begin anew; so does another form, by
+ * which instances are saved and loaded. */
+START_TEST(a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile)
+{
+    open_with(0);
+    put_values();
+    muster_t *rows = state_of(world, "muster_rows");
+    crash_over_instances(1);
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(rig.host, 0));
+    WORKS(rig.host, bp_world_step(world));
+    remove_from("muster_rows", 10 + AT_ONCE, 3);
+    destroy(34, 2);
+    WORKS(rig.host, bp_world_step(world));
+    check_host(rig.host);
+    bring(_i == 0 ? "muster_same" : _i == 1 ? "muster_kept" : "muster_saved");
+    ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 0));
+    ck_assert_int_eq(state_of(world, "muster_rows") == rows, _i == 0);
+    WORKS(rig.host, bp_world_step(world));
+    expect_own();
+    expect_rows();
+    expect_systems();
+    destroy(AT_ONCE, 3);
+    WORKS(rig.host, bp_world_step(world));
+    expect_own();
+    expect_rows();
+    expect_systems();
+    end_host();
+}
+END_TEST
+
 Suite *ghosts_suite(void)
 {
     Suite *suite = suite_create("ghosts");
-    TCase *back = tcase_create("back");
+    TCase *back = tcase_create("back"), *next = tcase_create("next");
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_that_has_gone, 0,
                         AT_ONCE + 2);
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone, 0, 4);
+    tcase_add_test(back, systems_that_come_back_after_a_crash_know_the_entities_that_match);
+    tcase_add_test(back, systems_of_another_world_that_come_back_after_a_crash_know_the_entities_that_match);
     suite_add_tcase(suite, back);
+    tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile, 0, 3);
+    suite_add_tcase(suite, next);
     return suite;
 }
 #else
