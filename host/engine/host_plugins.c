@@ -329,7 +329,8 @@ static bool bring_back(bp_host_o *host, const plugin_t *plugin)
     if (host_take_versions_back(host) == BP_OK) {
         history_taken_back(&host->history);
         log_write(&host->base.log, BP_LOG_WARNING, "host",
-                  "plugin '%s' has crashed on probation: the version before is back, with its columns", plugin->name);
+                  "plugin '%s' has crashed on probation: the version before is back, with its columns%s", plugin->name,
+                  plugin_is_aside(plugin) ? ", and is set aside, as it was" : "");
         return true;
     }
     log_write(&host->base.log, BP_LOG_WARNING, "host", "the version before of plugin '%s' cannot be brought back: %s",

@@ -370,6 +370,22 @@ static void drop_posts(reload_change_t *change, uint64_t posts, bool back)
     }
 }
 
+/* A version that was set aside when it was replaced is set aside again: the host has trusted it to be asked for its
+ * values, and nothing has mended it. */
+static void set_aside_again(const reload_change_t *change)
+{
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        plugin_t *plugin = change->versions[i].plugin;
+        if (!change->versions[i].was_aside)
+            continue;
+        plugin_set_aside(plugin);
+        registry_silence_tables(change->reload->registry, plugin);
+        log_write(&change->reload->base->log, BP_LOG_WARNING, "host",
+                  "plugin '%s' %s is set aside, as it was before the reload: %s", plugin->name, plugin->version,
+                  plugin_crash(plugin));
+    }
+}
+
 /* From now on nothing is missed; the caller tells what has been, and frees it. */
 static missed_t take_missed(reload_change_t *change)
 {
@@ -400,6 +416,7 @@ bp_result_t reload_rollback(reload_t *reload)
         change_resume(change);
         return result;
     }
+    set_aside_again(change);
     reload->probation = NULL;
     reload->changes++;
     report_rollback(change);
