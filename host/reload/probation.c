@@ -356,6 +356,41 @@ static void go_back(reload_change_t *change)
         worlds_tell(&change->worlds[i], true);
 }
 
+/* --- units of others ---------------------------------------------------------------------------------------------- */
+
+static void visit_systems(const reload_t *reload, void (*visit)(schedule_t *schedule, unit_t *unit))
+{
+    error_text_t kept = reload->base->error;
+    for (uint32_t i = 0; i < reload->destruction->world_count; i++) {
+        schedule_t *schedule = world_handle(reload->destruction->worlds[i])->schedule;
+        for (uint32_t k = schedule->count; k > 0; k--) {
+            if (schedule->units[k - 1]->system != NULL)
+                visit(schedule, schedule->units[k - 1]);
+        }
+    }
+    reload->base->error = kept;
+}
+
+static void look_at_home(schedule_t *schedule, unit_t *unit)
+{
+    unit->at_home = schedule_check_system(schedule, unit) == BP_OK;
+}
+
+/* A system that has come since the commit may ask for what only the new version has. Without the system the world can
+ * step; its name stays wanted, and it comes again with a version that has what it asks for. */
+static void let_leave(schedule_t *schedule, unit_t *unit)
+{
+    const world_t *world = schedule->world;
+    if (!unit->at_home || schedule_check_system(schedule, unit) == BP_OK)
+        return;
+    log_write(&world->base->log, BP_LOG_WARNING, "host",
+              "system '%s' of plugin '%s' leaves world '%s', and comes again when it finds what it asks for: %s",
+              unit->name, unit->system->owner->name, world->name, world->base->error.text);
+    schedule_drop_system(schedule, unit->system);
+}
+
+/* --- taking back -------------------------------------------------------------------------------------------------- */
+
 /* Drop the posts of the versions that go: the first `posts` are of those that were in place, later ones of those that
  * were to come back. */
 static void drop_posts(reload_change_t *change, uint64_t posts, bool back)
@@ -408,8 +443,10 @@ bp_result_t reload_rollback(reload_t *reload)
     uint64_t posts = posts_count(&reload->loader->posts);
     reload_seal(reload);
     result = prepare_back(change);
-    if (result == BP_OK)
+    if (result == BP_OK) {
+        visit_systems(reload, look_at_home);
         go_back(change);
+    }
     reload_unseal(reload);
     drop_posts(change, posts, result == BP_OK);
     if (result != BP_OK) {
@@ -422,6 +459,7 @@ bp_result_t reload_rollback(reload_t *reload)
     report_rollback(change);
     missed_t missed = take_missed(change);
     change_finish(change, true);
+    visit_systems(reload, let_leave);
     worlds_tell_gone(reload);
     destruction_tell_missed(reload->destruction, &missed);
     missed_free(&missed);

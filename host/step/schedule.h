@@ -109,6 +109,7 @@ typedef struct unit_t {
     uint32_t place;     /* of its name among what the world wants; good while `placed` is one more than wants.changes */
     uint32_t placed;
     bool leaving;       /* the unit is about to be dropped, and its world looked at without it */
+    bool at_home;       /* for a change that is taken back: the unit had all that it asks for before */
     access_t *access;   /* by number of manager */
     uint32_t access_count, access_capacity;
     uint32_t *followers; /* units of the segment that wait for this one: their places in the order */
@@ -299,6 +300,9 @@ static inline bp_result_t schedule_settle(schedule_t *schedule)
 /* Why a unit could not be had without a plugin that is not its own, "works on its component", and the name that goes
  * on with that; NULL where it needs nothing of it. [main] */
 const char *schedule_need(const unit_t *unit, const plugin_t *plugin, char name[64]);
+
+/* Has the unit of a system what its declaration asks for: the fields of terms, and what it names? [main] */
+bp_result_t schedule_check_system(const schedule_t *schedule, const unit_t *unit);
 
 /* Forget what units match: to be called when the columns of a component have changed. The next step settles anew.
  * [main] */

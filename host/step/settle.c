@@ -326,6 +326,34 @@ static void settle_flags(unit_t *unit)
     unit->reserves = unit->concurrent || unit->parallel || unit_is_together(unit);
 }
 
+/* --- what a unit needs -------------------------------------------------------------------------------------------- */
+
+static bp_result_t check_named(const world_t *world, const char *list)
+{
+    bp_result_t result = BP_OK;
+    char word[64];
+    while (result == BP_OK && (list = text_next_word(list, word, sizeof word)) != NULL)
+        result = registry_component(world->registry, word) != NULL ? BP_OK : BP_ERROR_NOT_FOUND;
+    return result;
+}
+
+bp_result_t schedule_check_system(const schedule_t *schedule, const unit_t *unit)
+{
+    world_t *world = schedule->world;
+    const system_t *system = unit->system;
+    bp_result_t result = check_wishes(world, unit);
+    for (uint32_t t = 0; t < system->term_count && result == BP_OK; t++) {
+        const term_t *term = &system->terms[t];
+        query_term_t settled = {0};
+        result = settle_term(world, unit, term, &settled);
+        if (result == BP_OK && settled.manager != BP_NONE)
+            result = term_bind(&world->base->error, term, world->managers[settled.manager]->component, NULL);
+    }
+    if (result == BP_OK)
+        result = check_named(world, system->table.reads);
+    return result == BP_OK ? check_named(world, system->table.writes) : result;
+}
+
 /* --- deaths ------------------------------------------------------------------------------------------------------ */
 
 /* Look whether a plugin brings the components by which units, managers and plugins ask for deaths. */

@@ -464,6 +464,45 @@ START_TEST(a_version_without_fields_may_be_taken_back)
 }
 END_TEST
 
+/* It came while there was what it asks for, which its own plugin has known nothing of when it was loaded. */
+START_TEST(a_system_that_asks_for_what_is_taken_back_leaves_and_comes_again)
+{
+    patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
+    patch_list_t next = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_C, PATCH_NAMES, 3)}, .count = 2};
+    rig_t rig;
+    patch_file_t file;
+    bp_entity_t e;
+    patch_name(NAME_A, seen_names[0]);
+    patch_name(NAME_C, seen_names[1]);
+    rig_open_with(&rig, seeing_linked, 1);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "seeing", NULL, 0));
+    patch_open(&file);
+    patch_put(&file, &first);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "patch"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "patch", NULL, NULL, NULL), &e, 1));
+    rig.host->reload.probation_steps = 10;
+    bring(&rig, &file, &next);
+    WORKS(rig.host, bp_world_use_system(world, "seer"));
+    ck_assert_ptr_nonnull(rig.host->reload.probation);
+    WORKS(rig.host, bp_world_step(world));
+    WORKS(rig.host, reload_rollback(&rig.host->reload));
+    EXPECT(strstr(rig.log.text, "system 'seer' of plugin 'seeing' leaves world 'main', and comes again when it finds "
+                                "what it asks for: it asks for field '") != NULL, "the log says:\n%s", rig.log.text);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(world->schedule->count, 0);
+    check_host(rig.host);
+    seen_first = seen_second = 0;
+    bring(&rig, &file, &next);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_msg(seen_first == 1 && seen_second == 3, "the system sees %g and %g", seen_first, seen_second);
+    free(file.bytes);
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- tables of plugins -------------------------------------------------------------------------------------- */
 
 /* Does a slot work as version `version`, or, where that is 0, say that no plugin offers it? */
@@ -715,6 +754,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, recorded_values_go_to_the_fields_of_their_properties);
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_loop_test(commands, a_version_without_fields_may_be_taken_back, 0, 2);
+    tcase_add_test(commands, a_system_that_asks_for_what_is_taken_back_leaves_and_comes_again);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
     tcase_add_test(commands, a_table_that_cannot_be_offered_is_in_none_of_its_slots);
     tcase_add_test(commands, a_plugin_that_is_loaded_has_offered_its_table);
