@@ -51,6 +51,31 @@ static void tell_lack(const missed_t *missed)
               "out of memory; where the version before comes back, not all deaths are told to its listeners");
 }
 
+/* Is a column of the version before the field that is asked for? */
+static bool is_asked(const deaths_t *asked, const field_t *field)
+{
+    return field->type == BP_ENTITY && field_is_single(field) &&
+           (strcmp(field->name, asked->field) == 0 || strcmp(field->former_name, asked->field) == 0);
+}
+
+/* A field that the version in place lacks, or has as another type, is a hidden column as long as the version before may
+ * come back, which will see what is in that column. */
+static void find_hidden(listener_t *l)
+{
+    const world_t *world = l->world;
+    for (uint32_t i = 0; l->asked->which == BP_DEATHS_REFERRED && i < world->manager_count; i++) {
+        const manager_t *manager = world->managers[i];
+        if (!manager->started || strcmp(manager->component->name, l->asked->component) != 0)
+            continue;
+        for (uint32_t c = world_visible(manager); c < manager->column_count; c++) {
+            if (!is_asked(l->asked, manager->columns[c]))
+                continue;
+            l->manager = i;
+            l->field = c;
+        }
+    }
+}
+
 bool missed_find(missed_t *missed, world_t *const *worlds, uint32_t count)
 {
     bool room = true;
@@ -60,8 +85,10 @@ bool missed_find(missed_t *missed, world_t *const *worlds, uint32_t count)
             room = need_listener(missed, i, worlds[w]) && room;
         listener_t *l = &missed->items[i].listener;
         l->warned = true; /* of a field that is not there now; the version before will warn of its own */
-        if (l->world != NULL)
-            deaths_find(l, l->world);
+        if (l->world == NULL)
+            continue;
+        deaths_find(l, l->world);
+        find_hidden(l);
     }
     if (!room)
         tell_lack(missed);

@@ -3,8 +3,8 @@
  *
  * On probation (reload/) each listener of the former version has a place here, with that version's request. What dies
  * is kept for it as for any other listener (deaths.h), and told when the version is back in its place. What the request
- * means is looked up in the world as it is meanwhile: where a component, or a field of it, is not there, nothing is
- * kept.
+ * means is looked up in the world as it is meanwhile: where a component is not there, nothing is kept. A field that the
+ * version in place has dropped or converted is looked for among the hidden columns.
  *
  * A listener whose state the new version has taken over hears of deaths *through* that version. Deaths that are
  * kept for such a listener are dropped as soon as all listeners in place have been told, unless the new version has
