@@ -25,6 +25,7 @@ void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t 
     reload->destruction = destruction;
     reload->layouts = layouts;
     reload->slice_ns = AHEAD_SLICE_NS;
+    reload->most_missed = RELOAD_MOST_MISSED;
 }
 
 void reload_free(reload_t *reload)
@@ -465,6 +466,6 @@ void reload_forget_world(reload_t *reload, const world_t *world)
 
 void reload_shorten_probation(reload_t *reload)
 {
-    if (--reload->probation->steps_left == 0)
+    if (--reload->probation->steps_left == 0 || reload->probation->missed.full)
         reload_accept(reload);
 }

@@ -62,6 +62,7 @@ typedef struct reload_t {
     const bp_jobs_i *jobs;       /* the host's threads, for columns of large runs; NULL: one */
     void (*ask_for_reports)(bp_host_o *host); /* asks all units for reports, and drops these: for trials; may be NULL */
     uint32_t probation_steps;    /* 0: no probation */
+    uint64_t most_missed;        /* deaths that are kept for versions that may come back (store/missed.h) */
     uint32_t pause_limit;        /* ms that worlds may stand still for one change (pause.c); 0: any */
     uint32_t changes;            /* changes made, and taken back, so far */
     reload_change_t *readies;    /* a change for which columns are made ready (ahead.h); or NULL */
@@ -79,7 +80,10 @@ typedef struct reload_t {
     uint32_t callback_count, callback_capacity;
 } reload_t;
 
-enum { RELOAD_MAX_PLUGINS = 64 }; /* in one change */
+enum {
+    RELOAD_MAX_PLUGINS = 64,      /* in one change */
+    RELOAD_MOST_MISSED = 4 << 20  /* most_missed, at first */
+};
 
 void reload_init(reload_t *reload, base_t *base, registry_t *registry, loader_t *loader, destruction_t *destruction,
                  uint32_t *layouts);

@@ -219,6 +219,7 @@ static bp_result_t list_all_listeners(reload_change_t *change)
 {
     bool good = true;
     change->missed.base = change->reload->base;
+    change->missed.most = change->reload->most_missed;
     for (uint32_t i = 0; i < change->world_count && good; i++)
         good = list_listeners(change, &change->worlds[i]);
     for (uint32_t v = 0; v < change->version_count && good; v++) {

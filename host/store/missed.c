@@ -106,8 +106,24 @@ static void keep_all(const missed_t *missed, listener_t *l, const bp_entity_t *d
     l->count += count;
 }
 
+/* So a batch more than `most` may be kept, for each listener. */
+static void check_most(missed_t *missed)
+{
+    uint64_t kept = 0;
+    for (uint32_t i = 0; i < missed->count; i++)
+        kept += missed->items[i].listener.count;
+    missed->full = kept > missed->most;
+    if (missed->full)
+        log_write(&missed->base->log, BP_LOG_WARNING, "host",
+                  "%llu deaths wait for the versions before to come back, and no more are kept: their probation ends "
+                  "with the next step",
+                  (unsigned long long)kept);
+}
+
 void missed_gather(missed_t *missed, const bp_entity_t *dead, uint32_t count)
 {
+    if (missed->full)
+        return;
     for (uint32_t i = 0; i < missed->count; i++) {
         listener_t *l = &missed->items[i].listener;
         if (l->asked->which == BP_DEATHS_ALL)
@@ -115,6 +131,7 @@ void missed_gather(missed_t *missed, const bp_entity_t *dead, uint32_t count)
         else if (l->world != NULL)
             deaths_gather(l, dead, count);
     }
+    check_most(missed);
 }
 
 void missed_hear(missed_t *missed)

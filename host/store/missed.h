@@ -10,7 +10,9 @@
  * kept for such a listener are dropped as soon as all listeners in place have been told, unless the new version has
  * crashed: then its verbs are not called any more, and the state has not heard of these deaths.
  *
- * Where memory for an entity is lacking, the listener is not told of it, and the log says so.
+ * Where memory for an entity is lacking, the listener is not told of it, and the log says so. There is a bound too:
+ * beyond it nothing is kept any more, and the probation ends (reload/), since steps may make and destroy any number of
+ * entities.
  *
  * Not here: when a version goes and comes back (reload/), and the order of telling (destruction.h).
  */
@@ -31,6 +33,8 @@ typedef struct missed_t {
     base_t *base;
     missed_listener_t *items; /* in the order in which they are told */
     uint32_t count, capacity;
+    uint64_t most;            /* deaths that are kept for all listeners together */
+    bool full;                /* there were more, so that not all of them are kept */
 } missed_t;
 
 /* Add a listener of a version that is still in its place: of a manager or a unit of `world`, or, with no world, of a

@@ -393,6 +393,36 @@ START_TEST(what_was_missed_is_forgotten_when_the_probation_ends)
 }
 END_TEST
 
+/* So many that they would take too much memory. A version that is taken back before the step is told of those that were
+ * kept. */
+START_TEST(a_probation_ends_with_a_step_by_which_too_many_deaths_have_been_missed)
+{
+    static const char said[] = "deaths wait for the versions before to come back, and no more are kept";
+    open_first();
+    rig.host->reload.most_missed = 40;
+    bring("vigil_untold");
+    die(1, 2);
+    step();
+    ck_assert_ptr_null(strstr(rig.log.text, said));
+    ck_assert_ptr_nonnull(rig.host->reload.probation);
+    die(3, 8);
+    ck_assert_ptr_nonnull(strstr(rig.log.text, said));
+    uint64_t requests = rig.heap.requests;
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, model.places + 11, 3), 3);
+    EXPECT(rig.heap.requests == requests, "more deaths are kept");
+    if (_i == 0) {
+        step();
+        ck_assert_ptr_null(rig.host->reload.probation);
+        FAILS(rig.host, BP_ERROR_STATE, "on probation", reload_rollback(&rig.host->reload));
+    } else {
+        take_back();
+        expect_told();
+    }
+    step();
+    close_host();
+}
+END_TEST
+
 START_TEST(a_later_version_that_is_taken_back_leaves_the_one_before_with_what_it_has_missed)
 {
     open_first();
@@ -704,6 +734,7 @@ Suite *missed_suite(void)
     tcase_add_test(ends, deaths_of_a_world_that_has_ended_are_told_to_those_of_the_others);
     tcase_add_loop_test(ends, a_plugin_is_told_of_deaths_in_a_world_that_has_come_since, 0, 2);
     tcase_add_loop_test(ends, what_was_missed_is_forgotten_when_the_probation_ends, 0, 4);
+    tcase_add_loop_test(ends, a_probation_ends_with_a_step_by_which_too_many_deaths_have_been_missed, 0, 2);
     tcase_add_loop_test(ends, a_later_version_that_is_taken_back_leaves_the_one_before_with_what_it_has_missed, 0, 2);
     tcase_add_test(ends, a_reload_that_is_refused_changes_nothing_about_what_is_missed);
     suite_add_tcase(suite, ends);
