@@ -222,6 +222,27 @@ START_TEST(what_a_placeholder_of_this_step_becomes_is_not_known_before_it_is_mad
 }
 END_TEST
 
+static void create_and_refer(const bp_command_api *command, bp_commands_o *commands)
+{
+    WORKS(rig.host, command->create(commands, 0, made, SOME));
+    WORKS(rig.host, command->set(commands, &number, some, SOME, made, sizeof made[0]));
+}
+
+/* `number` is a reference here. */
+START_TEST(each_placeholder_among_the_values_of_one_call_becomes_its_entity)
+{
+    bp_entity_t created[SOME], referred[SOME];
+    open_recorder("label");
+    WORKS(rig.host, rig.api->property->resolve(world, some[0], "label", "home", &number));
+    step_with(create_and_refer);
+    ck_assert_uint_eq(rig.api->command->created(world, made, SOME, created), SOME);
+    WORKS(rig.host, rig.api->property->get(world, &number, some, SOME, referred, sizeof referred[0]));
+    for (uint32_t i = 0; i < SOME; i++)
+        ck_assert_uint_eq(referred[i].id, created[i].id);
+    close_rig();
+}
+END_TEST
+
 /* --- memory that lacks in the middle of a step -------------------------------------------------------------------- */
 
 enum { KINDS = 40, CROWD = 700 };
@@ -388,6 +409,7 @@ Suite *commands_suite(void)
     tcase_add_test(tests, an_entity_that_a_manager_refuses_does_not_take_those_of_other_calls_with_it);
     tcase_add_test(tests, a_creation_that_a_manager_refuses_does_not_take_those_of_other_calls_with_it);
     tcase_add_test(tests, what_a_placeholder_of_this_step_becomes_is_not_known_before_it_is_made);
+    tcase_add_test(tests, each_placeholder_among_the_values_of_one_call_becomes_its_entity);
     tcase_add_test(tests, a_step_that_grows_while_memory_lacks_writes_nowhere_else);
     tcase_add_test(tests, worlds_side_by_side_have_room_for_what_a_system_that_is_told_has_put_into_another);
     return suite;

@@ -1,9 +1,11 @@
-/* test_pace.c - whether work is shared among threads, with times made up. */
+/* test_pace.c - whether work is shared among threads, with times made up, but for one test of steps. */
 #include "../suites.h"
+#include "../unit/support.h"
 
-#include <check.h>
-
+#include "engine/host.h"
+#include "os/os.h"
 #include "step/pace.h"
+#include "step/schedule.h"
 
 /* Times of work whose way is chosen `runs` times: alone, shared, and the first run after the other way. */
 typedef struct costs_t {
@@ -105,6 +107,60 @@ START_TEST(a_run_that_was_held_up_once_changes_nothing)
 }
 END_TEST
 
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
+static const bp_field_t fields[] = {{.name = "value", .type = BP_U32}};
+static const bp_component_i things[] = {{.name = "thing", .fields = BP_LIST(fields)}};
+static const bp_term_t terms[] = {{.component = "thing"}};
+
+static void dawdle(const bp_match_t *match, uint32_t count)
+{
+    uint64_t until = os_clock_ns() + 3 * PACE_WORTH_NS;
+    (void)match, (void)count;
+    while (os_clock_ns() < until)
+        continue;
+}
+
+static const bp_system_i dawdlers[] = {
+    {.name = "dawdler", .flags = BP_SYSTEM_PARALLEL, .terms = BP_LIST(terms), .run = dawdle}};
+static const bp_plugin_head_t slow = BP_PLUGIN_HEAD(
+    "slow", (&(const bp_plugin_desc_t){
+                .version = "1", .components = BP_LIST(things), .systems = BP_LIST(dawdlers)}));
+
+static void run_here(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
+{
+    (void)context;
+    while (count > 0)
+        job(data, --count);
+}
+
+START_TEST(how_long_the_units_of_a_step_take_is_noted_where_sharing_them_is_worth_it)
+{
+    static const bp_plugin_head_t *const plugins[] = {&slow};
+    static const bp_jobs_i jobs = {.threads = 2, .run = run_here};
+    enum { STEPS = 4 };
+    rig_t rig;
+    bp_entity_t thing;
+    rig_init(&rig);
+    rig.desc.static_plugins = plugins;
+    rig.desc.static_plugin_count = 1;
+    rig.desc.jobs = &jobs;
+    rig_open(&rig);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "slow", NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "thing"));
+    WORKS(rig.host, bp_world_use_system(world, "dawdler"));
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "thing", NULL, NULL, NULL), &thing, 1));
+    for (int i = 0; i < STEPS; i++)
+        WORKS(rig.host, bp_world_step(world));
+    const pace_t *pace = &world->schedule->segments[0].pace;
+    ck_assert_uint_eq(world->schedule->segment_count, 1);
+    ck_assert_uint_eq(pace->since, STEPS - 1); /* how long the first one would take was not known */
+    ck_assert_uint_ge(pace->last[0], 3 * PACE_WORTH_NS);
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *pace_suite(void)
 {
     Suite *suite = suite_create("pace");
@@ -118,5 +174,8 @@ Suite *pace_suite(void)
     tcase_add_test(ways, short_work_is_never_shared);
     tcase_add_test(ways, a_run_that_was_held_up_once_changes_nothing);
     suite_add_tcase(suite, ways);
+    TCase *steps = tcase_create("steps");
+    tcase_add_test(steps, how_long_the_units_of_a_step_take_is_noted_where_sharing_them_is_worth_it);
+    suite_add_tcase(suite, steps);
     return suite;
 }

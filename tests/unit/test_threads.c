@@ -11,6 +11,7 @@
 #include "zoo.h"
 
 #include "os/arithmetic.h"
+#include "os/os.h"
 #include "step/jobs.h"
 
 #include <fenv.h>
@@ -97,6 +98,34 @@ START_TEST(uneven_jobs_are_all_done_when_a_batch_returns)
         jobs_free(pool);
     }
     ck_assert_int_eq(memcmp(done[0], done[1], sizeof done[0]), 0);
+}
+END_TEST
+
+/* Each of two jobs waits for the other one. */
+static void meet(void *data, uint32_t index)
+{
+    _Atomic uint32_t *there = data;
+    uint64_t until = os_clock_ns() + UINT64_C(20000000000);
+    (void)index;
+    atomic_fetch_add(there, 1);
+    while (atomic_load(there) < 2 && os_clock_ns() < until)
+        os_sleep_ns(10000);
+    if (atomic_load(there) < 2)
+        atomic_store(there, 100);
+}
+
+START_TEST(the_jobs_of_every_batch_are_shared)
+{
+    jobs_t *pool = make_pool(2);
+    bp_jobs_i jobs = jobs_table(pool);
+    for (uint32_t i = 0; i < 20; i++) {
+        _Atomic uint32_t there = 0;
+        if (i % 4 == 3)
+            os_sleep_ns(2000000); /* so that the other thread sleeps */
+        jobs.run(jobs.context, meet, &there, 2);
+        EXPECT(atomic_load(&there) == 2, "the jobs of batch %u have not met", i);
+    }
+    jobs_free(pool);
 }
 END_TEST
 
@@ -689,6 +718,7 @@ Suite *threads_suite(void)
     tcase_add_loop_test(pool, the_pool_runs_each_job_once, 0, 5);
     tcase_add_test(pool, pools_come_and_go);
     tcase_add_test(pool, uneven_jobs_are_all_done_when_a_batch_returns);
+    tcase_add_test(pool, the_jobs_of_every_batch_are_shared);
     tcase_add_test(pool, a_pool_without_memory_is_an_error);
     suite_add_tcase(suite, pool);
     TCase *steps = tcase_create("steps");
