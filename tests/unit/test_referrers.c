@@ -229,6 +229,23 @@ START_TEST(nobody_refers_to_nobody)
 }
 END_TEST
 
+START_TEST(an_index_that_has_ended_keeps_nothing)
+{
+    size_t bytes = 0;
+    make_some();
+    for (uint32_t i = 0; i < 3; i++) {
+        bp_refer_o *index;
+        const bp_entity_t *who;
+        uint32_t found;
+        WORKS(rig.host, refer->make(world, NULL, "label", "home", &index));
+        WORKS(rig.host, refer->ask(index, targets[0], &who, &found));
+        refer->end(index);
+        EXPECT(i < 2 || rig.heap.bytes == bytes, "%zu bytes are held, and %zu were", rig.heap.bytes, bytes);
+        bytes = rig.heap.bytes;
+    }
+}
+END_TEST
+
 START_TEST(fields_of_other_components_are_not_told)
 {
     bp_entity_t e = entities[count++] = entity_with(world, "label");
@@ -369,6 +386,7 @@ Suite *referrers_suite(void)
     tcase_add_checked_fixture(tests, open_one, close_host);
     tcase_add_test(tests, what_has_no_index_is_refused);
     tcase_add_test(tests, nobody_refers_to_nobody);
+    tcase_add_test(tests, an_index_that_has_ended_keeps_nothing);
     tcase_add_test(tests, fields_of_other_components_are_not_told);
     tcase_add_test(tests, an_index_follows_components_that_go_and_come);
     tcase_add_test(tests, an_index_goes_on_when_the_world_goes_back);

@@ -157,6 +157,29 @@ START_TEST(worlds_that_cannot_be_are_refused)
 END_TEST
 
 /* So many types would take long to declare: the world is made to believe that it has them. */
+/* Each request for memory fails once: nothing of the world is left. */
+START_TEST(a_world_for_which_memory_is_lacking_is_not_created)
+{
+    heap_t *heap = &rig.heap;
+    bool refused = true;
+    uint32_t failures = 0, worlds = rig.host->destruction.world_count;
+    for (uint64_t n = 1; refused; n++) {
+        uint64_t before = heap->refused;
+        heap->refuse_first = heap->refuse_last = heap->requests + n;
+        bp_world_o *late = bp_world_create(rig.host, &(bp_world_desc_t){.name = "late"});
+        heap->refuse_first = heap->refuse_last = 0;
+        refused = heap->refused > before;
+        EXPECT((late == NULL) == refused, "request %u: %s", (unsigned)n, bp_host_error(rig.host));
+        ck_assert_uint_eq(rig.host->destruction.world_count, worlds + !refused);
+        if (refused)
+            ck_assert_str_eq(bp_host_error(rig.host), "out of memory while creating a world");
+        failures += refused;
+    }
+    ck_assert_uint_gt(failures, 2);
+    check_host(rig.host);
+}
+END_TEST
+
 START_TEST(a_world_has_65535_managers_and_not_one_more)
 {
     bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "w"});
@@ -625,6 +648,7 @@ Suite *worlds_suite(void)
     tcase_add_test(tests, a_table_of_the_host_is_found_up_to_its_version);
     tcase_add_test(tests, worlds_are_found_by_name_and_in_order);
     tcase_add_test(tests, worlds_that_cannot_be_are_refused);
+    tcase_add_test(tests, a_world_for_which_memory_is_lacking_is_not_created);
     tcase_add_test(tests, a_world_has_65535_managers_and_not_one_more);
     tcase_add_test(tests, worlds_end_with_everything_in_them_in_any_order);
     tcase_add_test(tests, figures_of_a_world_are_what_is_in_it);
