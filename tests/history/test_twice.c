@@ -4,6 +4,7 @@
 #include "../unit/support.h"
 #include "recall.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- a plugin with faults ----------------------------------------------------------------------------------------- */
@@ -15,6 +16,7 @@ static const bp_field_t fields[] = {
     {BP_FIELD_OF(struct grain, y), .initial = "1"},
     {BP_FIELD_OF(struct grain, tag), .initial = "sand"},
     {BP_FIELD_OF(struct grain, n)},
+    {.name = "marks", .type = BP_U32, .flags = BP_FIELD_LIST},
 };
 
 static void simulate(const bp_run_t *run, uint32_t count)
@@ -74,6 +76,9 @@ static const bp_component_i components[] = {
 static const bp_term_field_t y_read[] = {{.name = "y", .type = BP_F32}};
 static const bp_term_t reads_y[] = {{.component = "grain", .fields = BP_LIST(y_read)}};
 static const bp_term_field_t n_written[] = {{.name = "n", .type = BP_U32, .access = BP_READ | BP_WRITE}};
+static const bp_term_field_t marks_written[] = {
+    {.name = "marks", .type = BP_U32, .flags = BP_FIELD_LIST, .access = BP_READ | BP_WRITE}};
+static const bp_term_t writes_marks[] = {{.component = "grain", .fields = BP_LIST(marks_written)}};
 static const bp_term_t writes_n[] = {{.component = "grain", .fields = BP_LIST(n_written)}};
 
 /* Writes what it has only asked to read, from step 2 on, in the third row. */
@@ -92,6 +97,15 @@ static void count_on(const bp_match_t *match, uint32_t count)
     uint32_t *n = match->columns[0][0];
     for (uint32_t i = 0; i < count && match->step->number >= 3; i++)
         n[i] = counted++;
+}
+
+/* The same, in a list of the last row. */
+static void mark(const bp_match_t *match, uint32_t count)
+{
+    bp_list_t *marks = match->columns[0][0];
+    if (match->step->number >= 3)
+        ck_assert_ptr_nonnull(bp_list_append(match->lists, &marks[count - 1], &counted, sizeof counted));
+    counted++;
 }
 
 /* Writes what its state says, of which the plugin says that it bears on nothing. */
@@ -125,6 +139,7 @@ static const bp_system_i systems[] = {
     {.name = "thief", .terms = BP_LIST(reads_y), .flags = BP_SYSTEM_PARALLEL, .run = steal},
     {.name = "heir", .terms = BP_LIST(reads_y), .flags = BP_SYSTEM_PARALLEL, .run = steal},
     {.name = "counter", .terms = BP_LIST(writes_n), .run = count_on, .after = "thief"},
+    {.name = "marker", .terms = BP_LIST(writes_marks), .run = mark},
 };
 
 static const bp_plugin_desc_t desc = {.version = "1", .components = BP_LIST(components), .systems = BP_LIST(systems)};
@@ -229,16 +244,19 @@ static void tell_field(void *context, const bp_diff_field_t *field)
 
 START_TEST(a_unit_that_does_not_repeat_itself_is_named)
 {
+    static const char *const units[][2] = {{"counter", "n"}, {"marker", "marks"}};
+    char sentence[160];
     rig_t rig;
     told_t told = {0};
     const bp_diff_i sink = {.context = &told, .field = tell_field};
-    open_faulty(&rig, "counter");
+    snprintf(sentence, sizeof sentence,
+             "step 3: system '%s' of world 'main' writes something else on 1 threads than on 2, first in grain.%s",
+             units[_i][0], units[_i][1]);
+    open_faulty(&rig, units[_i][0]);
     for (uint32_t i = 0; i < 3; i++)
         WORKS(rig.host, bp_host_step_twice(rig.host, 0, &sink));
-    FAILS(rig.host, BP_ERROR_FAILED,
-          "step 3: system 'counter' of world 'main' writes something else on 1 threads than on 2, first in grain.n",
-          bp_host_step_twice(rig.host, 0, &sink));
-    EXPECT(told.fields == 1 && strcmp(told.name, "n") == 0, "%u fields, %s", told.fields, told.name);
+    FAILS(rig.host, BP_ERROR_FAILED, sentence, bp_host_step_twice(rig.host, 0, &sink));
+    EXPECT(told.fields == 1 && strcmp(told.name, units[_i][1]) == 0, "%u fields, %s", told.fields, told.name);
     bp_step_t now = {.struct_size = sizeof now};
     rig.api->world->clock(rig.api->world->at(rig.host, 0), &now);
     EXPECT(now.number == 4, "it is behind the step");
@@ -370,7 +388,7 @@ Suite *twice_suite(void)
     tcase_add_test(tcase, what_is_not_declared_is_told_once);
     tcase_add_test(tcase, who_comes_after_one_who_was_told_is_told_too);
     tcase_add_test(tcase, what_is_declared_is_not_told);
-    tcase_add_test(tcase, a_unit_that_does_not_repeat_itself_is_named);
+    tcase_add_loop_test(tcase, a_unit_that_does_not_repeat_itself_is_named, 0, 2);
     tcase_add_test(tcase, a_unit_that_does_otherwise_in_a_clone_is_named);
     tcase_add_loop_test(tcase, honest_units_pass, 0, 4);
     tcase_add_test(tcase, what_is_made_again_has_its_default_in_rows_of_the_dead);
