@@ -79,6 +79,21 @@ START_TEST(a_helper_can_wait_for_what_it_starts_though_this_program_ignores_such
 END_TEST
 #endif
 
+START_TEST(a_command_is_reached_by_signals_that_this_program_blocks)
+{
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    process_t *process = process_start(&memory, "kill -TERM $$; echo out", NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    process_end_t over = finish(process);
+    ck_assert_uint_eq(over.state, PROCESS_KILLED);
+    ck_assert_str_eq(over.signal, "SIGTERM");
+    ck_assert_str_eq(said, "");
+}
+END_TEST
+
 START_TEST(a_command_does_not_run_in_a_folder_that_is_not_there)
 {
     process_end_t over = finish(process_start(&memory, "echo out", "/dev/null/folder"));
@@ -447,6 +462,7 @@ Suite *process_suite(void)
     TCase *processes = tcase_create("processes");
     tcase_add_checked_fixture(processes, begin, end);
     tcase_add_test(processes, a_command_runs_and_is_heard);
+    tcase_add_test(processes, a_command_is_reached_by_signals_that_this_program_blocks);
     tcase_add_test(processes, a_command_does_not_run_in_a_folder_that_is_not_there);
 #if defined(__linux__)
     tcase_add_test(processes, a_helper_can_wait_for_what_it_starts_though_this_program_ignores_such_ends);

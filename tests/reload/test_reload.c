@@ -49,9 +49,10 @@ START_TEST(new_code_runs_over_the_same_memory)
 {
     char *before = describe_host(scene.host);
     const void *columns = scene.world->rows.runs[scene.world->rows.run_count - 1]->columns[1];
-    uint32_t layout = scene.world->rows.layout;
+    uint32_t layout = scene.world->rows.layout, resolved = scene.world->rows.ref_version;
     WORKS(scene.host, scene_reload(&scene, PROBE_FASTER));
     expect_same(before, describe_host(scene.host), "a reload of code alone");
+    ck_assert_uint_eq(scene.world->rows.ref_version, resolved); /* references are not resolved once more */
     ck_assert_ptr_eq(scene.world->rows.runs[scene.world->rows.run_count - 1]->columns[1], columns);
     ck_assert_uint_eq(scene.world->rows.layout, layout);
     WORKS(scene.host, bp_host_step(scene.host));
