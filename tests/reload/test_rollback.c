@@ -125,6 +125,36 @@ START_TEST(properties_resolved_at_any_moment_find_their_field_at_any_other)
 }
 END_TEST
 
+/* Behind those of the probe lie the columns of a component that came into the world later. */
+START_TEST(properties_of_other_components_find_their_columns_when_hidden_ones_have_gone)
+{
+    uint32_t keys[] = {key_of(scene.world, "probe", ""), key_of(scene.world, "body", "late")}, prototype;
+    const bp_property_api *api = scene.api->property;
+    bp_property_t mass;
+    bp_entity_t made[3];
+    float value = 0;
+    WORKS(scene.host, scene.api->world->prototype(scene.world, keys, 2, &prototype));
+    WORKS(scene.host, scene.api->world->create(scene.world, prototype, made, 3));
+    for (uint32_t i = 0; i < 3; i++) {
+        value = 5.0f + (float)i;
+        WORKS(scene.host, api->set_named(scene.world, made[i], "late", "mass", BP_F32, &value));
+    }
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
+    ck_assert_uint_gt(scene.world->rows.runs[scene.world->rows.run_count - 1]->column_count, 9);
+    WORKS(scene.host, api->resolve(scene.world, made[0], "late", "mass", &mass));
+    for (uint32_t moment = 0; moment < 3; moment++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            WORKS(scene.host, api->get(scene.world, &mass, &made[i], 1, &value, sizeof value));
+            ck_assert_msg(value == 5.0f + (float)i, "%g at moment %u", (double)value, moment);
+            WORKS(scene.host, api->get_named(scene.world, made[i], "late", "mass", BP_F32, &value));
+            ck_assert_msg(value == 5.0f + (float)i, "%g by name at moment %u", (double)value, moment);
+        }
+        if (moment == 1)
+            reload_accept(&scene.host->reload);
+    }
+}
+END_TEST
+
 START_TEST(a_layout_never_comes_back)
 {
     static const int versions[] = {
@@ -744,6 +774,7 @@ Suite *rollback_suite(void)
     tcase_add_checked_fixture(kept, open_scene, close_scene);
     tcase_add_loop_test(kept, names_mean_the_fields_of_the_version_that_came_back, 0, 6);
     tcase_add_test(kept, properties_resolved_at_any_moment_find_their_field_at_any_other);
+    tcase_add_test(kept, properties_of_other_components_find_their_columns_when_hidden_ones_have_gone);
     tcase_add_test(kept, a_layout_never_comes_back);
     tcase_add_test(kept, references_into_rows_of_a_new_kind_know_the_fields_of_today);
     tcase_add_loop_test(kept, a_component_that_a_world_gets_meanwhile_ends_the_probation, 0, 2);
