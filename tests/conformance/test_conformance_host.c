@@ -366,9 +366,9 @@ static void ask(uint32_t of, const conformance_check_t *real, int call, uint32_t
 }
 
 #if defined(BACKPLANE_SANITIZED)
-enum { EACH = 2, SHARE = 2 };
+enum { EACH = 2, SHARE = 2, FIRST = 1 }; /* the first one takes as long as all others do */
 #else
-enum { EACH = 8, SHARE = 1 };
+enum { EACH = 8, SHARE = 1, FIRST = 0 };
 #endif
 
 /* Strike the first EACH calls of a kind, and then fewer and fewer; in the checks that take long only the first. Returns
@@ -430,7 +430,7 @@ Suite *conformance_host_suite(void)
     Suite *suite = suite_create("conformance_host");
     TCase *all = tcase_create("conformance_host");
     tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, a_check_complains_of_each_wrong_answer, 0, SUBJECTS);
+    tcase_add_loop_test(all, a_check_complains_of_each_wrong_answer, FIRST, SUBJECTS);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -118,9 +118,9 @@ START_TEST(any_step_is_what_it_was)
 END_TEST
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { USUAL_VISITS = 20, CROWDS = 2, CROWD_VISITS = 20 };
+enum { PASTS = 6, LACKING_VISITS = 20, USUAL_VISITS = 20, CROWDS = 2, CROWD_VISITS = 10 };
 #else
-enum { USUAL_VISITS = 200, CROWDS = 4, CROWD_VISITS = VISITS };
+enum { PASTS = 17, LACKING_VISITS = 60, USUAL_VISITS = 200, CROWDS = 4, CROWD_VISITS = VISITS };
 #endif
 
 /* Each keyframe shares what the stamps say is the same, and is brought back. */
@@ -141,7 +141,7 @@ START_TEST(many_visits_of_many_pasts)
     const char *given = getenv("HISTORY_VISITS");
     uint32_t usual = getenv("TESTS_EMULATED") == NULL ? USUAL_VISITS : 20;
     uint32_t visits = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : usual;
-    for (uint64_t seed = 100; seed < 117; seed++)
+    for (uint64_t seed = 100; seed < 100 + PASTS; seed++)
         visit((visits_t){threads[_i], 1 + (uint32_t)seed % 4, seed, seed % 3 == 0 ? 300000 : LARGE, 0, 0, visits});
 }
 END_TEST
@@ -922,7 +922,7 @@ START_TEST(a_step_in_which_memory_lacked_is_what_it_was)
     WORKS(host, bp_host_record_end(host));
     uint64_t first = recall_history(host).first;
     EXPECT(first < 20, "the past begins with moment %u", (uint32_t)first);
-    for (uint32_t v = 0; v < 60; v++) {
+    for (uint32_t v = 0; v < LACKING_VISITS; v++) {
         uint64_t moment = first + bp_random_below(&random, TAKEN + 1 - (uint32_t)first);
         WORKS(host, bp_host_go(host, moment));
         EXPECT(recall_hash(host) == hashes[moment], "moment %u is not what it was", (uint32_t)moment);

@@ -599,11 +599,17 @@ START_TEST(an_ini_cut_anywhere_works_or_is_refused_whole)
 }
 END_TEST
 
+#if defined(BACKPLANE_SANITIZED)
+enum { OTHERS = 15, APART = 5 }; /* each byte is replaced, by three of them */
+#else
+enum { OTHERS = 15, APART = 1 };
+#endif
+
 START_TEST(an_ini_with_any_byte_replaced_works_or_is_refused_whole)
 {
     static const char others[] = "\n\r[]=: ;#.\t,0-x\xFF";
     char bytes[sizeof whole];
-    for (size_t i = 0; i < sizeof whole - 1; i++) {
+    for (size_t i = (size_t)_i % APART; i < sizeof whole - 1; i += APART) {
         memcpy(bytes, whole, sizeof whole);
         bytes[i] = others[_i];
         open_host();
@@ -612,8 +618,6 @@ START_TEST(an_ini_with_any_byte_replaced_works_or_is_refused_whole)
     }
 }
 END_TEST
-
-enum { OTHERS = 15 };
 
 START_TEST(random_pieces_of_an_ini_work_or_are_refused_whole)
 {

@@ -2,7 +2,7 @@
  * arrays and lists, of numbers and of texts - one reload after another, in a world that goes on meanwhile, against a
  * model of values alone; the rules are those of base/convert.h, written down once more.
  *
- * CELLS_ROUNDS is the number of reloads of each random test, 30 where it is not set.
+ * CELLS_ROUNDS is the number of reloads of each random test, 30 where it is not set, with sanitizers 22.
  */
 #include "../suites.h"
 #include "reload_support.h"
@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(BACKPLANE_SANITIZED)
+enum { USUAL_ROUNDS = 22 };
+#else
+enum { USUAL_ROUNDS = 30 };
+#endif
 enum { FIELDS = 6, FIRST = 17000, MOST = 24000, SOME = 200, ITEMS = 4, TEXT = 160, LIST = 0 };
 
 /* How a field is declared: so many values; LIST: any number, at most ITEMS here. */
@@ -384,7 +389,7 @@ static const form_t many_forms[FIELDS] = {{BP_STRING, 1, 1}, {BP_F32, LIST, 1}, 
 START_TEST(texts_and_lists_that_are_made_ready_while_the_world_goes_on_are_what_they_ought_to_be)
 {
     const char *asked = getenv("CELLS_ROUNDS");
-    uint32_t rounds = asked != NULL ? (uint32_t)strtoul(asked, NULL, 10) : 30;
+    uint32_t rounds = asked != NULL ? (uint32_t)strtoul(asked, NULL, 10) : USUAL_ROUNDS;
     model_t *m = &model;
     open_model(m, many_forms);
     m->random = 11 + (uint64_t)_i;

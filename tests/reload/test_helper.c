@@ -270,7 +270,11 @@ END_TEST
 #endif
 
 #if !defined(_WIN32)
+#if defined(BACKPLANE_SANITIZED)
+enum { DAMAGES = 16 };
+#else
 enum { DAMAGES = 40 };
+#endif
 
 /* A helper that finds its description cut, or with four bytes made larger than anything, at a place that scratch files
  * tell: `damage` in parts of its length, `cut` in bytes. The whole description is kept beside them. */
@@ -351,6 +355,12 @@ START_TEST(a_description_that_is_damaged_does_not_end_the_helper)
 END_TEST
 #endif
 
+#if defined(BACKPLANE_SANITIZED)
+enum { APART = 31 };
+#else
+enum { APART = 7 };
+#endif
+
 /* Each request for memory in turn fails, of those that a reload with a trial makes in this process. */
 START_TEST(a_trial_for_which_memory_is_lacking_changes_nothing)
 {
@@ -375,7 +385,7 @@ START_TEST(a_trial_for_which_memory_is_lacking_changes_nothing)
         expect_each_step(result == BP_OK ? 100 : 1);
         bp_host_destroy(host);
         ck_assert_uint_eq(heap.blocks, 0);
-        n += n > 40 ? 6 : 0; /* the first ones are of the trial */
+        n += n > 40 ? APART - 1 : 0; /* the first ones are of the trial */
     }
     allocator = NULL;
     EXPECT(n > 10 && n < MOST, "%u requests", (unsigned)n);
