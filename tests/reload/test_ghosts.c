@@ -278,10 +278,65 @@ START_TEST(a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwh
 }
 END_TEST
 
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static void refuse_memory(bool refuses)
+{
+    rig.heap.refuse_first = refuses ? rig.heap.requests + 1 : 0;
+    rig.heap.refuse_last = refuses ? UINT64_MAX : 0;
+}
+
+/* All goes on, and the log says what the state will not be told of. */
+START_TEST(what_cannot_be_kept_for_want_of_memory_is_told_in_the_log)
+{
+    open_with(0);
+    crash_over_instances(1);
+    WORKS(rig.host, bp_world_step(world));
+    refuse_memory(true);
+    destroy(AT_ONCE, 5);
+    destroy(12, 8);
+    destroy(23, 7);
+    destroy(31, 5);
+    refuse_memory(false);
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "out of memory; component 'muster_own' may keep instances that no "
+                                               "entity has any more"));
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "out of memory; component 'muster_rows' is not told of all rows"));
+    check_host(rig.host);
+    bring("muster_same");
+    muster_t *own = state_of(world, "muster_own"), *rows = state_of(world, "muster_rows");
+    ck_assert(own->wrong == 0 && rows->wrong == 0);
+    ck_assert(own->count > 4 && rows->count > 7); /* who is there, and those of whom they are not told */
+    WORKS(rig.host, bp_world_step(world));
+    expect_systems();
+    end_host();
+}
+END_TEST
+
+START_TEST(entities_of_which_a_system_cannot_be_told_later_for_want_of_memory_are_told_in_the_log)
+{
+    open_with(0);
+    WORKS(rig.host, bp_world_step(world));
+    system_state("muster_one")->crash_told = 1;
+    destroy(AT_ONCE, 3);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "muster_rows", NULL, NULL, NULL),
+                                           guests + AT_ONCE, 3));
+    refuse_memory(true);
+    bp_result_t result = bp_world_step(world);
+    refuse_memory(false);
+    WORKS(rig.host, result);
+    ck_assert_ptr_nonnull(strstr(rig.log.text, "out of memory; system 'muster_one' is not told of all entities that "
+                                               "come and go"));
+    bring("muster_same");
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert_uint_eq(system_state("muster_two")->wrong, 0);
+    end_host();
+}
+END_TEST
+
 Suite *ghosts_suite(void)
 {
     Suite *suite = suite_create("ghosts");
-    TCase *back = tcase_create("back"), *next = tcase_create("next");
+    TCase *back = tcase_create("back"), *next = tcase_create("next"), *memory = tcase_create("memory");
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_that_has_gone, 0,
                         AT_ONCE + 2);
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone, 0, 4);
@@ -290,6 +345,9 @@ Suite *ghosts_suite(void)
     suite_add_tcase(suite, back);
     tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile, 0, 3);
     suite_add_tcase(suite, next);
+    tcase_add_test(memory, what_cannot_be_kept_for_want_of_memory_is_told_in_the_log);
+    tcase_add_test(memory, entities_of_which_a_system_cannot_be_told_later_for_want_of_memory_are_told_in_the_log);
+    suite_add_tcase(suite, memory);
     return suite;
 }
 #else
