@@ -324,6 +324,9 @@ void change_exchange(reload_change_t *change);
 void change_pause(reload_change_t *change);
 void change_resume(reload_change_t *change);
 
+/* Forget the deaths that are held for the versions in place, which are taken back. */
+void change_forget_held(const reload_change_t *change);
+
 /* End the kept side, and the change with it. `resumes`: the plugins were paused for that, and what is in place is
  * resumed between both. */
 void change_finish(reload_change_t *change, bool resumes);

@@ -454,6 +454,7 @@ bp_result_t reload_rollback(reload_t *reload)
         return result;
     }
     set_aside_again(change);
+    change_forget_held(change);
     reload->probation = NULL;
     reload->changes++;
     report_rollback(change);

@@ -340,6 +340,46 @@ static void tell(reload_change_t *change)
         worlds_tell(&change->worlds[i], false);
 }
 
+/* Does the state that deaths were held for go over to a version that is told of the same? */
+static bool hears(bool keeps_state, const deaths_t *asked, const deaths_t *next, bool told)
+{
+    return keeps_state && told && asked->which == next->which;
+}
+
+/* Deaths that are held for other states are forgotten: all of them where the change is taken back (missed.h has those
+ * of the state that comes back). */
+static void forget_held(const reload_change_t *change, bool all)
+{
+    memory_t *memory = &change->reload->base->memory;
+    for (uint32_t i = 0; i < change->world_count; i++) {
+        world_change_t *w = &change->worlds[i];
+        for (uint32_t k = 0; k < w->manager_count; k++) {
+            const manager_change_t *m = &w->managers[k];
+            const component_t *next = m->component->kept;
+            if (all || !hears(m->keeps_state, &m->component->slot->asked_deaths, &next->asked_deaths,
+                              next->deaths.died != NULL))
+                deaths_free(&m->manager->listener, memory);
+        }
+        for (uint32_t k = 0; k < w->system_count; k++) {
+            const system_change_t *s = &w->systems[k];
+            if (all || !hears(s->keeps_state, &s->unit->system->asked_deaths, &s->kept->asked_deaths,
+                              s->kept->deaths.died != NULL))
+                deaths_free(&s->unit->listener, memory);
+        }
+    }
+    for (uint32_t i = 0; i < change->version_count; i++) {
+        const version_t *v = &change->versions[i];
+        if (all || !hears(v->keeps_state, &v->plugin->asked_deaths, &v->kept.asked_deaths,
+                          v->kept.deaths.died != NULL))
+            destruction_forget_held(change->reload->destruction, v->plugin);
+    }
+}
+
+void change_forget_held(const reload_change_t *change)
+{
+    forget_held(change, true);
+}
+
 /* A state that is told of all rows anew, and one that the caller brings back, has nothing to hear of what went while
  * the plugin was set aside. */
 static void forget_gone(const reload_change_t *change)
@@ -371,7 +411,11 @@ void reload_commit(reload_change_t *change)
     reload->probation = NULL;
     if (before != NULL)
         stop_kept_side(before); /* now: memory that it gives back belongs to the version that is still in place */
+    bool aside = false;
+    for (uint32_t i = 0; i < change->version_count; i++)
+        aside = aside || change->versions[i].was_aside;
     forget_gone(change);
+    forget_held(change, change->anew);
     change_exchange(change);
     tell(change);
     if (before != NULL)
@@ -392,6 +436,8 @@ void reload_commit(reload_change_t *change)
     }
     change_resume(change);
     worlds_tell_gone(reload);
+    if (aside)
+        destruction_tell_held(reload->destruction);
     change->nanoseconds += os_clock_ns() - began;
     assert_worlds(reload);
     if (!change->anew)

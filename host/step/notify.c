@@ -666,7 +666,10 @@ static void tell_unit(void *who, const bp_death_t *batch)
 
 listener_t unit_listener(unit_t *unit)
 {
-    return (listener_t){.who = unit, .asked = &unit->system->asked_deaths, .tell = tell_unit};
+    return (listener_t){.who = unit,
+                        .owner = unit->system->owner,
+                        .asked = &unit->system->asked_deaths,
+                        .tell = tell_unit};
 }
 
 bool schedule_listener(world_t *world, uint32_t index, listener_t **listener)
@@ -680,6 +683,7 @@ bool schedule_listener(world_t *world, uint32_t index, listener_t **listener)
         return true;
     listener_t own = unit_listener(unit);
     unit->listener.who = own.who;
+    unit->listener.owner = own.owner;
     unit->listener.asked = own.asked;
     unit->listener.tell = own.tell;
     *listener = &unit->listener;

@@ -61,6 +61,24 @@ void deaths_check(deaths_t *asked, const world_t *world, const char *kind, const
     asked->warned = !brought;
 }
 
+static bool is_aside(const listener_t *l)
+{
+    return l->owner != NULL && plugin_is_aside(l->owner);
+}
+
+/* Is there still room for a death that is held? */
+static bool may_hold(listener_t *l, base_t *base)
+{
+    if (l->count < DEATHS_HELD_MOST)
+        return true;
+    if (!l->full)
+        log_write(&base->log, BP_LOG_WARNING, "host",
+                  "plugin '%s' is set aside, and more deaths than %d wait for a version that works: no more are told",
+                  l->owner->name, DEATHS_HELD_MOST);
+    l->full = true;
+    return false;
+}
+
 static bool keep(listener_t *l, bp_entity_t dead, bp_entity_t referrer)
 {
     memory_t *memory = &l->world->base->memory;
@@ -161,6 +179,8 @@ void deaths_gather(listener_t *l, const bp_entity_t *dead, uint32_t count)
 {
     if (l->asked->which == BP_DEATHS_ALL || l->manager == BP_NONE)
         return;
+    if (is_aside(l) && !may_hold(l, l->world->base))
+        return;
     if (l->asked->which == BP_DEATHS_WITH)
         gather_with(l, dead, count);
     else
@@ -169,26 +189,100 @@ void deaths_gather(listener_t *l, const bp_entity_t *dead, uint32_t count)
 
 /* The deaths to be told are taken out of the listener before the call: the code that is told of them may destroy more
  * entities, whose deaths are then kept in the listener for a batch of their own. */
-void deaths_tell(listener_t *l)
+static listener_t take(listener_t *l)
 {
     listener_t taken = *l;
-    uint32_t ready = l->ready;
-    if (ready == 0)
-        return;
-    memory_t *memory = &l->world->base->memory;
     l->dead = l->referrers = NULL;
     l->count = l->ready = l->dead_capacity = l->referrer_capacity = 0;
+    return taken;
+}
+
+static void tell(const listener_t *l, uint32_t from, uint32_t count)
+{
+    uint32_t which = l->asked->which;
+    const bp_death_t batch = {.struct_size = sizeof batch,
+                              .count = count,
+                              .entities = l->dead + from,
+                              .referrers = which == BP_DEATHS_REFERRED ? l->referrers + from : NULL,
+                              .world = which == BP_DEATHS_ALL ? NULL : world_handle(l->world)};
+    l->tell(l->who, &batch);
+}
+
+static bool hold_all(listener_t *l, base_t *base, const bp_entity_t *dead, uint32_t count)
+{
+    bool room = memory_reserve(&base->memory, &l->dead, &l->dead_capacity, (uint64_t)l->count + count,
+                               sizeof *l->dead);
+    if (room) {
+        memcpy(l->dead + l->count, dead, count * sizeof *dead);
+        l->count += count;
+    }
+    return room;
+}
+
+/* What has been taken, from `from` on, is held again, before what has come since. */
+static void put_back(listener_t *l, base_t *base, listener_t *taken, uint32_t from)
+{
+    listener_t since = take(l);
+    bool all = l->asked->which == BP_DEATHS_ALL, good = true;
+    taken->count -= from;
+    memmove(taken->dead, taken->dead + from, taken->count * sizeof *taken->dead);
+    if (!all)
+        memmove(taken->referrers, taken->referrers + from, taken->count * sizeof *taken->referrers);
+    *l = *taken;
+    l->ready = 0;
+    if (all && since.count > 0)
+        good = hold_all(l, base, since.dead, since.count);
+    for (uint32_t i = 0; i < since.count && !all && good; i++)
+        good = keep(l, since.dead[i], since.referrers[i]);
+    if (!good && all)
+        log_write(&base->log, BP_LOG_ERROR, "host", "out of memory; not all deaths are told to plugin '%s'",
+                  l->owner->name);
+    deaths_free(&since, &base->memory);
+}
+
+void deaths_tell_all(listener_t *l, base_t *base, const bp_death_t *batch)
+{
+    if (!is_aside(l))
+        l->tell(l->who, batch);
+    if (is_aside(l) && may_hold(l, base) && !hold_all(l, base, batch->entities, batch->count))
+        log_write(&base->log, BP_LOG_ERROR, "host", "out of memory; not all deaths are told to plugin '%s'",
+                  l->owner->name);
+}
+
+void deaths_tell_held(listener_t *l, base_t *base, uint32_t most)
+{
+    if (l->count == 0 || is_aside(l))
+        return;
+    listener_t taken = take(l);
+    l->full = false;
+    uint32_t at = 0, count = 0;
+    for (; at < taken.count && !is_aside(l); at += is_aside(l) ? 0 : count) {
+        count = taken.count - at < most ? taken.count - at : most;
+        tell(&taken, at, count);
+    }
+    if (at < taken.count)
+        put_back(l, base, &taken, at);
+    else
+        deaths_free(&taken, &base->memory);
+}
+
+void deaths_tell(listener_t *l)
+{
+    uint32_t ready = l->ready;
+    if (ready == 0 || is_aside(l))
+        return;
+    base_t *base = l->world->base;
+    listener_t taken = take(l);
     for (uint32_t i = ready; i < taken.count; i++) {
         if (!keep(l, taken.dead[i], taken.referrers[i]))
             break;
     }
-    const bp_death_t batch = {.struct_size = sizeof batch,
-                              .count = ready,
-                              .entities = taken.dead,
-                              .referrers = taken.asked->which == BP_DEATHS_REFERRED ? taken.referrers : NULL,
-                              .world = world_handle(taken.world)};
-    taken.tell(taken.who, &batch);
-    deaths_free(&taken, memory);
+    tell(&taken, 0, ready);
+    taken.count = ready;
+    if (is_aside(l))
+        put_back(l, base, &taken, 0);
+    else
+        deaths_free(&taken, &base->memory);
 }
 
 void deaths_free(listener_t *l, memory_t *memory)

@@ -10,6 +10,10 @@
  * row is emptied: deaths_gather does so, and keeps the entities found until the batch is announced. Where memory for an
  * entity is lacking, the listener is not told of that entity, and the log says so.
  *
+ * While the plugin of a listener is set aside, its deaths are held, of BP_DEATHS_ALL too, with those whose telling has
+ * crashed it, since nobody knows how far it came. They are told when a sound version of the plugin has the state
+ * (reload/). There is a bound, since nobody knows when that will be.
+ *
  * Not here: when a batch is announced, and in which order (destruction.h).
  */
 #ifndef HOST_STORE_DEATHS_H
@@ -19,11 +23,15 @@
 
 struct world_t;
 
+enum { DEATHS_HELD_MOST = 1 << 20 /* of one listener */ };
+
 typedef struct listener_t {
     void *who;                 /* the manager, the unit or the plugin */
     const deaths_t *asked;
     void (*tell)(void *who, const bp_death_t *batch);
+    const plugin_t *owner;     /* of the code that is told */
     bool warned;               /* the log has been told that the component has no field as asked for */
+    bool full;                 /* ... and that no more deaths are held */
 
     struct world_t *world;     /* set by deaths_find: the world in which the listener listens */
     uint32_t manager, field;   /* numbers in that world; BP_NONE: the world lacks the component */
@@ -46,8 +54,14 @@ void deaths_check(deaths_t *asked, const struct world_t *world, const char *kind
  * records and rows. */
 void deaths_gather(listener_t *listener, const bp_entity_t *dead, uint32_t count);
 
-/* Tell the listener of the deaths that are ready (listener_t.ready). */
+/* Tell the listener of the deaths that are ready (listener_t.ready). Where its plugin is set aside, they are held. */
 void deaths_tell(listener_t *listener);
+
+/* The same for a listener that asked for all deaths, with a batch that it does not have: `base` is the host's. */
+void deaths_tell_all(listener_t *listener, base_t *base, const bp_death_t *batch);
+
+/* Tell the listener of what has been held for it, in batches of `most`, if its plugin is sound now. */
+void deaths_tell_held(listener_t *listener, base_t *base, uint32_t most);
 
 void deaths_free(listener_t *listener, memory_t *memory);
 

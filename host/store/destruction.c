@@ -24,8 +24,7 @@ void destruction_init(destruction_t *d, base_t *base, entities_t *entities)
 
 static void free_plugin_listener(destruction_t *d, plugin_listener_t *p)
 {
-    if (p->listener.world != NULL)
-        deaths_free(&p->listener, &p->listener.world->base->memory);
+    deaths_free(&p->listener, &d->base->memory);
     memory_free(&d->memory, p, sizeof *p);
 }
 
@@ -94,7 +93,10 @@ static void tell_manager(void *who, const bp_death_t *batch)
 
 listener_t destruction_manager_listener(manager_t *manager)
 {
-    return (listener_t){.who = manager, .asked = &manager->component->asked_deaths, .tell = tell_manager};
+    return (listener_t){.who = manager,
+                        .owner = manager->component->owner,
+                        .asked = &manager->component->asked_deaths,
+                        .tell = tell_manager};
 }
 
 /* Call `function` for all listeners that asked for deaths, in the order in which they are told, until it returns false.
@@ -110,6 +112,7 @@ static bool visit_all(destruction_t *d, visit_listener_t function, const bp_deat
                 continue;
             listener_t own = destruction_manager_listener(manager);
             manager->listener.who = own.who;
+            manager->listener.owner = own.owner;
             manager->listener.asked = own.asked;
             manager->listener.tell = own.tell;
             deaths_find(&manager->listener, world);
@@ -154,7 +157,7 @@ static void tell_plugin(void *who, const bp_death_t *batch)
 
 listener_t destruction_plugin_listener(plugin_t *plugin)
 {
-    return (listener_t){.who = plugin, .asked = &plugin->asked_deaths, .tell = tell_plugin};
+    return (listener_t){.who = plugin, .owner = plugin, .asked = &plugin->asked_deaths, .tell = tell_plugin};
 }
 
 static bool asks(const plugin_t *plugin)
@@ -162,14 +165,14 @@ static bool asks(const plugin_t *plugin)
     return plugin->deaths.died != NULL;
 }
 
-/* Is that plugin still there, and does it ask by a component or a field? */
+/* Is that plugin still there, and does it ask by a component or a field, in a world, or for all deaths, in none? */
 static bool is_wanted(const destruction_t *d, const plugin_listener_t *p)
 {
     uint32_t at = 0, count = plugin_count(d);
     while (at < count && d->plugins->items[at] != p->plugin)
         at++;
-    return p->listener.world != NULL && at < count && asks(p->plugin) &&
-           p->plugin->asked_deaths.which != BP_DEATHS_ALL;
+    return at < count && asks(p->plugin) &&
+           (p->listener.world == NULL) == (p->plugin->asked_deaths.which == BP_DEATHS_ALL);
 }
 
 static bool need_plugin_listener(destruction_t *d, plugin_t *plugin, world_t *world)
@@ -195,7 +198,7 @@ static bool need_plugin_listener(destruction_t *d, plugin_t *plugin, world_t *wo
 }
 
 /* The same for plugins: listeners of plugins that have gone are freed, and each plugin that asks by a component or a
- * field gets a listener for each world. */
+ * field gets a listener for each world; one that asks for all deaths has one, without a world. */
 static bool find_plugins(destruction_t *d)
 {
     uint32_t kept = 0;
@@ -212,6 +215,8 @@ static bool find_plugins(destruction_t *d)
     for (uint32_t i = 0; i < plugin_count(d); i++) {
         plugin_t *plugin = d->plugins->items[i];
         d->asking += asks(plugin);
+        if (room && asks(plugin) && plugin->asked_deaths.which == BP_DEATHS_ALL)
+            room = need_plugin_listener(d, plugin, NULL);
         for (uint32_t w = 0; room && asks(plugin) && plugin->asked_deaths.which != BP_DEATHS_ALL && w < d->world_count;
              w++)
             room = need_plugin_listener(d, plugin, d->worlds[w]);
@@ -263,9 +268,8 @@ static bool make_ready(destruction_t *d, listener_t *listener, const bp_death_t 
  * the list of listeners stays as it is. */
 static bool tell_listener(destruction_t *d, listener_t *listener, const bp_death_t *batch)
 {
-    (void)d;
     if (listener->asked->which == BP_DEATHS_ALL)
-        listener->tell(listener->who, batch);
+        deaths_tell_all(listener, d->base, batch);
     else
         deaths_tell(listener);
     return true;
@@ -275,12 +279,19 @@ static void tell_plugins(destruction_t *d, const bp_death_t *batch)
 {
     for (uint32_t i = 0; i < plugin_count(d); i++) {
         plugin_t *plugin = d->plugins->items[i];
-        if (asks(plugin) && plugin->asked_deaths.which == BP_DEATHS_ALL)
-            verb_plugin_died(plugin, batch);
+        bool all = asks(plugin) && plugin->asked_deaths.which == BP_DEATHS_ALL;
         for (uint32_t k = 0; k < d->plugin_listener_count; k++) {
-            if (d->plugin_listeners[k]->plugin == plugin && d->plugin_listeners[k]->listener.world != NULL)
-                deaths_tell(&d->plugin_listeners[k]->listener);
+            listener_t *listener = &d->plugin_listeners[k]->listener;
+            if (d->plugin_listeners[k]->plugin != plugin)
+                continue;
+            if (all && listener->world == NULL)
+                deaths_tell_all(listener, d->base, batch);
+            else if (listener->world != NULL)
+                deaths_tell(listener);
+            all = all && listener->world != NULL;
         }
+        if (all) /* there was no memory for its listener */
+            verb_plugin_died(plugin, batch);
     }
 }
 
@@ -344,6 +355,30 @@ void destruction_tell_missed(destruction_t *d, const missed_t *missed)
     d->announcing = true;
     missed_tell(missed, DESTRUCTION_BATCH);
     end_announcing(d);
+}
+
+static bool tell_held(destruction_t *d, listener_t *listener, const bp_death_t *batch)
+{
+    (void)batch;
+    deaths_tell_held(listener, d->base, DESTRUCTION_BATCH);
+    return true;
+}
+
+void destruction_tell_held(destruction_t *d)
+{
+    d->announcing = true;
+    for_all(d, tell_held, NULL);
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++)
+        tell_held(d, &d->plugin_listeners[i]->listener, NULL);
+    end_announcing(d);
+}
+
+void destruction_forget_held(destruction_t *d, const plugin_t *plugin)
+{
+    for (uint32_t i = 0; i < d->plugin_listener_count; i++) {
+        if (d->plugin_listeners[i]->plugin == plugin)
+            deaths_free(&d->plugin_listeners[i]->listener, &d->base->memory);
+    }
 }
 
 static void announce(destruction_t *d, const bp_entity_t *entities, uint32_t count)

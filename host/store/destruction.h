@@ -113,6 +113,11 @@ void destruction_set_missed(destruction_t *destruction, missed_t *missed);
  * steps, outside callbacks. [main] */
 void destruction_tell_missed(destruction_t *destruction, const missed_t *missed);
 
+/* Tell listeners whose plugin is sound again of the deaths that were held for them meanwhile (deaths.h), as of deaths
+ * that happen now: between steps, outside callbacks. Forget those of the plugin itself. [main] */
+void destruction_tell_held(destruction_t *destruction);
+void destruction_forget_held(destruction_t *destruction, const plugin_t *plugin);
+
 /* As bp_host_on_destroyed and bp_host_drop_owner. [main] */
 bp_result_t destruction_add_callback(destruction_t *destruction, const void *owner, bp_destroyed_callback callback,
                                      void *data);

@@ -557,6 +557,117 @@ START_TEST(a_version_that_was_set_aside_before_it_was_replaced_comes_back_set_as
     close_guarded();
 }
 END_TEST
+
+/* --- without a version to come back ------------------------------------------------------------------------------- */
+
+/* It crashes as it works, before the deaths of the step, or when it is told of deaths, which it has written down. */
+static void crash_without_probation(bool told)
+{
+    rig.host->reload.probation_steps = 0;
+    if (told) {
+        state(WITH, 0)->crash_told = 1;
+        die(12, 1);
+        expect(WITH, 0, model.places[12], (bp_entity_t){0});
+        WORKS(rig.host, bp_host_poll(rig.host));
+    } else {
+        state(WITH, 0)->crash_working = 1;
+        state(WITH, 0)->ends = model.places[12];
+        WORKS(rig.host, bp_world_step(worlds[0]));
+        expect_death(12);
+    }
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(rig.host, 1));
+}
+
+START_TEST(a_version_that_takes_a_state_over_is_told_of_the_deaths_since_its_plugin_was_set_aside)
+{
+    open_guarded();
+    die(0, 2);
+    crash_without_probation(_i == 1);
+    die(2, 4);
+    step();
+    die(6, 1);
+    check_host(rig.host);
+    bring("vigil_kept");
+    ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 1));
+    expect_told();
+    die(14, 3);
+    step();
+    expect_told();
+    close_guarded();
+}
+END_TEST
+
+START_TEST(a_plugin_that_asks_for_all_deaths_is_told_of_those_since_it_was_set_aside)
+{
+    KEEPS_MEMORY();
+    open_with("vigil_all", BP_HOST_CRASH_GUARD);
+    crash_without_probation(false);
+    die(1, 4);
+    die(7, 1);
+    check_host(rig.host);
+    bring("vigil_all");
+    model.expected[PLUGIN][0] = model.expected[ALL][0]; /* whichever world */
+    expect_listener(&model.expected[PLUGIN][0], state(PLUGIN, 0), NULL, false, "the plugin");
+    close_guarded();
+}
+END_TEST
+
+/* Whose state begins anew, or who asks for none. */
+START_TEST(a_version_that_has_another_state_is_told_of_no_deaths_before_it)
+{
+    open_guarded();
+    crash_without_probation(false);
+    die(1, 4);
+    bring(_i == 0 ? "vigil_anew" : "vigil_kept_untold");
+    for (uint32_t listener = 0; listener < LISTENERS; listener++)
+        ck_assert_uint_eq(state(listener, 0)->count, 0);
+    bring(_i == 0 ? "vigil_anew" : "vigil_kept");
+    for (uint32_t listener = 0; listener < LISTENERS; listener++)
+        ck_assert_uint_eq(state(listener, 0)->count, 0);
+    step();
+    close_guarded();
+}
+END_TEST
+
+/* A call of the next version may crash as well. */
+START_TEST(a_version_that_crashes_when_it_is_told_of_deaths_before_it_leaves_the_rest_to_the_next)
+{
+    open_guarded();
+    crash_without_probation(false);
+    die(1, 4);
+    state(OF, 0)->crash_told = 1;
+    bring("vigil_kept");
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(rig.host, 1));
+    for (uint32_t i = 0; i < 5; i++) /* what it had written down is told again */
+        expect(OF, 0, model.expected[OF][0].dead[i], model.expected[OF][0].referrers[i]);
+    die(5, 2);
+    bring("vigil_kept");
+    ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 1));
+    expect_told();
+    close_guarded();
+}
+END_TEST
+
+/* Nobody knows when a version comes that works. */
+START_TEST(deaths_while_a_plugin_is_set_aside_are_held_up_to_a_bound_which_the_log_tells_once)
+{
+    enum { HELD = 1 << 20, MORE = HELD + 10000, BATCH = 2048 };
+    bp_entity_t *many = room_of(MORE * sizeof *many);
+    open_guarded();
+    crash_without_probation(false);
+    WORKS(rig.host, rig.api->entity->create(rig.host, many, MORE));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, many, MORE), MORE);
+    const char *said = strstr(rig.log.text, "more deaths than 1048576 wait for a version that works: no more are told");
+    ck_assert_ptr_nonnull(said);
+    bring("vigil_kept");
+    ck_assert_uint_eq(state(ALL, 0)->calls, HELD / BATCH + 1);
+    ck_assert_uint_eq(state(ALL, 0)->deaths[1].dead.id, many[0].id);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &model.places[3], 1), 1);
+    ck_assert_uint_eq(state(ALL, 0)->calls, HELD / BATCH + 2);
+    close_guarded();
+}
+END_TEST
 #endif
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -745,6 +856,12 @@ Suite *missed_suite(void)
     tcase_add_loop_test(crashes, deaths_whose_telling_has_crashed_a_version_are_told_to_the_one_that_comes_back, 0, 2);
     tcase_add_test(crashes, a_version_that_crashes_when_it_is_told_of_what_it_has_missed_is_set_aside);
     tcase_add_loop_test(crashes, a_version_that_was_set_aside_before_it_was_replaced_comes_back_set_aside, 0, 2);
+    tcase_add_loop_test(crashes, a_version_that_takes_a_state_over_is_told_of_the_deaths_since_its_plugin_was_set_aside,
+                        0, 2);
+    tcase_add_test(crashes, a_plugin_that_asks_for_all_deaths_is_told_of_those_since_it_was_set_aside);
+    tcase_add_test(crashes, deaths_while_a_plugin_is_set_aside_are_held_up_to_a_bound_which_the_log_tells_once);
+    tcase_add_loop_test(crashes, a_version_that_has_another_state_is_told_of_no_deaths_before_it, 0, 2);
+    tcase_add_test(crashes, a_version_that_crashes_when_it_is_told_of_deaths_before_it_leaves_the_rest_to_the_next);
     suite_add_tcase(suite, crashes);
 #endif
     tcase_set_timeout(memory, 60);
