@@ -53,6 +53,7 @@ static void stop_manager(world_t *world, manager_t *manager)
         verb_stop(manager->component, &manager->verb);
     unended_free(&manager->unended, &world->memory);
     hooks_forget_untold(world, manager);
+    deaths_free(&manager->listener, &world->base->memory);
 }
 
 static void free_manager(world_t *world, manager_t *manager)

@@ -191,6 +191,31 @@ START_TEST(a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone)
 }
 END_TEST
 
+/* An entity is to have two of the component, and the second one crashes the version: the first one goes again. */
+START_TEST(a_state_that_comes_back_after_a_crash_knows_nobody_who_has_not_come)
+{
+    static const char *const types[] = {"muster_own", "muster_rows"};
+    const char *type = types[_i];
+    open_with(50);
+    bring("muster_kept");
+    uint32_t keys[] = {key_of(world, type, ""), key_of(world, type, "second")}, prototype;
+    bp_entity_t made[3];
+    WORKS(rig.host, rig.api->world->prototype(world, keys, COUNT(keys), &prototype));
+    ((muster_t *)state_of(world, type))->crash_coming = 2;
+    FAILS(rig.host, BP_ERROR_FAILED, "crashed in", rig.api->world->create(world, prototype, made, COUNT(made)));
+    check_host(rig.host);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    expect_first_is_back();
+    expect_own();
+    expect_rows();
+    WORKS(rig.host, rig.api->world->create(world, prototype, made, COUNT(made)));
+    ck_assert_uint_eq(rig.api->entity->destroy(rig.host, made, COUNT(made)), COUNT(made));
+    expect_own();
+    expect_rows();
+    end_host();
+}
+END_TEST
+
 /* --- entities that match ------------------------------------------------------------------------------------------ */
 
 static void expect_systems(void)
@@ -340,6 +365,7 @@ Suite *ghosts_suite(void)
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_has_no_instance_of_an_entity_that_has_gone, 0,
                         AT_ONCE + 2);
     tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_knows_no_row_that_has_gone, 0, 4);
+    tcase_add_loop_test(back, a_state_that_comes_back_after_a_crash_knows_nobody_who_has_not_come, 0, 2);
     tcase_add_test(back, systems_that_come_back_after_a_crash_know_the_entities_that_match);
     tcase_add_test(back, systems_of_another_world_that_come_back_after_a_crash_know_the_entities_that_match);
     suite_add_tcase(suite, back);
