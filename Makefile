@@ -554,7 +554,7 @@ SHORT = BUILD=build/short FUZZ_FAST=-O0
 
 fuzz-short: $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.o)
 	@if tools/fuzz.sh has-libfuzzer; then \
-	    $(MAKE) --no-print-directory $(PARALLEL) $(SHORT) SECONDS=5 fuzz; \
+	    $(MAKE) --no-print-directory $(PARALLEL) $(SHORT) SECONDS=3 fuzz; \
 	else \
 	    $(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined replay; \
 	fi
