@@ -85,6 +85,8 @@ static void add(const char *type, bp_entity_t *entity)
     WORKS(host, api->world->add(world, key, entity, 1));
 }
 
+static const bp_option_t *given; /* to the crasher, `where` and `how`; NULL: nothing */
+
 static void begin(uint32_t flags, uint32_t deadline)
 {
     KEEPS_MEMORY();
@@ -103,7 +105,7 @@ static void begin(uint32_t flags, uint32_t deadline)
     desc.static_plugin_count = linked != NULL;
     host = bp_host_create(&desc);
     api = bp_host_api(host);
-    WORKS(host, bp_host_load_plugin(host, path, NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, path, given, given == NULL ? 0 : 2));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "crash_plain"));
     WORKS(host, bp_world_use_component(world, "crash_own"));
@@ -470,6 +472,22 @@ START_TEST(a_crash_on_probation_brings_the_version_before_back)
     ck_assert(x_now() == x + 3.0f);
     ck_assert_int_eq(api->property->get_named(world, plain, "crash_plain", "y", BP_F64, &y), BP_ERROR_NOT_FOUND);
     check_host(host);
+    end();
+}
+END_TEST
+
+/* On trial the probation ends before the candidate is unloaded, and with it the version before. */
+START_TEST(a_crash_of_the_version_before_at_its_end_is_not_held_against_the_next_one)
+{
+    const bp_option_t options[] = {{.name = "where", .value = _i == 0 ? "plain_stop" : "unload"},
+                                   {.name = "how", .value = "null"}};
+    given = options;
+    begin(both, 8000);
+    given = NULL;
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    EXPECT(told.refused == 0, "%s", told.text);
+    ck_assert_str_eq(bp_host_plugin(host, 0, NULL)->desc->version, "2.0");
     end();
 }
 END_TEST
@@ -1043,6 +1061,7 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 8);
     tcase_add_loop_test(files, a_crash_while_a_version_is_closed_is_told_and_survived, 0, 3);
     tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
+    tcase_add_loop_test(files, a_crash_of_the_version_before_at_its_end_is_not_held_against_the_next_one, 0, 2);
     tcase_add_test(files, a_good_version_brings_a_plugin_back_that_was_set_aside);
     tcase_add_test(files, a_death_while_a_plugin_is_set_aside_does_not_keep_the_next_version_out);
     tcase_add_test(files, an_unloaded_candidate_is_let_go);
