@@ -276,8 +276,9 @@ enum { DAMAGES = 16 };
 enum { DAMAGES = 40 };
 #endif
 
-/* A helper that finds its description cut, or with four bytes made larger than anything, at a place that scratch files
- * tell: `damage` in parts of its length, `cut` in bytes. The whole description is kept beside them. */
+/* A helper that finds its description cut, or with four bytes made larger than anything, or one that is C, at a place
+ * that scratch files tell: `damage` in parts of its length, `cut` and `named` in bytes. The whole description is kept
+ * beside them. */
 static const char *write_damaging_helper(void)
 {
     char text[2048], program[1024];
@@ -285,8 +286,9 @@ static const char *write_damaging_helper(void)
     snprintf(text, sizeof text,
              "#!/bin/sh\ncp \"$2\" '%s/description'\n"
              "read how at <'%s/damage'\n"
-             "[ $how = cut ] || at=$(($(wc -c <\"$2\") * at / %d))\n"
-             "[ $how = damaged ] || head -c $at '%s/description' >\"$2\"\n"
+             "[ $how = cut -o $how = named ] || at=$(($(wc -c <\"$2\") * at / %d))\n"
+             "[ $how != named ] || printf C | dd of=\"$2\" bs=1 seek=$at conv=notrunc 2>/dev/null\n"
+             "[ $how = damaged -o $how = named ] || head -c $at '%s/description' >\"$2\"\n"
              "[ $how != damaged ] || printf '\\377\\377\\377\\377' |\n"
              "dd of=\"$2\" bs=4 seek=$((at / 4)) conv=notrunc 2>/dev/null\n"
              "exec '%s' \"$@\"\n", TEST_SCRATCH_DIR, TEST_SCRATCH_DIR, DAMAGES, TEST_SCRATCH_DIR, program);
@@ -304,21 +306,27 @@ static void damage(const char *helper, const char *how, int at)
     put_plugin("crasher_next", "crasher");
 }
 
-/* Where the world "main" begins in the description; the number of worlds stands before it. */
-static int place_of_worlds(void)
+/* Where these bytes come for the nth time in the description. */
+static int place_of(const char *text, size_t length, int nth)
 {
-    static const char world_begins[] = "\4\0\0\0main"; /* its terminating 0 counts */
     static char bytes[1 << 16];
     FILE *file = fopen(TEST_SCRATCH_DIR "/description", "rb");
     ck_assert_ptr_nonnull(file);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    for (size_t i = 0; i + sizeof world_begins <= size; i++) {
-        if (memcmp(bytes + i, world_begins, sizeof world_begins) == 0)
+    for (size_t i = 0; i + length <= size; i++) {
+        if (memcmp(bytes + i, text, length) == 0 && --nth == 0)
             return (int)i;
     }
-    ck_abort_msg("there is no world in the description");
+    ck_abort_msg("it is not in the description");
     return 0;
+}
+
+/* Where the world "main" begins in the description; the number of worlds stands before it. */
+static int place_of_worlds(void)
+{
+    static const char world_begins[] = "\4\0\0\0main"; /* its terminating 0 counts */
+    return place_of(world_begins, sizeof world_begins, 1);
 }
 
 /* Cut anywhere, the description is no fault of the candidate: it comes in untried, and that is told. */
@@ -331,6 +339,22 @@ START_TEST(a_description_that_is_cut_is_not_held_against_the_candidate)
         damage(helper, i <= DAMAGES ? "part" : "cut", i <= DAMAGES ? i : place_of_worlds() - 2);
         expect_to_come_in();
         EXPECT(is_told("they come in untried: ") != whole, "cut at %d/%d: %s", i, DAMAGES, log_text.text);
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
+/* The plugin that is to be tried has a name of nobody. */
+START_TEST(a_candidate_that_a_helper_does_not_know_comes_in_untried)
+{
+    static const char named[] = "\7\0\0\0crasher";
+    char helper[1024];
+    snprintf(helper, sizeof helper, "%s", write_damaging_helper());
+    for (int i = 0; i < 2; i++) {
+        damage(helper, i == 0 ? "cut" : "named", i == 0 ? 1 : place_of(named, sizeof named, 2) + 4);
+        expect_to_come_in();
+        EXPECT(is_told(i == 0 ? "they come in untried: " : "untried: no plugin 'Crasher' is loaded"), "%s",
+               log_text.text);
         bp_host_destroy(host);
     }
 }
@@ -431,6 +455,7 @@ Suite *helper_suite(void)
 #if !defined(_WIN32)
     tcase_add_test(trials, a_helper_that_does_not_end_talking_is_listened_to_so_far);
     tcase_add_test(trials, a_description_that_is_cut_is_not_held_against_the_candidate);
+    tcase_add_test(trials, a_candidate_that_a_helper_does_not_know_comes_in_untried);
     tcase_add_test(trials, a_description_that_is_damaged_does_not_end_the_helper);
 #endif
     tcase_add_test(trials, a_trial_leaves_no_file);
