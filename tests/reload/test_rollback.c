@@ -12,6 +12,7 @@
 
 #include <bp_plugin.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,13 @@ START_TEST(properties_of_other_components_find_their_columns_when_hidden_ones_ha
         }
         if (moment == 1)
             reload_accept(&scene.host->reload);
+        WORKS(scene.host, bp_world_step(scene.world)); /* each step moves them by the velocity that they began with */
+        bp_vec3_t position;
+        bp_step_t step = {.struct_size = sizeof step};
+        scene.api->world->clock(scene.world, &step);
+        WORKS(scene.host, api->get_named(scene.world, made[1], "late", "position", BP_VEC3, &position));
+        ck_assert_msg(fabsf(position.z - (float)(moment + 1) * (float)step.dt) < 1e-5f, "%g after moment %u",
+                      (double)position.z, moment);
     }
 }
 END_TEST

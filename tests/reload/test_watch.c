@@ -358,6 +358,21 @@ START_TEST(a_file_that_was_passed_over_is_not_new_when_it_comes_back)
 }
 END_TEST
 
+START_TEST(a_file_that_goes_while_it_is_written_is_waited_for_no_longer)
+{
+    begin(true);
+    int fd = open(path, O_WRONLY);
+    ck_assert_int_eq((int)write(fd, bytes, 100), 100);
+    ck_assert_ptr_null(watch_next(&watch, ++now));
+    EXPECT(watch_look_ms(&watch) == 0, "a file that is being written is not looked at soon");
+    ck_assert_int_eq(remove(path), 0);
+    ck_assert_ptr_null(watch_next(&watch, ++now));
+    EXPECT(watch_look_ms(&watch) > 0, "a file that has gone keeps the host awake");
+    close(fd);
+    end();
+}
+END_TEST
+
 START_TEST(a_touched_file_is_handed_over)
 {
     begin(true);
@@ -420,6 +435,7 @@ Suite *watch_suite(void)
     tcase_add_loop_test(files, a_file_written_before_its_plugin_is_loaded_is_not_handed_over, 0, 2);
     tcase_add_loop_test(files, a_file_written_between_loading_and_watching_is_handed_over, 0, 2);
     tcase_add_test(files, a_file_that_was_passed_over_is_not_new_when_it_comes_back);
+    tcase_add_test(files, a_file_that_goes_while_it_is_written_is_waited_for_no_longer);
     tcase_add_test(files, a_touched_file_is_handed_over);
 #if defined(__linux__)
     tcase_add_loop_test(files, a_file_whose_notices_were_lost_is_handed_over_if_it_is_another_one, 0, 2);
