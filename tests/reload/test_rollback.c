@@ -212,6 +212,19 @@ START_TEST(references_into_rows_of_a_new_kind_know_the_fields_of_today)
 }
 END_TEST
 
+START_TEST(references_of_all_worlds_are_resolved_anew_when_a_version_comes_back)
+{
+    const world_t *worlds[] = {&scene.world->rows, &scene.second->rows};
+    uint32_t versions[2];
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED));
+    for (uint32_t w = 0; w < 2; w++)
+        versions[w] = worlds[w]->ref_version;
+    take_back();
+    for (uint32_t w = 0; w < 2; w++)
+        ck_assert_uint_ne(worlds[w]->ref_version, versions[w]);
+}
+END_TEST
+
 /* --- by command -------------------------------------------------------------------------------------------- */
 
 static struct { bp_property_t position, extra; bp_entity_t entity; } recorded;
@@ -785,6 +798,7 @@ Suite *rollback_suite(void)
     tcase_add_test(kept, properties_of_other_components_find_their_columns_when_hidden_ones_have_gone);
     tcase_add_test(kept, a_layout_never_comes_back);
     tcase_add_test(kept, references_into_rows_of_a_new_kind_know_the_fields_of_today);
+    tcase_add_test(kept, references_of_all_worlds_are_resolved_anew_when_a_version_comes_back);
     tcase_add_loop_test(kept, a_component_that_a_world_gets_meanwhile_ends_the_probation, 0, 2);
     tcase_add_test(kept, a_plugin_that_is_loaded_meanwhile_ends_the_probation);
     tcase_add_loop_test(kept, a_refused_reload_leaves_the_probation_as_it_is, 0, COUNT(accepted));
