@@ -304,6 +304,27 @@ START_TEST(a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwh
 }
 END_TEST
 
+/* A component that is told of no rows that come does not know who is there: where fields are others, it begins anew
+ * with nothing. */
+START_TEST(rows_of_other_fields_that_went_meanwhile_are_told_to_no_state)
+{
+    open_with(0);
+    WORKS(rig.host, bp_world_use_component(world, "muster_left"));
+    WORKS(rig.host, rig.api->world->add(world, key_of(world, "muster_left", ""), guests, GUESTS));
+    remove_from("muster_left", 0, 1);
+    crash_over_instances(1);
+    remove_from("muster_left", 12, 2);
+    bring(_i == 0 ? "muster_same" : "muster_kept");
+    const muster_t *left = state_of(world, "muster_left");
+    ck_assert_uint_eq(left->count, _i == 0 ? 1 + (AT_ONCE - 1 + 2 + 1) + 2 : 0);
+    ck_assert_int_eq(left->sum, (int64_t)(left->count * strlen("nobody")));
+    check_host(rig.host);
+    remove_from("muster_left", 14, 2);
+    ck_assert_uint_eq(left->count, _i == 0 ? 12 : 2);
+    end_host();
+}
+END_TEST
+
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 static void refuse_memory(bool refuses)
@@ -371,6 +392,7 @@ Suite *ghosts_suite(void)
     tcase_add_test(back, systems_of_another_world_that_come_back_after_a_crash_know_the_entities_that_match);
     suite_add_tcase(suite, back);
     tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile, 0, 4);
+    tcase_add_loop_test(next, rows_of_other_fields_that_went_meanwhile_are_told_to_no_state, 0, 2);
     suite_add_tcase(suite, next);
     tcase_add_test(memory, what_cannot_be_kept_for_want_of_memory_is_told_in_the_log);
     tcase_add_test(memory, entities_of_which_a_system_cannot_be_told_later_for_want_of_memory_are_told_in_the_log);
