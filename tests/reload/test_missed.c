@@ -487,6 +487,8 @@ START_TEST(deaths_of_the_step_in_which_a_version_crashes_are_told_to_the_one_tha
     expect_version(1);
     expect_death(12);
     expect_told();
+    die(15, 2); /* and each of them once */
+    expect_told();
     step();
     close_guarded();
 }
