@@ -420,8 +420,8 @@ tsan:
 	@echo "== ThreadSanitizer"
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-program
 
-# Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads,
-# five times the visits of moments that a host remembers, a hundred times the damaged libraries, and 50 killed ranks.
+# Ten times the random pairs of field lists that the tests reload, fifty times the seeds of what is kept across reloads
+# and the visits of moments that a host remembers, a hundred times the damaged libraries, and 50 killed ranks.
 proofs: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	RELOAD_PAIRS=10000 CK_RUN_SUITE=reload_random $(BUILD)/tests
