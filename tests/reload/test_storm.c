@@ -31,7 +31,7 @@ enum { GROUPS = 4, HANGS_AFTER_S = 300 };
 #define SEES_THREADS 0
 #endif
 #if defined(BACKPLANE_SANITIZED)
-enum { SEEDS = SEES_THREADS ? 4 : 16 };
+enum { SEEDS = SEES_THREADS ? 2 : 12 };
 #else
 enum { SEEDS = 120 };
 #endif

@@ -17,6 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#if defined(BACKPLANE_SANITIZED)
+enum { SEEDS = 3, SEEDS_OF_WORLDS = 1 };
+#else
+enum { SEEDS = 8, SEEDS_OF_WORLDS = 4 };
+#endif
 enum { TYPES = 6, MOST_SYSTEMS = 10, ENTITIES = 3000, STEPS = 6 };
 
 /* --- components ----------------------------------------------------------------------------------------- */
@@ -473,8 +478,8 @@ Suite *side_by_side_suite(void)
     Suite *suite = suite_create("side_by_side");
     TCase *same = tcase_create("same bits");
     tcase_set_timeout(same, 300);
-    tcase_add_loop_test(same, random_systems_come_to_the_same_bits_on_any_number_of_threads, 0, 8);
-    tcase_add_loop_test(same, worlds_side_by_side_come_to_the_same_bits, 0, 4);
+    tcase_add_loop_test(same, random_systems_come_to_the_same_bits_on_any_number_of_threads, 0, SEEDS);
+    tcase_add_loop_test(same, worlds_side_by_side_come_to_the_same_bits, 0, SEEDS_OF_WORLDS);
     suite_add_tcase(suite, same);
     TCase *waits = tcase_create("waits");
     tcase_add_test(waits, conflicts_say_who_waits_for_whom);
