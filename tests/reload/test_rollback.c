@@ -434,6 +434,18 @@ static patch_field_t floats(uint32_t name, uint32_t former, double initial)
     return (patch_field_t){.name = name, .former = former, .type = BP_F32, .initial = {.part = {initial}}};
 }
 
+/* Load the plugin with these fields into an open host, and make a world with one entity that has them. */
+static bp_world_o *open_patched(rig_t *rig, patch_file_t *file, const patch_list_t *list, bp_entity_t *e)
+{
+    patch_open(file);
+    patch_put(file, list);
+    WORKS(rig->host, bp_host_load_plugin(rig->host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    bp_world_o *world = bp_world_create(rig->host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig->host, bp_world_use_component(world, "patch"));
+    WORKS(rig->host, rig->api->world->create(world, prototype_of(world, "patch", NULL, NULL, NULL), e, 1));
+    return world;
+}
+
 static void bring(rig_t *rig, const patch_file_t *file, const patch_list_t *list)
 {
     static const char *const names[] = {"patch"};
@@ -483,7 +495,7 @@ START_TEST(a_system_of_another_plugin_is_bound_by_the_names_that_are_declared)
 }
 END_TEST
 
-/* All of its columns are hidden ones meanwhile. */
+/* While the version without fields is in place, all columns of the component are hidden. */
 START_TEST(a_version_without_fields_may_be_taken_back)
 {
     patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
@@ -496,12 +508,7 @@ START_TEST(a_version_without_fields_may_be_taken_back)
     patch_name(NAME_B, name);
     rig_init(&rig);
     rig_open(&rig);
-    patch_open(&file);
-    patch_put(&file, &first);
-    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
-    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
-    WORKS(rig.host, bp_world_use_component(world, "patch"));
-    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "patch", NULL, NULL, NULL), &e, 1));
+    bp_world_o *world = open_patched(&rig, &file, &first, &e);
     WORKS(rig.host, rig.api->property->set_named(world, e, "patch", name, BP_F32, &value));
     rig.host->reload.probation_steps = _i == 0 ? 10 : 0;
     bring(&rig, &file, &none);
@@ -522,7 +529,8 @@ START_TEST(a_version_without_fields_may_be_taken_back)
 }
 END_TEST
 
-/* It came while there was what it asks for, which its own plugin has known nothing of when it was loaded. */
+/* The system is of another plugin, and comes into the world while the version on probation has the field that the
+ * system asks for. */
 START_TEST(a_system_that_asks_for_what_is_taken_back_leaves_and_comes_again)
 {
     patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
@@ -534,12 +542,7 @@ START_TEST(a_system_that_asks_for_what_is_taken_back_leaves_and_comes_again)
     patch_name(NAME_C, seen_names[1]);
     rig_open_with(&rig, seeing_linked, 1);
     WORKS(rig.host, bp_host_load_plugin(rig.host, "seeing", NULL, 0));
-    patch_open(&file);
-    patch_put(&file, &first);
-    WORKS(rig.host, bp_host_load_plugin(rig.host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
-    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
-    WORKS(rig.host, bp_world_use_component(world, "patch"));
-    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "patch", NULL, NULL, NULL), &e, 1));
+    bp_world_o *world = open_patched(&rig, &file, &first, &e);
     rig.host->reload.probation_steps = 10;
     bring(&rig, &file, &next);
     WORKS(rig.host, bp_world_use_system(world, "seer"));
