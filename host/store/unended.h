@@ -1,9 +1,9 @@
 /* unended.h - instances of storage of a manager's own that were to end while its plugin was set aside: `destroy` was
  * not called, or the guard has ended the call. The manager's state still has them, and no entity does.
  *
- * Their slots belong to that state. They are ended as soon as a sound version of the plugin has it: the version before,
- * brought back, or the next one. Until then `create` is refused, so none of these slots stands for another instance,
- * and there are at most as many as the state has instances.
+ * The slots of these instances belong to that state. The host has a version end these instances as soon as a sound one
+ * has the state: the version before, brought back, or the next one. Until then `create` is refused, so none of these
+ * slots stands for another instance, and there are at most as many as the state has instances.
  *
  * How far a call came that the guard has ended nobody knows. Slots are ended one after another in the order given
  * (bp_storage_i.destroy), so the manager's count says how many of them are left; a manager that collects its dead
