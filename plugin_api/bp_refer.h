@@ -8,9 +8,8 @@
  *
  * `make` keeps an index of one declared field of type BP_ENTITY. The index follows by stamps (bp_changes.h): a question
  * looks at what has been written since the one before, in blocks of rows, and answers from a table. So the field may be
- * written in all ways that stamps know of - by `set`, by commands, by units that declare it, by structure
- * - and writing it costs nothing more between questions. The index goes on over reloads, as a query does (bp_query.h):
- *   one that
+ * written in all ways that stamps know of (by `set`, by commands, by units that declare it, by structure), and writing
+ * it costs nothing more between questions. The index goes on over reloads, as a query does (bp_query.h): a reload that
  * would leave it without its field is refused.
  *
  * What this header does not do: fields of components with storage of their own, arrays and lists have no such index;

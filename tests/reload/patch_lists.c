@@ -126,8 +126,8 @@ void patch_name(uint32_t name, char *text)
 static void text_of(const patch_value_t *v, uint32_t type, char *text)
 {
     size_t used = 0;
-    if (type == BP_STRING) {
-        snprintf(text, PATCH_TEXT, "%s", v->text);
+    if (type == BP_STRING || type == BP_ENTITY) {
+        snprintf(text, PATCH_TEXT, "%s", type == BP_ENTITY ? "none" : v->text);
         return;
     }
     for (uint32_t i = 0; i < patch_parts(type); i++)

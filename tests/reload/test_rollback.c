@@ -11,6 +11,8 @@
 #include "reload_support.h"
 
 #include <bp_plugin.h>
+#include <bp_query.h>
+#include <bp_refer.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -407,7 +409,7 @@ END_TEST
 
 /* --- by system ---------------------------------------------------------------------------------------------------- */
 
-enum { NAME_A, NAME_B, NAME_C };
+enum { NAME_A, NAME_B, NAME_C, NAME_D };
 
 static float seen_first, seen_second;
 
@@ -559,6 +561,60 @@ START_TEST(a_system_that_asks_for_what_is_taken_back_leaves_and_comes_again)
     bring(&rig, &file, &next);
     WORKS(rig.host, bp_world_step(world));
     ck_assert_msg(seen_first == 1 && seen_second == 3, "the system sees %g and %g", seen_first, seen_second);
+    free(file.bytes);
+    rig_close(&rig);
+}
+END_TEST
+
+/* A query of the program that was made on probation asks for a field that goes again: it says so, hands out nothing,
+ * and goes on when the field is there. So does an index of references. */
+START_TEST(queries_that_ask_for_what_is_taken_back_say_so_and_go_on_when_it_comes_again)
+{
+    patch_list_t first = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_B, PATCH_NAMES, 2)}, .count = 2};
+    patch_list_t next = {.fields = {floats(NAME_A, PATCH_NAMES, 1), floats(NAME_C, PATCH_NAMES, 3),
+                                    {.name = NAME_D, .former = PATCH_NAMES, .type = BP_ENTITY}},
+                         .count = 3};
+    rig_t rig;
+    patch_file_t file;
+    bp_entity_t e;
+    char reference[PATCH_TEXT];
+    bp_query_o *query;
+    bp_refer_o *index;
+    const bp_entity_t *who;
+    uint32_t count;
+    patch_name(NAME_A, seen_names[0]);
+    patch_name(NAME_C, seen_names[1]);
+    patch_name(NAME_D, reference);
+    rig_init(&rig);
+    rig_open(&rig);
+    const bp_query_api *queries = rig.api->registry->find(rig.host, BP_QUERY_API, 1);
+    const bp_refer_api *refer = rig.api->registry->find(rig.host, BP_REFER_API, 1);
+    bp_world_o *world = open_patched(&rig, &file, &first, &e);
+    rig.host->reload.probation_steps = 10;
+    bring(&rig, &file, &next);
+    WORKS(rig.host, queries->make(world, NULL, &(bp_term_list_t)BP_LIST(seen_terms), BP_QUERY_CHANGES, &query));
+    WORKS(rig.host, refer->make(world, NULL, "patch", reference, &index));
+    for (int round = 0; round < 2; round++) {
+        ck_assert_ptr_nonnull(rig.host->reload.probation);
+        WORKS(rig.host, rig.api->property->set_named(world, e, "patch", reference, BP_ENTITY, &e));
+        WORKS(rig.host, queries->begin(query, 0));
+        const bp_match_t *match = queries->next(query);
+        ck_assert_ptr_nonnull(match);
+        ck_assert(*BP_TERM_COLUMN(match, const float, 0, 1) == 3);
+        WORKS(rig.host, refer->ask(index, e, &who, &count));
+        ck_assert(count == 1 && who[0].id == e.id);
+        WORKS(rig.host, reload_rollback(&rig.host->reload));
+        rig.log.count = 0, rig.log.text[0] = '\0';
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "a query of world 'main': ", queries->begin(query, 0));
+        ck_assert_ptr_null(queries->next(query));
+        FAILS(rig.host, BP_ERROR_NOT_FOUND, "a query of world 'main': ", refer->ask(index, e, &who, &count));
+        ck_assert(count == 0 && who == NULL);
+        WORKS(rig.host, bp_world_step(world));
+        check_host(rig.host);
+        bring(&rig, &file, &next);
+    }
+    queries->end(query);
+    refer->end(index);
     free(file.bytes);
     rig_close(&rig);
 }
@@ -818,6 +874,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, a_system_of_another_plugin_is_bound_by_the_names_that_are_declared);
     tcase_add_loop_test(commands, a_version_without_fields_may_be_taken_back, 0, 2);
     tcase_add_test(commands, a_system_that_asks_for_what_is_taken_back_leaves_and_comes_again);
+    tcase_add_test(commands, queries_that_ask_for_what_is_taken_back_say_so_and_go_on_when_it_comes_again);
     tcase_add_test(commands, a_table_grows_beyond_its_slot_and_shrinks_again_as_versions_come_and_go);
     tcase_add_test(commands, a_table_that_cannot_be_offered_is_in_none_of_its_slots);
     tcase_add_test(commands, a_plugin_that_is_loaded_has_offered_its_table);
