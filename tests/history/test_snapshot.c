@@ -207,6 +207,35 @@ START_TEST(an_index_that_is_free_twice_is_refused)
 }
 END_TEST
 
+/* Behind the state lie the names that the host has, to the end: bytes that end among them, or go on, are none. */
+START_TEST(a_snapshot_whose_names_are_cut_or_go_on_is_refused)
+{
+    enum { HEAD = 16 }; /* the length of the state, and zeros */
+    rig_t rig;
+    bp_snapshot_o *taken, *read;
+    uint64_t length;
+    size_t size;
+    bp_host_o *host = open_host(&rig, 1, true);
+    WORKS(host, bp_host_snapshot(host, &taken));
+    char *copy = copy_of(taken, &size);
+    copy = realloc(copy, size + 1);
+    memcpy(&length, copy, sizeof length);
+    copy[size] = 0;
+    EXPECT(HEAD + length + 12 < size, "there are hardly any names");
+    WORKS(host, bp_snapshot_read(host, copy, size, &read));
+    bp_snapshot_free(read);
+    for (size_t cut = HEAD + (size_t)length; cut <= size + 1; cut++)
+        if (cut != size)
+            FAILS(host, BP_ERROR_SYNTAX, "the names of the snapshot are damaged",
+                  bp_snapshot_read(host, copy, cut, &read));
+    for (size_t cut = 0; cut < HEAD + (size_t)length; cut += 1 + cut / 4)
+        FAILS(host, BP_ERROR_SYNTAX, "the bytes are no whole snapshot", bp_snapshot_read(host, copy, cut, &read));
+    free(copy);
+    bp_snapshot_free(taken);
+    rig_close(&rig);
+}
+END_TEST
+
 /* A host that has dropped a component has other columns for it than the rows, or none. */
 START_TEST(rows_of_a_component_that_is_said_to_have_gone_are_refused)
 {
@@ -1495,6 +1524,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, another_host_goes_on_as_the_first);
     tcase_add_test(tcase, damaged_snapshots_are_refused_or_good);
     tcase_add_test(tcase, an_index_that_is_free_twice_is_refused);
+    tcase_add_test(tcase, a_snapshot_whose_names_are_cut_or_go_on_is_refused);
     tcase_add_test(tcase, rows_of_a_component_that_is_said_to_have_gone_are_refused);
     tcase_add_test(tcase, all_or_nothing_where_memory_fails);
     tcase_add_test(tcase, no_memory_for_the_stamps_of_a_combination_that_comes_back);

@@ -355,6 +355,9 @@ static const mistake_t mistakes[] = {
     {SAME_HOST, "constant = 2\n", SAME_WORLD "units = nonsense\n", "", "units"},
     {SAME_HOST, "constant = 2\n", SAME_WORLD "place = rank 0\n", "",
      "the place of world 'main' cannot change while the host runs"},
+    {SAME_HOST, "constant = 2\n", SAME_WORLD, "[world more]\n[world more]\n",
+     ":12: section [world more] stands already in line 11"},
+    {SAME_HOST, "constant = 2\n", SAME_WORLD, "[world more]\n[wrold other]\n", ":12: "},
     {"plugins = ../plugins/point_mass gravity\n", "constant = 2\n", SAME_WORLD, "[world more]\n",
      ":3: plugin 'point_mass' comes from elsewhere, ../plugins/point_mass; start anew for that"},
 };

@@ -180,6 +180,35 @@ START_TEST(each_command_of_the_program_stands_in_its_manual)
 }
 END_TEST
 
+/* The page has a heading for each command, with what it takes, and below it what it is for: as --help lists them. */
+START_TEST(each_command_of_the_program_heads_its_part_of_the_manual_page)
+{
+    static char page[OUTPUT_MAX], list[OUTPUT_MAX], line[1024];
+    uint32_t count = 0, listed = 0;
+    expect(shell("backplane --manual | sed 's/\\\\-/-/g; s/\\\\&//g; s/\\\\e/\\\\/g' "
+                 ">'" TEST_SCRATCH_DIR "/manual.page'"),
+           0, NULL);
+    read_file(TEST_SCRATCH_DIR "/manual.page", page);
+    /* blanks between the two columns become one */
+    const outcome_t *outcome = shell("backplane --help | sed -n '/^Commands:/,/^$/{s/   */ /gp}'");
+    expect(outcome, 0, NULL);
+    snprintf(list, sizeof list, "%s", outcome->out);
+    for (const char *at = strchr(list, '\n'); at != NULL; at = strchr(at + 1, '\n'))
+        listed++;
+    for (char *usage = strstr(page, "\n.SS "); usage != NULL; usage = strstr(usage, "\n.SS "), count++) {
+        usage += strlen("\n.SS ");
+        char *about = strchr(usage, '\n');
+        ck_assert(about != NULL && about > usage);
+        int length = (int)strcspn(about + 1, "\n");
+        ck_assert_msg(strncmp(about + 1 + length, "\n.PP\n.nf\n  ", strlen("\n.PP\n.nf\n  ")) == 0, "%.200s", usage);
+        snprintf(line, sizeof line, " %.*s %.*s\n", (int)(about - usage), usage, length - 1, about + 1);
+        ck_assert_msg(strstr(list, line) != NULL, "--help does not list:%s", line);
+    }
+    ck_assert_uint_ge(count, 10);
+    ck_assert_uint_eq(count, listed);
+}
+END_TEST
+
 /* Options, as `backplane COMMAND --help` has them, in the manual page and in the pages of docs/. */
 START_TEST(each_option_that_help_tells_of_stands_in_the_manual_page_and_in_docs)
 {
@@ -267,6 +296,7 @@ Suite *manual_suite(void)
     tcase_add_test(test_case, the_manual_of_the_console_tells_of_no_command_that_is_not_there);
     tcase_add_loop_test(test_case, the_manual_of_the_ini_has_the_keys_that_the_program_has_and_no_others, 0, 3);
     tcase_add_test(test_case, each_command_of_the_program_stands_in_its_manual);
+    tcase_add_test(test_case, each_command_of_the_program_heads_its_part_of_the_manual_page);
     tcase_add_test(test_case, each_option_that_help_tells_of_stands_in_the_manual_page_and_in_docs);
     tcase_add_test(test_case, each_script_that_a_page_names_can_be_run);
     tcase_add_test(test_case, make_help_tells_of_each_target);
