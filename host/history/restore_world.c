@@ -42,7 +42,7 @@ static bp_result_t make_prototypes(world_back_t *back)
         component_key_t key = {.name = kept->keys[i].name,
                                .manager = manager->number,
                                .columns = (uint16_t)manager->column_count};
-        key.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
+        key.flags = world_key_flags(manager->component);
         key.flags |= manager->started ? 0 : KEY_GONE;
         uint32_t number;
         bp_result_t result = prototypes_key(&back->prototypes, key, &number);

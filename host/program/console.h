@@ -136,6 +136,9 @@ bool console_save(console_t *console, char *rest);
 bool console_load(console_t *console, char *rest);
 bool console_destroy(console_t *console, char *rest);
 
+/* Does `load` bring a plugin with this rest of its line? Its first word is a path then, as no world is called. */
+bool console_names_plugin(const char *rest);
+
 /* --- loading ----------------------------------------------------------------------------------------------------- */
 
 /* Commands about plugins, and about what they bring (console_loading.c); as those of console_edit.c. */

@@ -403,8 +403,7 @@ bool console_save(console_t *console, char *rest)
     return true;
 }
 
-/* Is the first word a path, as no world is called? */
-static bool names_plugin(const char *rest)
+bool console_names_plugin(const char *rest)
 {
     rest += strspn(rest, " \t");
     size_t length = strcspn(rest, " \t=");
@@ -415,7 +414,7 @@ bool console_load(console_t *console, char *rest)
 {
     worlds_t worlds;
     bp_scene_o *scene;
-    if (names_plugin(rest))
+    if (console_names_plugin(rest))
         return console_load_plugin(console, rest);
     if (!worlds_and_file(console, rest, "load", &worlds))
         return false;

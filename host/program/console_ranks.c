@@ -26,8 +26,7 @@
 
 enum { COMPLAINTS = 4096, ON_ALL = -1 };
 
-/* --- which ranks do a line
- * ------------------------------------------------------------------------------------------------ */
+/* --- which ranks do a line ---------------------------------------------------------------------------------------- */
 
 typedef enum whose_t { OF_ALL, OF_RANK_0, OF_NO_RANK } whose_t;
 
@@ -96,7 +95,9 @@ static void judge(const console_t *console, const char *line, int *rank, char wh
     else if (*rank != ON_ALL && is_common(at))
         snprintf(why, 256, "'%.40s' is done by all ranks or by none", at);
     for (size_t i = 0; i < sizeof special / sizeof special[0] && why[0] == '\0'; i++) {
-        if (!begins_with(at, special[i].command))
+        size_t length = strlen(special[i].command);
+        if (!begins_with(at, special[i].command) || (strcmp(special[i].command, "load") == 0 &&
+                                                     console_names_plugin(at + length)))
             continue;
         if (special[i].whose == OF_NO_RANK)
             snprintf(why, 256, "%s: not on several ranks: %s", special[i].command, special[i].why);

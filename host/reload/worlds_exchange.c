@@ -89,21 +89,20 @@ void exchange_columns(manager_change_t *m)
     manager->columns = manager->column_list;
 }
 
-static void recount_keys(world_change_t *w)
+void recount_columns(world_change_t *w)
 {
     prototypes_t *p = &w->world->prototypes;
-    for (uint32_t i = 0; i < p->key_count; i++) {
-        const manager_change_t *m = world_manager_change(w, i);
+    for (uint32_t k = 0; k < p->key_count; k++) {
+        const manager_change_t *m = world_manager_change(w, k);
         if (m == NULL)
             continue;
         const manager_t *manager = m->manager;
-        uint32_t flags = world_key_flags(manager->component, manager->columns, manager->column_count);
-        p->keys[i].flags = (uint16_t)((p->keys[i].flags & KEY_GONE) | flags);
-        p->keys[i].columns = (uint16_t)manager->column_count;
+        p->keys[k].flags = (uint16_t)((p->keys[k].flags & KEY_GONE) | world_key_flags(manager->component));
+        p->keys[k].columns = (uint16_t)manager->column_count;
     }
     prototypes_recount(p);
-    for (uint32_t i = 0; i < w->world->run_count; i++)
-        w->world->runs[i]->flags = p->items[w->world->runs[i]->prototype].flags;
+    for (uint32_t r = 0; r < w->world->run_count; r++)
+        w->world->runs[r]->flags = p->items[w->world->runs[r]->prototype].flags;
 }
 
 static void recount_telling(world_t *world)
@@ -144,7 +143,7 @@ void worlds_exchange(world_change_t *w)
     for (uint32_t i = 0; i < w->shape_count; i++)
         run_shape_exchange(&w->shapes[i]);
     if (w->manager_count > 0) {
-        recount_keys(w);
+        recount_columns(w);
         recount_telling(world);
     }
     if (w->layout != 0) {
@@ -336,23 +335,6 @@ void keep_columns(world_change_t *w, const manager_t *manager, uint32_t width, c
     }
     for (uint32_t i = 0; i < manager->untold.count; i++)
         run_keep(manager->untold.items[i].rows, &world->memory, &world->holdings, 1, width, picks, count);
-}
-
-void recount_columns(world_change_t *w)
-{
-    world_t *world = w->world;
-    prototypes_t *p = &world->prototypes;
-    for (uint32_t k = 0; k < p->key_count; k++) {
-        const manager_t *manager = world_key_manager(world, k);
-        if (world_manager_change(w, k) == NULL)
-            continue;
-        p->keys[k].columns = (uint16_t)manager->column_count;
-        p->keys[k].flags = (uint16_t)((p->keys[k].flags & KEY_GONE) |
-                                      world_key_flags(manager->component, manager->columns, manager->column_count));
-    }
-    prototypes_recount(p);
-    for (uint32_t r = 0; r < world->run_count; r++)
-        world->runs[r]->flags = p->items[world->runs[r]->prototype].flags;
 }
 
 static void new_layout(reload_change_t *change, world_change_t *w)

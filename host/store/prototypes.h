@@ -27,10 +27,9 @@ enum {
     KEY_AT_ONCE = 1u << 1,          /* rows of the dead are collected at once */
     KEY_OWN_STORAGE = 1u << 2,
     KEY_TELL = 1u << 3,             /* own storage with a manager that is told of a death at once */
-    KEY_COUNTED = 1u << 4,          /* has columns of cells that hold something outside themselves */
-    KEY_GONE = 1u << 5,             /* its manager has left the world */
-    KEY_HOOKED = 1u << 6,           /* its component is told of rows that come and go (hooks.h) */
-    KEY_WORLD = 1u << 7,            /* the world itself has its component, and no other entity (world_t.own) */
+    KEY_GONE = 1u << 4,             /* its manager has left the world */
+    KEY_HOOKED = 1u << 5,           /* its component is told of rows that come and go (hooks.h) */
+    KEY_WORLD = 1u << 6,            /* the world itself has its component, and no other entity (world_t.own) */
     KEY_UNUSUAL = KEY_OWN_STORAGE | KEY_GONE | KEY_HOOKED | KEY_WORLD, /* not for the short ways for one entity */
     PROTOTYPES_RECENT = 8,
     PROTOTYPES_TRANSITIONS = 16,    /* places of the cache of transitions in the beginning, and in the end where ... */

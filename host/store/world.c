@@ -249,7 +249,7 @@ uint32_t world_component(world_t *world, const char *type)
 
 /* --- keys ----------------------------------------------------------------------------------------------------- */
 
-uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count)
+uint16_t world_key_flags(const component_t *component)
 {
     uint32_t flags = 0;
     if ((component->table.flags & BP_COMPONENT_SINGLE) != 0)
@@ -262,10 +262,6 @@ uint16_t world_key_flags(const component_t *component, const field_t *const *col
         flags |= KEY_AT_ONCE;
     if (component->rows.rows_added != NULL || component->rows.rows_removed != NULL)
         flags |= KEY_HOOKED;
-    for (uint32_t i = 0; i < column_count; i++) {
-        if (field_is_counted(columns[i]))
-            flags |= KEY_COUNTED;
-    }
     return (uint16_t)flags;
 }
 
@@ -285,7 +281,7 @@ bp_result_t world_key(world_t *world, uint32_t component, bp_name_t name, uint32
                          "component '%s' belongs to worlds, each of which has it once and under this name, not '%s'",
                          manager->component->name, names_text(&world->base->names, name));
     component_key_t made = {.name = name, .manager = component, .columns = (uint16_t)manager->column_count};
-    made.flags = world_key_flags(manager->component, manager->columns, manager->column_count);
+    made.flags = world_key_flags(manager->component);
     return prototypes_key(&world->prototypes, made, key);
 }
 

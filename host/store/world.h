@@ -305,7 +305,7 @@ bool world_had_layout(const world_t *world, uint32_t layout);
 
 /* The field of a slot, which rows store for a component with storage of its own; and the flags of a manager's keys. */
 extern const field_t world_slot_field;
-uint16_t world_key_flags(const component_t *component, const field_t *const *columns, uint32_t column_count);
+uint16_t world_key_flags(const component_t *component);
 
 /* The manager of a type in this world: its number, or BP_NONE with an error that says what the world has. [main] */
 uint32_t world_component(world_t *world, const char *type);

@@ -527,13 +527,16 @@ console 3 'step 10' 'mark tenth' 'step 5' 'back 3' 'forward' 'goto tenth' 'rank 
 grep -q '^at step 12 of 15$' "$scratch/said" || fail "they do not go back"
 [ "$(grep -c 'entities of all ranks *603$' "$scratch/said")" = 3 ] || fail "what is made at the console is not there once"
 [ "$(grep -c '^rank [012]:$' "$scratch/said")" -ge 6 ] || fail "different answers do not say whose they are"
+# `load` of a plugin is for all ranks; of what a world holds, for none.
+console 2 "load $build/plugins/mesh.so" plugins || fail "a plugin cannot be loaded on all ranks"
+[ "$(grep -c '^mesh ' "$scratch/said")" = 1 ] || fail "a plugin is not loaded on all ranks alike"
 # The colour in the third line is no handle.
-if console 2 'step 2' 'get main/#5:1.particle' 'plugins #ff8000' 'save main x' 'rank 5 worlds' 'rank 1 step' 'back 7' \
-    'goto 7' 'step'; then
+if console 2 'step 2' 'get main/#5:1.particle' 'plugins #ff8000' 'save main x' 'load main x' 'rank 5 worlds' 'rank 1 step' \
+    'back 7' 'goto 7' 'step'; then
     fail "lines that cannot be done are no failure"
 fi
-for why in 'a handle means another entity' 'save: not on several ranks' 'there is no rank 5' 'by all ranks or by none' \
-    'what is remembered begins at step 0'; do
+for why in 'a handle means another entity' 'save: not on several ranks' 'load: not on several ranks' \
+    'there is no rank 5' 'by all ranks or by none' 'what is remembered begins at step 0'; do
     [ "$(grep -c "$why" "$scratch/error")" = 1 ] || fail "it is not told once: $why"
 done
 grep -q 'is not remembered by all ranks' "$scratch/error" || fail "they go where they cannot"

@@ -248,11 +248,11 @@ START_TEST(a_key_says_what_its_component_is)
         uint32_t flags, columns;
     } rows[] = {
         {"body", 0, 4},
-        {"label", KEY_COUNTED, 4},
+        {"label", 0, 4},
         {"fx", 0, 3},
         {"flag", 0, 0},
-        {"once", KEY_SINGLE | KEY_AT_ONCE | KEY_COUNTED, 4},
-        {"bag", KEY_COUNTED, 11},
+        {"once", KEY_SINGLE | KEY_AT_ONCE, 4},
+        {"bag", 0, 11},
         {"pool", KEY_OWN_STORAGE, 1},
         {"told", KEY_OWN_STORAGE | KEY_TELL, 1},
         {"mute", KEY_OWN_STORAGE | KEY_TELL, 1},
