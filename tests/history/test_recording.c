@@ -483,6 +483,42 @@ START_TEST(no_memory_while_recording)
 }
 END_TEST
 
+/* Steps that lie between two keyframes are noted until they are written. Where
+ * there is no memory for that the recording ends, with a word, and has the steps before. */
+START_TEST(steps_that_cannot_be_noted_end_the_recording_with_a_word)
+{
+    enum { MANY = 6 };
+    uint64_t ended = 0;
+    bool refused = true;
+    for (uint64_t k = 1; refused; k++) {
+        bp_recording_o *recording;
+        rig_t rig;
+        open_host(&rig);
+        for (uint32_t i = 0; i < 4; i++) /* the worlds are settled */
+            WORKS(rig.host, bp_host_step(rig.host));
+        WORKS(rig.host, bp_host_record(rig.host, copy, NULL));
+        rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
+        rig.heap.refused = 0;
+        uint64_t taken = 0;
+        for (uint32_t i = 0; i < MANY; i++)
+            taken += bp_world_step(bp_host_api(rig.host)->world->at(rig.host, i % 2)) == BP_OK;
+        refused = rig.heap.refused > 0;
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        bool told = strstr(rig.log.text, "recording ends at moment ") != NULL;
+        bp_host_record_end(rig.host);
+        WORKS(rig.host, bp_recording_open(rig.host, copy, &recording));
+        uint64_t recorded = info_of(recording).last - info_of(recording).first;
+        EXPECT(told ? refused && recorded < taken : recorded == taken, "request %u: %u of %u steps%s", (uint32_t)k,
+               (uint32_t)recorded, (uint32_t)taken, told ? ", and it is said to have ended" : "");
+        ended += told;
+        WORKS(rig.host, bp_recording_play(recording, info_of(recording).last, NULL));
+        bp_recording_close(recording);
+        recall_close(&rig);
+    }
+    EXPECT(ended > 0, "no recording has ended");
+}
+END_TEST
+
 #ifndef _WIN32
 START_TEST(a_full_disk_ends_the_recording_alone)
 {
@@ -513,6 +549,7 @@ Suite *recording_suite(void)
     tcase_add_test(tcase, a_past_that_is_gone_to_goes_on_in_the_file);
     tcase_add_test(tcase, a_difference_is_named);
     tcase_add_test(tcase, no_memory_while_recording);
+    tcase_add_test(tcase, steps_that_cannot_be_noted_end_the_recording_with_a_word);
 #ifndef _WIN32
     tcase_add_test(tcase, a_full_disk_ends_the_recording_alone);
 #endif

@@ -337,6 +337,8 @@ START_TEST(types_and_units_are_told)
         {"backplane.systems", "{}", "\"waits_for\":[{\"unit\":\"gravity\",\"because_of\":\"point_mass.position\"}]"},
         {"schedule.list", "{}", "\"schedule_labels\":[\"step\"]"},
         {"schedule.graph", "{\"schedule_label\":\"step\"}", "\"dependency\":[[{\"System\":"},
+        {"schedule.graph", "{\"schedule_label\":\"step\"}",
+         ",\"reads_inverted\":false,\"writes_inverted\":false,\"archetypal\":[]},\"filter_sets\":[]}]},{\"name\":"},
     };
     served_t served;
     open_scene(&served);

@@ -929,6 +929,7 @@ START_TEST(room_for_notices_about_crowds_is_given_back)
         step(&place, CALM);
         const notices_t *n = world->rows.notices;
         ck_assert(n != NULL && n->entity_capacity >= CROWD);
+        ck_assert_ptr_eq(n->memory.parent, &world->rows.memory);
         check_host(place.rig.host);
         place.rig.api->entity->destroy(place.rig.host, crowd, CROWD);
         step(&place, CALM);

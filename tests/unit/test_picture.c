@@ -110,6 +110,27 @@ START_TEST(a_ball_lies_over_points_and_has_its_size)
     ck_assert(lit() > 100 && lit() < 145); /* a disc of radius 6 has 113 */
     ck_assert_uint_eq(pixel(10 + 7, 10), 0);
     ck_assert_uint_ne(pixel(10 + 5, 10), 0);
+    ck_assert_uint_eq(counts.points, 1);
+    ck_assert_uint_eq(counts.balls, 1);
+    ck_assert(counts.shown == 1 && counts.colours[0].r == 0 && counts.colours[0].g == 1);
+}
+END_TEST
+
+/* Also of balls that lie outside; the legend has room for the colours of the first. */
+START_TEST(balls_are_counted_and_the_first_of_them_lend_the_legend_their_colours)
+{
+    enum { SHOWN = sizeof counts.colours / sizeof counts.colours[0], BALLS = SHOWN + 2 };
+    bp_sprite_t balls[BALLS];
+    for (uint32_t i = 0; i < BALLS; i++)
+        balls[i] = (bp_sprite_t){.x = i % 2 == 0 ? 0 : 50, .scale = 1.2f, .blue = (float)i / BALLS};
+    for (uint32_t count = 0; count <= BALLS; count++) {
+        paint(&plain, balls, count);
+        ck_assert_uint_eq(counts.balls, count);
+        ck_assert_uint_eq(counts.points, 0);
+        ck_assert_uint_eq(counts.shown, count < SHOWN ? count : SHOWN);
+        for (uint32_t i = 0; i < counts.shown; i++)
+            ck_assert(counts.colours[i].b == balls[i].blue && counts.colours[i].a == 1);
+    }
 }
 END_TEST
 
@@ -245,6 +266,7 @@ Suite *picture_suite(void)
     tcase_add_test(tcase, a_point_is_as_bright_as_many_in_its_place);
     tcase_add_test(tcase, softness_spreads_light_and_loses_none);
     tcase_add_test(tcase, a_ball_lies_over_points_and_has_its_size);
+    tcase_add_test(tcase, balls_are_counted_and_the_first_of_them_lend_the_legend_their_colours);
     tcase_add_test(tcase, what_is_not_seen_or_no_number_paints_nothing);
     tcase_add_test(tcase, points_without_a_colour_give_as_little_light_as_is_wanted_and_colours_lose_their_grey);
     tcase_add_test(tcase, each_letter_is_drawn_and_no_two_are_alike);
