@@ -5,6 +5,7 @@
 
 #include <bp_clock.h>
 #include <bp_history.h>
+#include <bp_query.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -1308,6 +1309,57 @@ START_TEST(steps_of_the_past_are_taken_twice_with_what_came_from_outside)
 }
 END_TEST
 
+/* What an embedder writes between two steps without a call that could be made again: through a reference, as a text of
+ * a cell, by the walk of a query. The steps before it and behind it are what they were. */
+START_TEST(what_is_written_through_pointers_is_remembered)
+{
+    enum { X, TAG = 4, BEFORE = 5, TAKEN = 12 };
+    static const bp_term_field_t x[] = {{.name = "x", .type = BP_F32, .access = BP_WRITE}};
+    static const bp_term_t terms[] = {{.component = "body", .fields = BP_LIST(x)}};
+    uint64_t hashes[TAKEN + 1];
+    rig_t rig;
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    bp_world_o *world = rig.api->world->at(host, 0);
+    bp_entity_t e = entity_with(world, "body");
+    const bp_query_api *queries = (const bp_query_api *)rig.api->registry->find(host, BP_QUERY_API, 1);
+    bp_ref_t ref = {.entity = e, .field = key_of(world, "body", "") << 8 | (_i == 1 ? TAG : X)};
+    bp_host_keyframe_every(host, 1000000);
+    for (uint32_t i = 0; i < TAKEN; i++) {
+        hashes[i] = recall_hash(host);
+        if (i == BEFORE && _i == 0) {
+            *(float *)rig.api->world->ref_write(world, &ref) = 77;
+        } else if (i == BEFORE && _i == 1) {
+            const void *cell = rig.api->world->ref(world, &ref);
+            WORKS(host, rig.api->name->assign(host, (const char **)(uintptr_t)cell, "written"));
+        } else if (i == BEFORE) {
+            bp_query_o *query;
+            const bp_term_list_t list = BP_LIST(terms);
+            WORKS(host, queries->make(world, NULL, &list, 0, &query));
+            WORKS(host, queries->begin(query, 0));
+            for (const bp_match_t *match; (match = queries->next(query)) != NULL;)
+                for (uint32_t row = 0; row < match->count; row++)
+                    ((float *)match->columns[0][0])[row] = 77;
+            queries->end(query);
+        }
+        EXPECT(i != BEFORE || recall_hash(host) != hashes[i], "nothing has been written");
+        WORKS(host, bp_host_step(host));
+    }
+    hashes[TAKEN] = recall_hash(host);
+    WORKS(host, bp_host_go(host, 1));
+    for (uint32_t i = 1; i < TAKEN; i++) {
+        EXPECT(recall_hash(host) == hashes[i], "along to %u it is not what it was", i);
+        WORKS(host, bp_host_step(host));
+    }
+    EXPECT(recall_hash(host) == hashes[TAKEN], "the end is another one");
+    for (uint32_t i = 1; i <= TAKEN; i++) {
+        WORKS(host, bp_host_go(host, i));
+        EXPECT(recall_hash(host) == hashes[i], "moment %u is not what it was", i);
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(marks_go_with_the_moments_that_they_name)
 {
     enum { TAKEN = 200, TEXT = 4000 };
@@ -1490,6 +1542,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, names_of_moments_long_ago_leave_room_for_the_past);
     tcase_add_test(tcase, branches_go_before_keyframes);
     tcase_add_test(tcase, steps_of_the_past_are_taken_twice_with_what_came_from_outside);
+    tcase_add_loop_test(tcase, what_is_written_through_pointers_is_remembered, 0, 3);
     tcase_add_test(tcase, marks_go_with_the_moments_that_they_name);
     tcase_add_test(tcase, a_mark_stays_where_the_past_begins_anew);
     tcase_add_test(tcase, a_mark_of_a_future_that_was_left_is_found_beside_an_earlier_one_of_its_name);

@@ -312,7 +312,7 @@ START_TEST(what_is_wrong_is_refused)
     source = 0;
     WORKS(host, outside->take(host, "x", &taking, bytes, ROOM, &size)); /* between steps it is just taken */
     EXPECT(size == sizeof source && memcmp(bytes, &source, size) == 0, "%zu bytes", size);
-    WORKS(host, outside->take(host, "x", &taking, bytes, sizeof source / 2, &size)); /* of more than there is room for */
+    WORKS(host, outside->take(host, "x", &taking, bytes, sizeof source / 2, &size)); /* more than there is room for */
     ck_assert_uint_eq(size, sizeof source / 2);
     source = 3;
     ck_assert_int_eq(outside->take(host, "x", &taking, bytes, ROOM, &size), BP_ERROR_IO); /* which `ask` says of 7 */

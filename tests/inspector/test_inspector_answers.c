@@ -314,6 +314,8 @@ START_TEST(types_and_units_are_told)
          "\"i8\":{\"shortPath\":\"i8\",\"typePath\":\"i8\",\"kind\":\"Value\",\"type\":\"int\"}"},
         {"registry.schema", "{}", "\"point_mass::ball\":{\"shortPath\":\"point_mass::ball\""},
         {"registry.schema", "{}", "\"slots\":{\"type\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/u16\"}},"},
+        {"registry.schema", "{}",
+         "\"words\":{\"type\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/string\"}},"},
         {"registry.schema", "{}", "\"a_reading\":{\"type\":{\"$ref\":\"#/$defs/f32\"},\"typePath\":\"a_reading\","
                                   "\"readOnly\":true}"},
         {"registry.schema", "{}", "\"mass\":{\"type\":{\"$ref\":\"#/$defs/f32\"},\"typePath\":\"mass\","

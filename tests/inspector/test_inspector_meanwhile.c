@@ -231,6 +231,7 @@ START_TEST(an_entity_that_dies_ends_its_streams_and_stays_in_sets_as_gone)
     int list = send_call(&served, "world.list_components+watch", "{\"entity\":4294967296}");
     int values = send_call(&served, "world.get_components+watch",
                            "{\"entity\":4294967296,\"components\":[\"point_mass\"],\"strict\":true}");
+    int none = send_call(&served, "world.get_components+watch", "{\"entity\":4294967296,\"components\":[]}");
     int page = send_call(&served, "backplane.watch+watch",
                          "{\"every_ms\":20,\"entity\":4294967296,"
                          "\"values\":[{\"entity\":4294967296,\"property\":\"point_mass.mass\"}]}");
@@ -242,6 +243,8 @@ START_TEST(an_entity_that_dies_ends_its_streams_and_stays_in_sets_as_gone)
     ck_assert_msg(strstr(told, "entity 4294967296 (#0:1) is dead, or never lived") != NULL, "%s", told);
     told = whole(&served, values);
     ck_assert_msg(strstr(told, "entity 4294967296 (#0:1) is dead, or never lived") != NULL, "%s", told);
+    told = whole(&served, none);
+    ck_assert_msg(strstr(told, "entity 4294967296 (#0:1) is dead, or never lived") != NULL, "of none: %s", told);
     await(&served, page, "\"gone\":true,\"components\":[]},\"values\":[null]");
     close(page);
     ask_of_set(&served, "backplane.rows", "{\"set\":1,\"values\":[\"point_mass.mass\"]}",

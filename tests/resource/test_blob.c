@@ -248,7 +248,29 @@ START_TEST(every_size_at_its_extremes_is_refused)
 }
 END_TEST
 
-/* What a file may say wrongly in spite of a right checksum, each with its sentence. */
+/* Bytes of a blob, what is written there instead in spite of a right checksum, and the sentence about it. */
+typedef struct wrong_t {
+    const void *at;
+    size_t size;
+    const char *with, *says;
+} wrong_t;
+
+static void expect_named(desk_t *desk, blob_bytes_t made, const wrong_t *wrong, size_t count)
+{
+    blob_t blob;
+    for (size_t i = 0; i < count; i++) {
+        unsigned char kept[8], *at = made.bytes + ((const unsigned char *)wrong[i].at - made.bytes);
+        memcpy(kept, at, wrong[i].size);
+        memcpy(at, wrong[i].with, wrong[i].size);
+        scene_seal(made);
+        desk->error.text[0] = '\0';
+        REFUSES(desk, made, BP_ERROR_SYNTAX, wrong[i].says);
+        memcpy(at, kept, wrong[i].size);
+    }
+    scene_seal(made);
+    OPENS(desk, &blob, made);
+}
+
 START_TEST(what_is_wrong_is_named)
 {
     desk_t desk;
@@ -257,11 +279,7 @@ START_TEST(what_is_wrong_is_named)
     blob_bytes_t made = scene_of_everything(&desk);
     OPENS(&desk, &blob, made);
     unsigned char *bytes = made.bytes;
-    const struct {
-        const void *at;
-        size_t size;
-        const char *with, *says;
-    } wrong[] = {
+    const wrong_t wrong[] = {
         {blob.strings, 1, "x", "section strings: does not begin and end with a zero byte"},
         {blob.names, 4, "\x02\0\0\0", "section names: entry 0 points to no text"},
         {blob_values(&blob, &blob.fields[0]), 1, "\x02", "section data: a bool of body.bool_c is neither 0 nor 1"},
@@ -285,20 +303,58 @@ START_TEST(what_is_wrong_is_named)
         {(const char *)&blob.info->steps + 7, 1, "\x80", "info: a clock of 9223372036854775820 steps; there are"},
         {&blob.info->sections[BLOB_DATA].offset, 1, "\x01", "section data: lies at"},
     };
-    for (size_t i = 0; i < COUNT(wrong); i++) {
-        unsigned char kept[8], *at = bytes + ((const unsigned char *)wrong[i].at - bytes);
-        memcpy(kept, at, wrong[i].size);
-        memcpy(at, wrong[i].with, wrong[i].size);
-        scene_seal(made);
-        desk.error.text[0] = '\0';
-        REFUSES(&desk, made, BP_ERROR_SYNTAX, wrong[i].says);
-        memcpy(at, kept, wrong[i].size);
-    }
-    scene_seal(made);
-    OPENS(&desk, &blob, made);
+    expect_named(&desk, made, wrong, COUNT(wrong));
     bytes[made.size / 2] ^= 1;
     REFUSES(&desk, made, BP_ERROR_SYNTAX, "the file is damaged");
     desk_free(&desk, made);
+    desk_close(&desk);
+}
+END_TEST
+
+static const blob_field_t *field_of(const blob_t *blob, const char *name)
+{
+    uint32_t f = 0;
+    while (strcmp(blob_text(blob, blob->fields[f].name), name) != 0)
+        ck_assert_uint_lt(++f, blob->components[0].field_count);
+    return &blob->fields[f];
+}
+
+/* The same of lists, in the file that test_golden.c reads: where each begins, and the values behind each other. */
+START_TEST(what_is_wrong_with_lists_is_named)
+{
+    desk_t desk;
+    blob_t blob;
+    uint8_t read[16384];
+    FILE *file = fopen(TEST_SOURCE_DIR "/tests/resource/golden/v2_lists.bpe", "rb");
+    ck_assert_ptr_nonnull(file);
+    blob_bytes_t made = cut((blob_bytes_t){read, sizeof read}, fread(read, 1, sizeof read, file));
+    fclose(file);
+    ck_assert_uint_lt(made.size, sizeof read);
+    desk_open(&desk);
+    OPENS(&desk, &blob, made);
+    const uint32_t instances = blob.components[0].instance_count;
+    const blob_field_t *lots = field_of(&blob, "lots"), *labels = field_of(&blob, "labels"),
+                       *mates = field_of(&blob, "mates"), *berths = field_of(&blob, "berths");
+    const uint64_t *starts = blob_list_starts(&blob, lots);
+    ck_assert(starts[1] < starts[2] && starts[instances] > 8);
+    static const char astray[] = "section data: the lists of hold.lots do not follow each other, or end behind";
+    const wrong_t wrong[] = {
+        {&lots->offset, 1, "\x01", "section data: ends before the lists of hold.lots"},
+        {&lots->offset, 8, "\xff\xff\xff\xff\xff\xff\xff\x7f", "section data: ends before the lists of hold.lots"},
+        {&lots->size, 1, "\x01", "section fields: hold.lots has "},
+        {&berths->offset, 1, "\x01", "section fields: hold.berths has "},
+        {&berths->size, 1, "\x01", "section fields: hold.berths has "},
+        {&lots->more, 2, "\x01\0", "section fields: hold.lots is a list and an array"},
+        {&starts[0], 1, "\x01", astray},
+        {&starts[1], 8, (const char *)&starts[3], astray},
+        {&starts[instances], 8, "\0\0\0\0\0\0\0\0", astray},
+        {&starts[instances], 8, "\xff\xff\0\0\0\0\0\0", astray},
+        {&starts[instances], 8, "\0\0\0\0\x02\0\0\0", astray},
+        {blob_list_items(&blob, labels, instances), 4, "\x03\0\0\0", "section data: hold.labels points to no text"},
+        {blob_list_items(&blob, mates, instances), 4, "\xff\0\0\0", "section data: hold.mates refers to entity 254"},
+    };
+    expect_named(&desk, made, wrong, COUNT(wrong));
+    free(made.bytes);
     desk_close(&desk);
 }
 END_TEST
@@ -393,6 +449,7 @@ Suite *blob_suite(void)
     tcase_add_test(form, other_versions_and_byte_orders_are_named);
     tcase_add_test(form, every_size_at_its_extremes_is_refused);
     tcase_add_test(form, what_is_wrong_is_named);
+    tcase_add_test(form, what_is_wrong_with_lists_is_named);
     tcase_add_test(form, a_blob_is_written_or_nothing_is_left);
     tcase_add_test(form, what_no_blob_can_hold_is_refused_when_it_is_described);
     suite_add_tcase(suite, form);

@@ -221,6 +221,66 @@ START_TEST(what_is_said_between_calls_belongs_to_none)
 }
 END_TEST
 
+enum { GUARDED = 32 * 1024, GUARD = 4096 };
+static unsigned char guarded[GUARDED + GUARD];
+
+/* One block at a time, with bytes behind it that have to stay. */
+static void *resize_guarded(void *data, void *old, size_t old_size, size_t new_size)
+{
+    (void)data;
+    for (uint32_t i = 0; old != NULL && i < GUARD; i++)
+        ck_assert_uint_eq(guarded[old_size + i], 0x5a);
+    ck_assert_uint_le(new_size, GUARDED);
+    memset(guarded, 0x5a, sizeof guarded);
+    return new_size == 0 ? NULL : guarded;
+}
+
+/* A thread may make the calls of a unit in any order. */
+START_TEST(the_first_failures_in_the_order_of_the_step_are_kept_in_whatever_order_they_come)
+{
+    enum { CALLS = 20 };
+    const bp_allocator_i allocator = {.resize = resize_guarded};
+    memory_t guarding;
+    error_text_t own = {.calls = NULL};
+    uint64_t random = 6;
+    memory_init(&guarding, "guarding", &allocator);
+    ck_assert(error_reserve_calls(&own, &guarding, 1));
+    for (uint32_t round = 0; round < 20; round++) {
+        log_text_t log = {.count = 0};
+        bp_log_i target = *log_into(&log);
+        uint32_t order[CALLS], call;
+        for (uint32_t i = 0; i < CALLS; i++) { /* from the last to the first, and then any */
+            uint32_t at = round == 0 ? 0 : bp_random_below(&random, i + 1);
+            memmove(&order[at + 1], &order[at], (i - at) * sizeof *order);
+            order[at] = i;
+        }
+        error_begin_step(&own);
+        error_share(&own);
+        for (uint32_t i = 0; i < CALLS; i++) {
+            call = order[i];
+            error_enter(&own, &(error_caller_t){.call = &call, .world = "main", .unit = "mover"});
+            error_set(&own, BP_ERROR_RANGE, "no");
+            error_set(&own, BP_ERROR_RANGE, "call %u", call);
+            error_leave(&own);
+        }
+        error_join(&own, &target);
+        ck_assert_str_eq(own.text, "call 19");
+        bp_call_failure_t failure = {.struct_size = sizeof failure};
+        for (uint32_t i = 0; i < ERROR_KEPT_CALLS; i++) {
+            char expected[16];
+            snprintf(expected, sizeof expected, "call %u", i);
+            ck_assert(error_of_call(&own, i, &failure));
+            ck_assert_str_eq(failure.text, expected);
+            ck_assert_uint_eq(failure.range, i);
+            ck_assert_uint_eq(failure.failed, CALLS);
+        }
+        ck_assert(!error_of_call(&own, ERROR_KEPT_CALLS, &failure));
+    }
+    error_free_calls(&own, &guarding);
+    ck_assert_uint_eq(memory_bytes(&guarding), 0);
+}
+END_TEST
+
 START_TEST(the_log_gets_every_level_and_its_source)
 {
     log_text_t log = {.count = 0};
@@ -431,6 +491,7 @@ static void add_memory(Suite *suite)
     tcase_add_test(tests, a_sentence_may_be_made_from_the_present_one);
     tcase_add_test(tests, a_sentence_that_is_too_long_is_cut);
     tcase_add_test(tests, what_is_said_between_calls_belongs_to_none);
+    tcase_add_test(tests, the_first_failures_in_the_order_of_the_step_are_kept_in_whatever_order_they_come);
     tcase_add_test(tests, the_log_gets_every_level_and_its_source);
 }
 

@@ -390,6 +390,14 @@ START_TEST(a_stream_that_is_no_terminal_has_eighty_columns)
 }
 END_TEST
 
+#ifndef _WIN32
+START_TEST(what_is_waited_for_is_the_input)
+{
+    ck_assert_int_eq((int)os_input_handle(), 0); /* the descriptor of stdin */
+}
+END_TEST
+#endif
+
 START_TEST(absolute_paths_are_known)
 {
     ck_assert(os_path_is_absolute("/"));
@@ -510,6 +518,7 @@ Suite *os_suite(void)
     tcase_add_test(tests, the_programs_folder_is_a_full_path);
     tcase_add_test(tests, a_folder_is_made_once);
 #if !defined(_WIN32)
+    tcase_add_test(tests, what_is_waited_for_is_the_input);
     tcase_add_test(tests, another_program_gets_its_arguments_and_gives_its_status);
 #endif
     tcase_add_test(tests, a_program_that_is_not_there_is_not_started);
