@@ -179,6 +179,21 @@ START_TEST(a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found)
 }
 END_TEST
 
+/* The verb before it has made a row more. */
+START_TEST(a_write_to_rows_that_have_moved_in_a_verb_of_the_trial_is_found_in_the_next_one)
+{
+    static const char *const report[2] = {"report", "'report' of component 'crash_plain'"};
+    const uint32_t rows = ROWS + 4 + 1;
+    char said[120];
+    setenv("CRASHER_MAKES", "one", 1);
+    for (uint32_t way = 3; way < COUNT(ways); way++) {
+        snprintf(said, sizeof said, ways[way][1], rows, rows);
+        expect_refusal(report, ways[way][0], (const char *const[]){said, ways[way][2]});
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
 START_TEST(a_version_that_writes_what_it_may_write_comes_in)
 {
     static const char *const free_to[] = {"simulate", "run_all", "report"};
@@ -260,6 +275,7 @@ Suite *behind_suite(void)
     tcase_add_loop_test(all, a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused, 0, COUNT(verbs));
     tcase_add_loop_test(all, writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial, 0, COUNT(writers));
     tcase_add_test(all, a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found);
+    tcase_add_test(all, a_write_to_rows_that_have_moved_in_a_verb_of_the_trial_is_found_in_the_next_one);
     tcase_add_loop_test(all, a_version_that_writes_what_it_may_write_comes_in, 0, 3);
     tcase_add_loop_test(all, a_write_to_rows_of_another_range_is_found_on_trial_and_refused, 0, COUNT(strides));
     suite_add_tcase(suite, all);

@@ -39,6 +39,7 @@ static char folder[512], path[600], aside[620], other[600];
 
 static uint32_t call_limit; /* of begin, in ms */
 static const bp_plugin_head_t *linked; /* of begin: loaded beside the other, where there is one */
+static bool comes_second; /* of begin: the world of the test is made behind one that uses nothing */
 
 enum { BY_HAND = 1 << 30 }; /* begin: nothing is watched */
 
@@ -106,6 +107,8 @@ static void begin(uint32_t flags, uint32_t deadline)
     host = bp_host_create(&desc);
     api = bp_host_api(host);
     WORKS(host, bp_host_load_plugin(host, path, given, given == NULL ? 0 : 2));
+    if (comes_second)
+        ck_assert_ptr_nonnull(bp_world_create(host, &(bp_world_desc_t){.name = "empty", .step_rate = 1}));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "crash_plain"));
     WORKS(host, bp_world_use_component(world, "crash_own"));
@@ -292,8 +295,13 @@ static const char *const harms[][3] = {
     {"save", "fail", "component 'crash_own' does not load what it has saved itself"},
     {"system_save", "fail", "system 'crash_system' does not load what it has saved itself"},
     {"system_load", "refuse", "system 'crash_system' does not load what it has saved itself"},
+    {"own_start_again", "refuse", "component 'crash_own' does not load what it has saved itself: crasher: it starts "
+                                  "once"},
+    {"system_start_again", "refuse", "system 'crash_system' does not load what it has saved itself: crasher: it starts "
+                                     "once"},
     {"rewound", "null", "crashed in 'rewound' of system 'crash_system'"},
     {"added", "null", "crashed in 'entities_added' of system 'crash_system'"},
+    {"added_again", "null", "crashed in 'entities_added' of system 'crash_system', world 'main', step 6"},
     {"removed", "null", "crashed in 'entities_removed' of system 'crash_system'"},
     {"simulate", "behind", "did harm in 'simulate' of component 'crash_plain', world 'main', step 3: it wrote behind"},
     {"unload", "exit", "it called exit"},
@@ -349,11 +357,12 @@ enum { TRIED_APART = 4 };
 enum { TRIED_APART = 1 };
 #endif
 
-/* In a copy of the process, and then by a helper, of which the same is told. */
+/* In a copy of the process, and then by a helper, of which the same is told: all of it in the second of two worlds. */
 START_TEST(what_goes_wrong_on_trial_changes_nothing)
 {
     const int way = TRIED_APART * _i;
     const char *const *harm = harms[(uint32_t)way % COUNT(harms)];
+    comes_second = true;
     call_limit = strcmp(harm[1], "loop") == 0 ? 500 : 0;
     begin(both | (way < (int)COUNT(harms) ? 0 : BP_HOST_TRIAL_HELPER), way < (int)COUNT(harms) ? 2000 : 6000);
     char *before = describe_host(host);
