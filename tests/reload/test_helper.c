@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEADLINE_MS = 8000 };
+enum { DEADLINE_MS = 8000, LIMIT_MS = 3000 };
 
 static const char *const names[] = {"crasher"};
 static log_text_t log_text;
@@ -34,6 +34,7 @@ static void make(const char *type, bp_entity_t *entities)
 }
 
 static const bp_allocator_i *allocator; /* NULL: the C library's */
+static const bp_option_t *options;       /* two of them, to the crasher; NULL: none */
 
 static void begin(uint32_t flags, const char *helper)
 {
@@ -46,9 +47,10 @@ static void begin(uint32_t flags, const char *helper)
         .tag = 1,
         .flags = BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_TRIAL_HELPER | flags,
         .trial_deadline = DEADLINE_MS,
+        .call_limit = options == NULL ? 0 : LIMIT_MS,
         .probation = 20,
         .trial_helper = helper});
-    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), NULL, 0));
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), options, options == NULL ? 0 : 2));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "crash_plain"));
     WORKS(host, bp_world_use_component(world, "crash_own"));
@@ -146,6 +148,138 @@ START_TEST(so_many_combinations_of_a_world_are_described_and_no_more)
 }
 END_TEST
 
+static void expect_text(reader_t *reader, const char *expected)
+{
+    const char *text = reader_text(reader);
+    ck_assert_str_eq(text, expected);
+}
+
+static void expect_number(reader_t *reader, uint32_t expected)
+{
+    ck_assert_uint_eq(reader_u32(reader), expected);
+}
+
+static void expect_options(reader_t *reader, const bp_option_t *expected, uint32_t count)
+{
+    bp_option_t read[4] = {{.name = NULL}};
+    ck_assert_uint_eq(scratch_read_options(reader, read, COUNT(read)), count);
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_str_eq(read[i].name, expected[i].name);
+        ck_assert_str_eq(read[i].value, expected[i].value);
+        ck_assert_pstr_eq(read[i].origin, expected[i].origin);
+        ck_assert_pstr_eq(read[i].base, expected[i].base);
+    }
+}
+
+static const bp_option_t at_work[] = {{.name = "where", .value = "nowhere", .origin = "a.ini:3", .base = "a_folder"},
+                                      {.name = "how", .value = "zero"}};
+static const bp_option_t coming[] = {{.name = "how", .value = "null", .origin = "b.ini:4"}};
+
+static void expect_plugins(reader_t *reader, bool comes)
+{
+    expect_number(reader, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const plugin_t *plugin = host->loader.plugins.items[i];
+        scratch_plugin_t described = scratch_read_plugin(reader);
+        ck_assert_str_eq(described.name, i == 0 ? "crasher" : "point_mass");
+        ck_assert_str_eq(described.path, plugin->path);
+        ck_assert_str_eq(described.file, "");
+        ck_assert(described.copy[0] != '\0' && strcmp(described.copy, plugin->copy) == 0);
+        ck_assert(described.comes == (comes && i == 0));
+        expect_options(reader, at_work, i == 0 ? 2 : 0);
+        expect_options(reader, coming, comes && i == 0 ? 1 : 0);
+    }
+}
+
+static void expect_world(reader_t *reader, const char *name, double rate, uint64_t steps, const char *units)
+{
+    double times[2];
+    expect_text(reader, name);
+    const void *given = reader_take(reader, sizeof times);
+    ck_assert_ptr_nonnull(given);
+    memcpy(times, given, sizeof times);
+    ck_assert(times[0] == rate && times[1] == (double)steps / rate);
+    ck_assert_uint_eq(reader_u64(reader), steps);
+    expect_text(reader, units);
+}
+
+/* What a helper reads is what there is, to the last byte: of two plugins, a change, and two worlds. */
+START_TEST(a_description_says_what_there_is_of_a_host_and_nothing_else)
+{
+    static const char *const wants[] = {"crash_plain", "crash_own", "crash_system", "of_nobody"};
+    bool more = _i == 1;
+    uint32_t late[2], prototype;
+    bp_entity_t made[3];
+    memory_t memory;
+    bytes_t bytes;
+    reload_change_t *change;
+    options = at_work;
+    begin(more ? BP_HOST_CRASH_GUARD : 0, NULL);
+    const bp_api_t *api = bp_host_api(host);
+    WORKS(host, bp_host_load_plugin(host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other", .step_rate = 4, .units = "s=day"});
+    WORKS(host, bp_world_step(other));
+    ck_assert(wants_add(&world->wants, "of_nobody", false));
+    late[0] = key_of(world, "crash_plain", "");
+    late[1] = key_of(world, "crash_plain", "late");
+    WORKS(host, api->world->prototype(world, late, 2, &prototype));
+    WORKS(host, api->world->create(world, prototype, made, 1));
+    WORKS(host, api->world->prototype(world, late + 1, 1, &prototype)); /* nothing lives in this one */
+    WORKS(host, api->world->create(world, prototype, made + 1, 1));
+    api->entity->destroy(host, made + 1, 1);
+    WORKS(host, bp_world_step(world));
+    plugin_t *plugin = loader_find(&host->loader, "crasher");
+    plugin->coming = more ? coming : NULL;
+    plugin->coming_count = 1;
+    WORKS(host, reload_read(&host->reload, names, 1, &change));
+    change->lossy = more;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    bytes_init(&bytes, &memory);
+    scratch_describe(&bytes, &host->reload, change, DEADLINE_MS);
+    ck_assert(!bytes.failed);
+    reader_t reader = reader_of(bytes.start, bytes.size);
+    expect_text(&reader, SCRATCH_BEGINS);
+    expect_number(&reader, more ? SCRATCH_GUARDED | SCRATCH_LOSSY : 0);
+    expect_number(&reader, DEADLINE_MS);
+    expect_number(&reader, more ? LIMIT_MS : DEADLINE_MS / 2 + 1); /* the shorter one */
+    expect_plugins(&reader, more);
+    expect_number(&reader, 1);
+    expect_text(&reader, "crasher");
+    expect_text(&reader, change->versions[0].copy);
+    expect_number(&reader, 2);
+    expect_world(&reader, "main", 1, 4, "");
+    expect_number(&reader, COUNT(wants));
+    for (uint32_t i = 0; i < COUNT(wants); i++) {
+        expect_text(&reader, wants[i]);
+        expect_number(&reader, i == 2);
+    }
+    expect_number(&reader, 2);
+    expect_text(&reader, "crash_plain");
+    expect_text(&reader, "crash_own");
+    expect_number(&reader, 1);
+    expect_text(&reader, "crash_system");
+    expect_number(&reader, 3);
+    for (uint32_t i = 0; i < 2; i++) {
+        expect_number(&reader, 1);
+        expect_text(&reader, i == 0 ? "crash_plain" : "crash_own");
+        expect_text(&reader, i == 0 ? "crash_plain" : "crash_own");
+    }
+    expect_number(&reader, 2);
+    expect_text(&reader, "crash_plain");
+    expect_text(&reader, "late");
+    expect_text(&reader, "crash_plain");
+    expect_text(&reader, "crash_plain");
+    expect_world(&reader, "other", 4, 1, "s=day");
+    for (uint32_t i = 0; i < 4; i++) /* wants, components, systems, combinations */
+        expect_number(&reader, 0);
+    ck_assert(!reader.failed && reader_left(&reader) == 0);
+    bytes_free(&bytes);
+    reload_discard(change);
+    plugin->coming = NULL;
+    bp_host_destroy(host);
+}
+END_TEST
+
 /* Where, how, under the guard or not, and what is told. */
 #if defined(_WIN32) /* the system itself ends what crashes while it opens a library */
 #define OPENED "the system cannot load it"
@@ -229,6 +363,31 @@ START_TEST(a_change_of_options_is_tried_with_the_options_that_come)
     bp_host_destroy(host);
 }
 END_TEST
+
+#if !defined(_WIN32)
+/* The helper finds another file in the place of the plugin, as one that is written while the trial runs. */
+START_TEST(what_a_helper_tries_is_the_file_that_was_read_whatever_lies_there_by_then)
+{
+    static const char *const fixtures[] = {"crasher", "crasher_next"};
+    char script[2048];
+    bool harmless = _i == 1;
+    const char *path = put_plugin("crasher", "crasher");
+    snprintf(script, sizeof script, "#!/bin/sh\ncp '%s/%s.so' '%s.new' && mv '%s.new' '%s'\nexec '%s' \"$@\"\n",
+             TEST_FIXTURE_DIR, fixtures[_i], path, path, path, TEST_BACKPLANE);
+    const char *program = scratch_file("writer", script);
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    begin(BP_HOST_CRASH_GUARD, program);
+    put_plugin(fixtures[1 - _i], "crasher");
+    crash_next("load", "null");
+    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    EXPECT((result == BP_OK) == harmless, "%d: %s", result, bp_host_error(host));
+    EXPECT(harmless || strstr(bp_host_error(host), "crashed in 'load'") != NULL, "%s", bp_host_error(host));
+    EXPECT(!is_told("untried"), "%s", log_text.text);
+    expect_each_step(1);
+    bp_host_destroy(host);
+}
+END_TEST
+#endif
 
 /* A program that is no helper: one that is not there, and a file that is no program. */
 START_TEST(without_a_helper_there_is_the_copy_or_no_trial_and_it_is_told)
@@ -451,12 +610,14 @@ Suite *helper_suite(void)
     tcase_set_timeout(trials, 60);
     tcase_add_test(trials, a_version_that_does_well_comes_in);
     tcase_add_test(trials, so_many_combinations_of_a_world_are_described_and_no_more);
+    tcase_add_loop_test(trials, a_description_says_what_there_is_of_a_host_and_nothing_else, 0, 2);
     tcase_add_loop_test(trials, what_goes_wrong_in_a_helper_changes_nothing, 0, COUNT(harms));
 #if !defined(_WIN32)
     tcase_add_test(trials, a_helper_that_does_not_end_talking_is_listened_to_so_far);
     tcase_add_test(trials, a_description_that_is_cut_is_not_held_against_the_candidate);
     tcase_add_test(trials, a_candidate_that_a_helper_does_not_know_comes_in_untried);
     tcase_add_test(trials, a_description_that_is_damaged_does_not_end_the_helper);
+    tcase_add_loop_test(trials, what_a_helper_tries_is_the_file_that_was_read_whatever_lies_there_by_then, 0, 2);
 #endif
     tcase_add_test(trials, a_trial_leaves_no_file);
     tcase_add_test(trials, a_trial_for_which_memory_is_lacking_changes_nothing);
