@@ -854,6 +854,88 @@ START_TEST(a_system_that_comes_back_has_room_in_a_step_that_has_grown)
 }
 END_TEST
 
+/* --- several components of a plugin, all with other columns than before, side by side in each row ----------------- */
+
+static const char *const kinds[][2] = {{"crash_plain", ""}, {"crash_told", ""}, {"crash_plain", "late"},
+                                       {"crash_told", "later"}};
+
+enum { KINDS = COUNT(kinds), CROWD = 5 };
+
+static const char *called(uint32_t kind)
+{
+    return kinds[kind][1][0] != '\0' ? kinds[kind][1] : kinds[kind][0];
+}
+
+/* Each value is another one: x of what the versions share, and y where they have it. */
+static void write_kinds(const rig_t *rig, bp_world_o *world, const bp_entity_t *crowd, bool has_y)
+{
+    for (uint32_t i = 0; i < CROWD; i++) {
+        for (uint32_t k = 0; k < KINDS; k++) {
+            float x = (float)(10 * i + k);
+            double y = 100 + x;
+            WORKS(rig->host, rig->api->property->set_named(world, crowd[i], called(k), "x", BP_F32, &x));
+            if (has_y)
+                WORKS(rig->host, rig->api->property->set_named(world, crowd[i], called(k), "y", BP_F64, &y));
+        }
+    }
+}
+
+static void expect_kinds(const rig_t *rig, bp_world_o *world, const bp_entity_t *crowd, const double *added)
+{
+    check_host(rig->host);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        for (uint32_t k = 0; k < KINDS; k++) {
+            float x = -1;
+            double y = -1, expected = added[1] + (added[0] != 0 ? 10 * i + k : 0);
+            WORKS(rig->host, rig->api->property->get_named(world, crowd[i], called(k), "x", BP_F32, &x));
+            ck_assert_msg(x == (float)(10 * i + k), "x of '%s' of entity %u is %g", called(k), i, (double)x);
+            if (added[1] < 0)
+                continue;
+            WORKS(rig->host, rig->api->property->get_named(world, crowd[i], called(k), "y", BP_F64, &y));
+            ck_assert_msg(y == expected, "y of '%s' of entity %u is %g", called(k), i, y);
+        }
+    }
+}
+
+/* From a version to one with a field more in every component, and from that to the one without. */
+START_TEST(all_components_of_a_row_have_their_values_on_probation_and_after_it)
+{
+    static const char *const files[] = {"crasher", "crasher_next"}, *const names[] = {"crasher"};
+    static const double none[] = {0, -1}, fresh[] = {0, 5}, written[] = {1, 100};
+    bool has_y = _i == 1;
+    bp_entity_t crowd[CROWD];
+    uint32_t keys[KINDS], prototype;
+    rig_t rig;
+    rig_init(&rig);
+    rig.desc.flags |= BP_HOST_COPY_PLUGINS;
+    rig_open(&rig);
+    crash_next("nowhere", "null");
+    WORKS(rig.host, bp_host_load_plugin(rig.host, put_plugin(files[_i], "crasher"), NULL, 0));
+    bp_world_o *world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "main"});
+    WORKS(rig.host, bp_world_use_component(world, "crash_plain"));
+    WORKS(rig.host, bp_world_use_component(world, "crash_told"));
+    for (uint32_t k = 0; k < KINDS; k++)
+        keys[k] = key_of(world, kinds[k][0], kinds[k][1]);
+    WORKS(rig.host, rig.api->world->prototype(world, keys, KINDS, &prototype));
+    WORKS(rig.host, rig.api->world->create(world, prototype, crowd, CROWD));
+    write_kinds(&rig, world, crowd, has_y);
+    rig.host->reload.probation_steps = 10;
+    for (uint32_t round = 0; round < 3; round++) {
+        put_plugin(files[1 - _i], "crasher");
+        WORKS(rig.host, bp_host_reload(rig.host, names, 1, NULL));
+        expect_kinds(&rig, world, crowd, has_y ? none : fresh);
+        if (round == 2)
+            break;
+        WORKS(rig.host, reload_rollback(&rig.host->reload));
+        expect_kinds(&rig, world, crowd, has_y ? written : none);
+    }
+    reload_accept(&rig.host->reload);
+    expect_kinds(&rig, world, crowd, has_y ? none : fresh);
+    rig.log.count = 0, rig.log.text[0] = '\0';
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *rollback_suite(void)
 {
     Suite *suite = suite_create("rollback");
@@ -881,6 +963,7 @@ Suite *rollback_suite(void)
     tcase_add_test(commands, entities_that_would_have_too_many_fields_on_probation_keep_a_version_out);
     tcase_add_loop_test(commands, a_system_that_goes_is_stopped_once, 0, 3);
     tcase_add_loop_test(commands, a_system_that_comes_back_has_room_in_a_step_that_has_grown, 0, 2);
+    tcase_add_loop_test(commands, all_components_of_a_row_have_their_values_on_probation_and_after_it, 0, 2);
     suite_add_tcase(suite, kept);
     suite_add_tcase(suite, commands);
     return suite;
