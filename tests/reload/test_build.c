@@ -24,6 +24,7 @@ enum { PATIENCE = 6000 /* naps */, NAP = 10000000 };
 
 static rig_t rig;
 static uint32_t saved;
+static bool has_companion; /* of open_host: a second plugin is there, with a folder of its own */
 
 static void forget_log(void)
 {
@@ -51,10 +52,14 @@ static void open_host(const char *command)
     mkdir(SOURCES "/probe", 0755);
     save_source();
     put_plugin("reload_probe_first", "probe");
+    if (has_companion) {
+        mkdir(SOURCES "/companion", 0755);
+        put_plugin("companion", "companion");
+    }
     snprintf(ini, sizeof ini,
-             "[host]\nplugins = ./probe\nhot_reload = on\nbuild = %s\nsources = build_sources\n"
+             "[host]\nplugins = ./probe%s\nhot_reload = on\nbuild = %s\nsources = build_sources\n"
              "[world main]\ncomponents = probe\n",
-             command);
+             has_companion ? " ./companion" : "", command);
     rig_init(&rig);
     rig_open(&rig);
     WORKS(rig.host, bp_host_setup(rig.host, scratch_file("build.ini", ini)));
@@ -238,6 +243,67 @@ START_TEST(a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_m
 }
 END_TEST
 
+/* What is saved, by its way: a source in the folder of the plugin, one beside these folders, a file that the command
+ * has read, and a source in a folder that is another one since. */
+static void save_for(const char *plugin, int way)
+{
+    char name[128], folder[1024];
+    snprintf(name, sizeof name, "build_sources/%s/%s.c", plugin, plugin);
+    if (way == 1)
+        snprintf(name, sizeof name, "build_sources/%s.c", plugin);
+    if (way == 2)
+        snprintf(name, sizeof name, "build_shared/%s.h", plugin);
+    if (way == 3) {
+        snprintf(folder, sizeof folder, "%s/%s", TEST_SCRATCH_DIR, name);
+        ck_assert_int_eq(remove(folder), 0);
+        snprintf(folder, sizeof folder, "%s/%s", SOURCES, plugin);
+        ck_assert_int_eq(rmdir(folder), 0);
+        mkdir(folder, 0755);
+    }
+    save(name);
+}
+
+START_TEST(a_plugin_is_built_for_what_is_its_own_and_no_other_one)
+{
+    static const char *const plugins[] = {"probe", "companion"};
+    char built[2][64];
+    has_companion = true;
+    mkdir(SHARED, 0755);
+    for (uint32_t i = 0; i < 2; i++) {
+        char rule[128], name[32];
+        snprintf(built[i], sizeof built[i], "'%s' is built", plugins[i]);
+        snprintf(name, sizeof name, "build_shared/%s.h", plugins[i]);
+        save(name);
+        snprintf(rule, sizeof rule, "%s.so: \\\n  %s\n", plugins[i], name);
+        snprintf(name, sizeof name, "%s.d", plugins[i]);
+        scratch_file(name, rule);
+    }
+    open_host("true {plugin}");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    for (int way = 0; way < 4; way++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            forget_log();
+            save_for(plugins[i], way);
+            wait_for(built[i]);
+            for (int k = 0; k < 15; k++) {
+                WORKS(rig.host, bp_host_poll(rig.host));
+                WORKS(rig.host, bp_host_wait(rig.host, NAP));
+            }
+            EXPECT(strstr(rig.log.text, built[1 - i]) == NULL, "way %d, for %s: %s", way, plugins[i], rig.log.text);
+        }
+    }
+    close_host();
+    for (uint32_t i = 0; i < 2; i++) {
+        char name[1024];
+        snprintf(name, sizeof name, "%s/%s.d", TEST_SCRATCH_DIR, plugins[i]);
+        remove(name);
+        snprintf(name, sizeof name, "%s/%s.h", SHARED, plugins[i]);
+        remove(name);
+    }
+    rmdir(SHARED);
+}
+END_TEST
+
 /* Of what is done at polls: a change that could not be noted is noted when the source is saved again. */
 START_TEST(memory_that_lacks_while_sources_are_watched_does_not_end_it)
 {
@@ -312,6 +378,7 @@ Suite *build_suite(void)
     tcase_add_loop_test(tests, a_folder_that_a_command_reads_from_may_go_and_come_back, 0, 2);
     tcase_add_test(tests, a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_missed);
     tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
+    tcase_add_test(tests, a_plugin_is_built_for_what_is_its_own_and_no_other_one);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;
 }
