@@ -153,6 +153,32 @@ START_TEST(what_is_written_anew_takes_the_place_of_what_waits)
 }
 END_TEST
 
+/* A file of another plugin comes in with what waits, or with it not at all. */
+START_TEST(what_is_written_meanwhile_shares_the_fate_of_what_waits)
+{
+    bool refused = _i == 1;
+    WORKS(host, bp_host_load_plugin(host, put_plugin("reload_probe_first", "probe"), NULL, 0));
+    WORKS(host, bp_host_poll(host));
+    put_plugin("service_large", "service");
+    poll_until(&voter.asked, 2);
+    put_plugin(refused ? "refuses" : "reload_probe_faster", "probe");
+    poll_until(&voter.withdrawn, 0);
+    voter.is_ready = 1;
+    poll_until(&voter.voted, 0);
+    ck_assert_int_eq(voter.mine == BP_OK, !refused);
+    ck_assert_uint_eq(service->number(), refused ? 1 : 2);
+    ck_assert_str_eq(bp_host_plugin(host, 2, NULL)->desc->version, refused ? "1" : "2");
+    if (refused)
+        ck_assert_ptr_nonnull(strstr(rig.log.text, "probe"));
+    for (uint32_t i = 0; i < 20; i++) {
+        os_sleep_ns(NAP_NS);
+        WORKS(host, bp_host_poll(host));
+    }
+    ck_assert_uint_eq(voter.voted, 1);
+    rig.log.text[0] = '\0';
+}
+END_TEST
+
 START_TEST(a_change_by_hand_does_not_wait)
 {
     put_plugin("service_large", "service");
@@ -182,6 +208,7 @@ Suite *vote_suite(void)
     tcase_add_test(tcase, a_change_that_is_voted_down_leaves_no_trace);
     tcase_add_test(tcase, what_cannot_be_prepared_is_voted_on_too);
     tcase_add_test(tcase, what_is_written_anew_takes_the_place_of_what_waits);
+    tcase_add_loop_test(tcase, what_is_written_meanwhile_shares_the_fate_of_what_waits, 0, 2);
     tcase_add_test(tcase, a_change_by_hand_does_not_wait);
     suite_add_tcase(suite, tcase);
     return suite;

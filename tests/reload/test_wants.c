@@ -291,6 +291,71 @@ START_TEST(using_and_dropping_without_memory_changes_nothing)
 }
 END_TEST
 
+/* --- what goes with its plugin ------------------------------------------------------------------------------------ */
+
+static char told[256];
+
+static void tell(const char *what, const char *where)
+{
+    size_t length = strlen(told);
+    snprintf(told + length, sizeof told - length, "%s%s%s ", what, where[0] == '\0' ? "" : " in ", where);
+}
+
+static void pause_it(bp_plugin_t *plugin, uint32_t reason)
+{
+    (void)plugin;
+    tell(reason == BP_PAUSE_UNLOAD ? "paused" : "paused for another reason", "");
+}
+
+static void stop_component(bp_manager_t *m)
+{
+    tell("component stops", m->api->world->name(m->world));
+}
+
+static void stop_system(bp_system_t *s)
+{
+    tell("system stops", s->api->world->name(s->world));
+}
+
+static void run_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+static void unload_it(bp_plugin_t *plugin)
+{
+    (void)plugin;
+    tell("unloaded", "");
+}
+
+static const bp_component_i orderly_components[] = {{.name = "order", .stop = stop_component}};
+static const bp_system_i orderly_systems[] = {{.name = "keep_order", .stop = stop_system, .run_all = run_nothing}};
+static const bp_plugin_head_t orderly =
+    BP_PLUGIN_HEAD("orderly", (&(const bp_plugin_desc_t){.version = "1",
+                                                         .components = BP_LIST(orderly_components),
+                                                         .systems = BP_LIST(orderly_systems),
+                                                         .pause = pause_it,
+                                                         .unload = unload_it}));
+static const bp_plugin_head_t *const orderly_alone[] = {&orderly};
+
+/* So that no thread of it is at work on what ends. */
+START_TEST(a_plugin_that_goes_is_paused_before_anything_of_it_ends)
+{
+    rig_t rig;
+    rig_open_with(&rig, orderly_alone, 1);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "orderly", NULL, 0));
+    for (uint32_t i = 0; i < 2; i++) {
+        world = bp_world_create(rig.host, &(bp_world_desc_t){.name = i == 0 ? "first" : "second"});
+        WORKS(rig.host, bp_world_use_component(world, "order"));
+        WORKS(rig.host, bp_world_use_system(world, "keep_order"));
+    }
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "orderly"));
+    ck_assert_str_eq(told, "paused system stops in first component stops in first system stops in second component "
+                           "stops in second unloaded ");
+    rig_close(&rig);
+}
+END_TEST
+
 Suite *wants_suite(void)
 {
     Suite *suite = suite_create("wants");
@@ -305,6 +370,7 @@ Suite *wants_suite(void)
     tcase_add_test(calls, a_drop_ends_the_probation_of_what_it_takes_away);
     tcase_add_test(calls, verbs_that_run_while_something_comes_bring_nothing_in_and_no_verb_steps_a_world);
     tcase_add_test(calls, using_and_dropping_without_memory_changes_nothing);
+    tcase_add_test(calls, a_plugin_that_goes_is_paused_before_anything_of_it_ends);
     suite_add_tcase(suite, reloads);
     suite_add_tcase(suite, calls);
     return suite;
