@@ -207,7 +207,7 @@ static void begin_draft(void)
     storm_break(WITHIN);
     bp_result_t result = bp_host_draft(storm.host, &draft);
     bool failed = storm_mend();
-    storm_past_settled();
+    storm_past_settled(failed);
     if (failed)
         storm_past_doubt();
     SAYS(result == BP_OK || failed || storm.how->crashes || (draft.back > 0 && apart.failed), "draft: %s",

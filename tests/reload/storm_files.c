@@ -183,6 +183,7 @@ void storm_restore(void)
                 memcmp(storm.now.there, storm.written.there, sizeof storm.now.there) == 0;
     if (!fits)
         return;
+    mark_all(); /* an entity that a plugin which is unloaded has left in no world would live on */
     storm_break(150);
     bp_result_t result = bp_host_restore_worlds(storm.host, NULL, 0, storm_path("worlds.scene"), 0);
     bool failed = storm_mend();

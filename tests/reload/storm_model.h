@@ -243,7 +243,9 @@ void storm_past_open(void);
 void storm_past_look(void);
 void storm_past_renewed(void);
 bool storm_past_is_behind(void);    /* is the host at a moment that is not the last one? */
-void storm_past_settled(void);      /* the host has put down what it is made of, and begins a past that is to begin */
+/* The host has put down what it is made of, and begins a past that is to begin; or, where something has `failed`, it
+ * begins that perhaps with the next step, and forgets it here. */
+void storm_past_settled(bool failed);
 void storm_past_doubt(void);        /* perhaps what came from outside could not be kept */
 bool storm_past_reaches_back(void); /* is there a moment before this one? */
 

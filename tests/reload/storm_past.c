@@ -206,10 +206,16 @@ bool storm_past_is_behind(void)
     return past.on && !past.fresh && past.now < past.line.last;
 }
 
-void storm_past_settled(void)
+void storm_past_settled(bool failed)
 {
-    if (past.on && past.fresh)
+    if (!past.on || !past.fresh)
+        return;
+    if (failed) {
+        DOES(bp_host_remember(storm.host, 0));
+        past.on = false;
+    } else {
         begin_line(past.now);
+    }
 }
 
 void storm_past_doubt(void)
