@@ -361,6 +361,47 @@ START_TEST(memory_of_a_run_that_was_left_is_given_back)
 }
 END_TEST
 
+static size_t bytes_of_rows(const run_t *run)
+{
+    size_t row = 0;
+    for (uint32_t c = 0; c < run->column_count; c++)
+        row += run->sizes[c];
+    return row * run->capacity;
+}
+
+/* Where there are many runs, a step looks at several; together they give no more back than one may alone. */
+START_TEST(a_step_gives_little_memory_back_whatever_runs_it_looks_at)
+{
+    enum { RUNS = WORLD_TRIM_VISITS * 3, LARGE = 3, EACH = 30000 };
+    uint32_t body = key_of(world, "body", ""), first = living_count, waiting = 0;
+    const run_t *large[LARGE];
+    for (uint32_t i = 0; i < RUNS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        uint32_t keys[] = {body, key_of(world, "mark", name)}, prototype;
+        WORKS(rig.host, api->prototype(world, keys, 2, &prototype));
+        create(world, prototype, i < LARGE ? EACH : 1);
+        if (i < LARGE)
+            large[i] = world_run(&world->rows, prototype);
+    }
+    WORKS(rig.host, api->remove(world, body, living + first, LARGE * EACH));
+    for (uint32_t i = 0; i < LARGE; i++)
+        ck_assert(large[i]->count == 0 && bytes_of_rows(large[i]) > WORLD_TRIM_BYTES + (1u << 18));
+    for (uint32_t steps = 0; waiting < LARGE; steps++) {
+        size_t before = 0, after = 0, most = memory_bytes(&world->rows.memory) / WORLD_TRIM_SHARE + WORLD_TRIM_BYTES;
+        for (uint32_t i = 0; i < LARGE; i++)
+            before += bytes_of_rows(large[i]);
+        step();
+        for (uint32_t i = waiting = 0; i < LARGE; i++) {
+            after += bytes_of_rows(large[i]);
+            waiting += large[i]->capacity == 0;
+        }
+        EXPECT(before - after <= most + 4096, "%zu bytes in a step, and at most %zu", before - after, most);
+        ck_assert_uint_lt(steps, 10 * RUNS + 2 * WORLD_TRIM_AFTER);
+    }
+}
+END_TEST
+
 /* For a hundred steps the entities may come back. */
 START_TEST(a_run_keeps_its_room_for_a_hundred_steps)
 {
@@ -772,6 +813,7 @@ Suite *long_use_suite(void)
     tcase_add_test(tests, storage_of_its_own_keeps_the_same_bounds);
     tcase_add_test(tests, memory_of_the_dead_is_given_back);
     tcase_add_test(tests, memory_of_a_run_that_was_left_is_given_back);
+    tcase_add_test(tests, a_step_gives_little_memory_back_whatever_runs_it_looks_at);
     tcase_add_test(tests, a_run_keeps_its_room_for_a_hundred_steps);
     tcase_add_test(tests, the_slab_with_most_room_is_emptied_and_no_other);
     tcase_add_test(tests, a_slab_that_pages_no_longer_need_goes);

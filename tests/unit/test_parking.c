@@ -501,6 +501,29 @@ START_TEST(a_world_takes_the_only_page_that_is_parked_as_a_whole)
 }
 END_TEST
 
+/* Pages that came to a world from others count as its own: the indices of its dead are parked. */
+START_TEST(a_world_whose_pages_all_came_from_others_keeps_few_free_indices)
+{
+    enum { PAGES = 6, CROWD = PAGES * ENTITIES_PAGE - ENTITIES_POOL_MIN_FREE - 8 };
+    open(&place, WORLDS);
+    entities_t *e = entities_of(&place);
+    come_to(&place, WORLDS, PAGES * ENTITIES_PAGE);
+    die(&place, 0, PAGES * ENTITIES_PAGE);
+    park_all(e);
+    come_to(&place, 1, CROWD);
+    const entity_pool_t *pool = &place.worlds[1]->rows.ids;
+    ck_assert_uint_eq(pool->pages, PAGES);
+    ck_assert_uint_eq(e->bound, PAGES * ENTITIES_PAGE);
+    ck_assert_uint_eq(e->parked_count, 0);
+    die(&place, 0, CROWD);
+    ck_assert_uint_gt(pool->count, PARKING_POOL_KEPT);
+    step(&place, 100);
+    EXPECT(pool->count <= PARKING_POOL_KEPT, "%u indices wait for a world of nobody", pool->count);
+    check_host(place.rig.host);
+    close(&place);
+}
+END_TEST
+
 /* When indices of a world are brought back fewer fresh ones can be given out before the queue needs memory. */
 START_TEST(indices_that_a_world_brings_back_leave_room_for_fewer_fresh_ones)
 {
@@ -997,6 +1020,7 @@ Suite *parking_suite(void)
     tcase_add_test(memory, crowds_of_worlds_use_the_same_indices_again);
     tcase_add_test(memory, pages_that_left_a_world_serve_another_one);
     tcase_add_test(memory, a_world_takes_the_only_page_that_is_parked_as_a_whole);
+    tcase_add_test(memory, a_world_whose_pages_all_came_from_others_keeps_few_free_indices);
     tcase_add_test(memory, indices_that_a_world_brings_back_leave_room_for_fewer_fresh_ones);
     tcase_add_test(memory, a_step_gives_up_64_pages_and_one_in_32);
     tcase_add_test(memory, memory_of_very_many_is_given_back_in_portions);
