@@ -52,6 +52,39 @@ START_TEST(a_whole_ini_is_done)
 }
 END_TEST
 
+/* Output of a shorter run than the ini says lies beside that of a whole one, with what was run. */
+START_TEST(a_shorter_run_has_files_of_its_own)
+{
+    static const struct {
+        const char *path, *partial;
+    } files[] = {{"orbits.svg", "orbits.partial.svg"},     {"a.b/c.d/e.csv", "a.b/c.d/e.partial.csv"},
+                 {"a.b/c", "a.b/c.partial"},               {"plain", "plain.partial"},
+                 {".hidden", ".hidden.partial"},           {"a.b/.hidden", "a.b/.hidden.partial"},
+                 {"a.tar.gz", "a.tar.partial.gz"},         {"a.b\\c", "a.b\\c.partial"}};
+    char file[64], remark[32], expected[32];
+    open_host();
+    set_up(whole);
+    bp_world_o *world = rig.api->world->find(rig.host, "w");
+    for (uint32_t taken = 0; taken <= 13; taken++) {
+        bool partial = taken < 12;
+        snprintf(expected, sizeof expected, "%u of 12 steps", taken);
+        for (uint32_t i = 0; i < COUNT(files); i++) {
+            const char *wanted = partial ? files[i].partial : files[i].path;
+            WORKS(rig.host, rig.api->file->output(world, files[i].path, file, sizeof file, remark, sizeof remark));
+            ck_assert_str_eq(file, wanted);
+            ck_assert_str_eq(remark, partial ? expected : "");
+            WORKS(rig.host, rig.api->file->output(world, files[i].path, file, strlen(wanted) + 1, NULL, 0));
+            ck_assert_str_eq(file, wanted);
+            FAILS(rig.host, BP_ERROR_LIMIT, "the path is too long",
+                  rig.api->file->output(world, files[i].path, file, strlen(wanted), remark, 4));
+            ck_assert_uint_le(strlen(remark), 3);
+        }
+        WORKS(rig.host, bp_host_step(rig.host));
+    }
+    rig_close(&rig);
+}
+END_TEST
+
 static const char *const layouts[] = {
     "[host]\nsteps = 8\nseed = 5\n",
     "[host]\r\nsteps = 8\r\nseed = 5\r\n",
@@ -447,6 +480,7 @@ Suite *config_suite(void)
     TCase *good = tcase_create("good");
     tcase_add_test(good, an_ini_may_be_empty);
     tcase_add_test(good, a_whole_ini_is_done);
+    tcase_add_test(good, a_shorter_run_has_files_of_its_own);
     tcase_add_loop_test(good, the_same_ini_may_be_written_in_many_ways, 0, (int)COUNT(layouts));
     tcase_add_test(good, lists_may_go_on_in_further_lines);
     tcase_add_test(good, a_value_goes_on_over_any_number_of_lines);

@@ -168,9 +168,8 @@ typedef struct place_t {
     bp_entity_t entities[ROWS];
 } place_t;
 
-static void place_open(place_t *p)
+static void place_fill(place_t *p)
 {
-    rig_open_zoo(&p->rig);
     const bp_world_api *api = p->rig.api->world;
     p->world = rig_world(&p->rig, "main");
     p->changes = p->rig.api->registry->find(p->rig.host, BP_CHANGES_API, 1);
@@ -180,6 +179,12 @@ static void place_open(place_t *p)
     WORKS(p->rig.host, api->create(p->world, p->prototype, p->entities, ROWS));
     WORKS(p->rig.host, p->changes->keep(p->body));
     p->since = p->changes->look(p->world);
+}
+
+static void place_open(place_t *p)
+{
+    rig_open_zoo(&p->rig);
+    place_fill(p);
 }
 
 /* The stretches of rows of a field that have changed since the last question, as text: "128+128 900+100". */
@@ -284,6 +289,55 @@ START_TEST(a_step_tells_what_units_say_that_they_write)
     ck_assert_str_eq(told(&p, BODY_POSITION), "0+1000");
     p.since = p.changes->look(p.world);
     ck_assert_str_eq(told(&p, BODY_POSITION), "");
+    rig_close(&p.rig);
+}
+END_TEST
+
+static void do_nothing(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)s, (void)step, (void)matches, (void)count;
+}
+
+static const bp_system_i rewriter[] = {
+    {.name = "rewriter", .writes = "bag", .run_all = do_nothing, .keeps = BP_KEEP_NOTHING}};
+static const bp_plugin_head_t rewriting =
+    BP_PLUGIN_HEAD("rewriting", (&(const bp_plugin_desc_t){.version = "1", .systems = BP_LIST(rewriter)}));
+
+/* A unit that names a component as a whole may have written each of its fields, in all combinations, and no other. */
+START_TEST(a_step_tells_all_fields_of_a_component_that_a_unit_names)
+{
+    static place_t p;
+    static const bp_plugin_head_t *plugins[ZOO_PLUGINS + 1];
+    bp_entity_t bags[50];
+    rig_init(&p.rig);
+    memcpy(plugins, zoo_plugins, sizeof zoo_plugins);
+    plugins[ZOO_PLUGINS] = &rewriting;
+    p.rig.desc.static_plugins = plugins;
+    p.rig.desc.static_plugin_count = COUNT(plugins);
+    rig_open(&p.rig);
+    for (uint32_t i = 0; i < COUNT(plugins); i++)
+        WORKS(p.rig.host, bp_host_load_plugin(p.rig.host, plugins[i]->name, NULL, 0));
+    place_fill(&p);
+    const uint32_t prototypes[] = {prototype_of(p.world, "bag", NULL, NULL, NULL),
+                                   prototype_of(p.world, "mark", "bag", "body", NULL)};
+    for (uint32_t i = 0; i < COUNT(prototypes); i++)
+        WORKS(p.rig.host, p.rig.api->world->create(p.world, prototypes[i], bags, COUNT(bags)));
+    p.key = key_of(p.world, "bag", "");
+    for (uint32_t asked = 0; asked < 2; asked++) {
+        WORKS(p.rig.host, bp_world_step(p.world));
+        p.since = p.changes->look(p.world);
+        WORKS(p.rig.host, bp_world_step(p.world));
+        for (uint32_t field = BAG_SLOTS; field <= BAG_NAMES; field++) {
+            for (uint32_t i = 0; i < COUNT(prototypes); i++) {
+                p.prototype = prototypes[i];
+                ck_assert_str_eq(told(&p, field), asked == 0 ? "" : "0+50");
+            }
+        }
+        if (asked == 0)
+            WORKS(p.rig.host, bp_world_use_system(p.world, "rewriter"));
+    }
+    p.key = key_of(p.world, "mark", "");
+    ck_assert_str_eq(told(&p, 0), "");
     rig_close(&p.rig);
 }
 END_TEST
@@ -627,6 +681,7 @@ Suite *stamps_suite(void)
     tcase_add_test(tests, elements_and_texts_tell_their_blocks);
     tcase_add_test(tests, other_rows_are_told_for_every_field);
     tcase_add_test(tests, a_step_tells_what_units_say_that_they_write);
+    tcase_add_test(tests, a_step_tells_all_fields_of_a_component_that_a_unit_names);
     tcase_add_test(tests, a_writing_reference_tells_its_block);
     tcase_add_test(tests, instances_that_their_manager_has_written_are_told);
     tcase_add_test(tests, a_component_asks_for_stamps_of_its_own_when_it_starts);
