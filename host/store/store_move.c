@@ -9,6 +9,10 @@
  *   - scattered ones with the same origin go up to STORE_BLOCK at a time (`move_block`): each column in a loop of its
  *     own, its value size known outside the loop.
  *
+ * Scattered entities come to `to` in the order of the batch, so that the same batch, when it goes back, is one stretch.
+ * Measured: moved in the order of their rows instead, a batch of 10,000 shuffled entities that gets a component and
+ * loses it took 1.27 times as long, since both ways were scattered then.
+ *
  * Not here: asking managers, judging batches (store_change.c).
  */
 #include "store.h"
