@@ -175,6 +175,9 @@ static const char *how(const component_change_t *c)
 {
     if (c->reads_saved)
         return "; saved by the old code and loaded by the new";
+    if (c->adopts && c->slot->storage.gc != NULL && c->kept->storage.gc == NULL)
+        return "; its state went over as it is, and the new code has no `gc`: instances of dead entities that the old "
+               "one had not collected stay; another number in `state_form` keeps them out";
     if (c->adopts)
         return "; its state went over as it is";
     if ((c->slot->own_storage || c->kept->own_storage) && c->rows > 0 && !carries_values(c))

@@ -462,6 +462,73 @@ START_TEST(rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_mis
 }
 END_TEST
 
+/* --- storage of its own ------------------------------------------------------------------------------------------- */
+
+static bp_result_t make_slots(bp_manager_t *m, bp_name_t instance, const bp_entity_t *entities, uint32_t count,
+                              const void *const *columns, uint32_t *slots)
+{
+    uint32_t *made = m->state;
+    (void)instance, (void)entities, (void)columns;
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = (*made)++;
+    return BP_OK;
+}
+
+static void end_slots(bp_manager_t *m, const uint32_t *slots, uint32_t count)
+{
+    (void)slots;
+    *(uint32_t *)m->state -= count;
+}
+
+static uint32_t count_slots(bp_manager_t *m)
+{
+    return *(const uint32_t *)m->state;
+}
+
+static uint32_t collect_nothing(bp_manager_t *m, uint64_t *random)
+{
+    (void)m, (void)random;
+    return 0;
+}
+
+static const bp_storage_i storages[] = {
+    {.struct_size = sizeof(bp_storage_i), .create = make_slots, .destroy = end_slots, .count = count_slots},
+    {.struct_size = sizeof(bp_storage_i), .create = make_slots, .destroy = end_slots, .count = count_slots,
+     .gc = collect_nothing}};
+
+static bp_result_t start_counting(bp_manager_t *m)
+{
+    bp_result_t result = start(m);
+    if (result == BP_OK)
+        *(uint32_t *)m->state = 0;
+    return result;
+}
+
+static void stage_storage(bool collects)
+{
+    stage_fields(NULL, 0);
+    staged.components[0].storage = &storages[collects];
+    staged.components[0].start = start_counting;
+    staged.components[0].stop = stop;
+    staged.components[0].keeps = BP_KEEP_UNSAID;
+    staged.components[0].state_form = BP_STATE_FORM(uint32_t, 1);
+}
+
+START_TEST(the_report_says_that_dead_instances_stay_in_a_state_that_nobody_collects_any_more)
+{
+    bp_reload_report_t report;
+    begin();
+    rig.host->reload.probation_steps = 0;
+    stage_storage(_i / 2);
+    show();
+    stage_storage(_i % 2);
+    WORKS(rig.host, reload(&report));
+    EXPECT(strstr(report.text, "its state went over as it is") != NULL, "%s", report.text);
+    EXPECT((strstr(report.text, "instances of dead entities") != NULL) == (_i == 2), "%s", report.text);
+    end();
+}
+END_TEST
+
 /* --- accounts ----------------------------------------------------------------------------------------------------- */
 
 enum { OF_THREAD = 48, OF_VERSION = 80 };
@@ -576,6 +643,7 @@ Suite *reload_plan_suite(void)
     tcase_add_test(tests, a_long_report_is_kept_up_to_the_last_line_that_has_room);
     tcase_add_test(tests, a_system_that_would_not_find_its_fields_refuses_the_change);
     tcase_add_test(tests, rows_are_told_to_a_state_that_does_not_know_them_and_no_old_state_misses_any);
+    tcase_add_loop_test(tests, the_report_says_that_dead_instances_stay_in_a_state_that_nobody_collects_any_more, 0, 4);
     tcase_add_test(tests, memory_that_is_taken_during_a_change_is_counted_for_the_version_that_stays);
     suite_add_tcase(suite, tests);
     return suite;
