@@ -150,6 +150,12 @@ say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 .SECONDARY:
 .DELETE_ON_ERROR:
 
+# Several goals are made one after the other: `all` and `test` have a make of their own each, and two of them at a time
+# would write the same files. What each of them makes is made in parallel.
+ifneq ($(word 2,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+
 # As many compilers at a time as there are processors, unless make was told otherwise.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))
 
