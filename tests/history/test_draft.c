@@ -622,6 +622,47 @@ START_TEST(a_draft_knows_what_came_before_the_host_began_to_remember)
 }
 END_TEST
 
+/* The draft begins between calls that lie between two steps: of a host that remembers, and of one that is recorded. */
+START_TEST(calls_before_a_draft_begins_are_not_made_in_it_again)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, _i == 0 ? UINT64_C(1) << 30 : 0);
+    if (_i == 1)
+        WORKS(host, bp_host_record(host, TEST_SCRATCH_DIR "/before_draft.rec", "test"));
+    go_on(host, 0, 7);
+    act(host, 1);
+    begin(host, "reload_probe_first", 0, 0);
+    act(host, 6);
+    WORKS(host, bp_host_step(host));
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.taken == 1 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
+           drafted.passed_first);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    recall_close(&rig);
+}
+END_TEST
+
+/* What comes between two steps is made again as a whole or not at all, and told. */
+START_TEST(what_is_no_call_is_passed_over_with_the_calls_before_it)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    go_on(host, 0, 7);
+    begin(host, "reload_probe_first", 0, 0);
+    wait_until(host, BP_DRAFT_BESIDE);
+    act(host, 1);
+    bp_host_touched(host);
+    WORKS(host, bp_host_step(host));
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.taken == 1 && drafted.passed == 1 &&
+               strstr(drafted.passed_first, "what came from outside is no call that can be made again") != NULL,
+           "%llu passed: %s", (unsigned long long)drafted.passed, drafted.passed_first);
+    EXPECT(differences(host).sentences > 0, "the entities that came are there");
+    recall_close(&rig);
+}
+END_TEST
+
 /* A world has begun, which the draft does not have: its steps are none of the draft's. */
 START_TEST(a_draft_ends_where_a_world_has_begun_before_the_host_began_to_remember)
 {
@@ -641,15 +682,15 @@ START_TEST(a_draft_ends_where_a_world_has_begun_before_the_host_began_to_remembe
 }
 END_TEST
 
-/* Each allocation of a draft of the past fails once: the host is as it was, and a draft that fails says why. Of a
- * version that does something else the last of them are tried, which the search for what differs makes; hardly any of
- * those is made by a plugin that goes on without. */
+/* Each allocation of a draft of the past fails once: the host is as it was, and a draft that fails says why. Those of the
+ * steps before the change are tried densely, and, of a version that does something else, the last ones, which the search
+ * for what differs makes: hardly any of these are made by a plugin that goes on without. */
 START_TEST(no_memory_for_a_draft)
 {
-    enum { LAST = 110 };
+    enum { ALL, BEFORE, OTHER, DENSE = 45, LAST = 110 };
     static const char *const names[] = {"probe"};
     const bp_draft_i draft = {.struct_size = sizeof draft, .plugins = names, .plugin_count = 1, .back = 6};
-    const bool other = _i > 0;
+    const bool other = _i == OTHER;
     rig_t rig;
     bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
     uint64_t failures = 0, tried = 0;
@@ -658,11 +699,13 @@ START_TEST(no_memory_for_a_draft)
     go_on(host, 0, 12);
     uint64_t now = recall_hash(host), begun = rig.heap.requests;
     WORKS(host, bp_host_draft(host, &draft));
+    uint64_t before = rig.heap.requests - begun;
     bp_drafted_t expected = wait_until(host, BP_DRAFT_BESIDE);
     ck_assert_int_eq(expected.differs[0] != '\0', other);
     bp_host_draft_drop(host);
     uint64_t all = rig.heap.requests - begun;
-    for (uint64_t k = other ? all - LAST : 1; k < all; k += other ? 2 : 1 + k / 25, tried++) {
+    uint64_t first = other ? all - LAST : _i == BEFORE ? before + 1 : 1, end = _i == BEFORE ? first + DENSE : all;
+    for (uint64_t k = first; k < end; k += _i == ALL ? 1 + k / 25 : 2, tried++) {
         rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + k;
         bp_result_t result = bp_host_draft(host, &draft);
         while (result == BP_OK && read_draft(host).state < BP_DRAFT_BESIDE && read_draft(host).state != BP_DRAFT_NONE)
@@ -676,8 +719,8 @@ START_TEST(no_memory_for_a_draft)
         failures += failed;
         bp_host_draft_drop(host);
     }
-    EXPECT(other ? 4 * failures > 3 * tried : failures > 60, "only %llu of %llu failed", (unsigned long long)failures,
-           (unsigned long long)tried);
+    EXPECT(_i == ALL ? failures > 60 : _i == BEFORE ? 5 * failures > 2 * tried : 4 * failures > 3 * tried,
+           "only %llu of %llu failed", (unsigned long long)failures, (unsigned long long)tried);
     recall_close(&rig);
 }
 END_TEST
@@ -1204,8 +1247,10 @@ Suite *draft_suite(void)
     tcase_add_test(tcase, calls_for_some_that_never_came_to_be_are_made_for_the_others);
     tcase_add_test(tcase, a_draft_goes_on_where_moments_are_counted_from_elsewhere);
     tcase_add_loop_test(tcase, a_draft_knows_what_came_before_the_host_began_to_remember, 0, TURNS);
+    tcase_add_loop_test(tcase, calls_before_a_draft_begins_are_not_made_in_it_again, 0, 2);
+    tcase_add_test(tcase, what_is_no_call_is_passed_over_with_the_calls_before_it);
     tcase_add_loop_test(tcase, a_draft_ends_where_a_world_has_begun_before_the_host_began_to_remember, 0, TURNS);
-    tcase_add_loop_test(tcase, no_memory_for_a_draft, 0, 2);
+    tcase_add_loop_test(tcase, no_memory_for_a_draft, 0, 3);
     tcase_add_loop_test(tcase, no_memory_for_keeping_a_draft, 0, 2);
     tcase_add_test(tcase, what_is_no_draft_is_told);
     tcase_add_test(tcase, what_came_after_the_present_is_not_of_a_draft_that_is_kept);
