@@ -266,6 +266,40 @@ START_TEST(stretches_of_moves_without_entities_are_refused)
 }
 END_TEST
 
+/* --- holes -------------------------------------------------------------------------------------------------------- */
+
+/* The runs with holes lie behind three numbers and how many they are. */
+START_TEST(runs_with_holes_that_there_are_not_or_that_are_named_twice_are_refused)
+{
+    enum { BODIES = 40 };
+    bp_entity_t made[BODIES];
+    lie_t l = {.size = 0};
+    open_host(&l);
+    bp_world_o *world = l.rig.api->world->at(l.host, 0);
+    WORKS(l.host, l.rig.api->world->create(world, prototype_of(world, "body", NULL, NULL, NULL), made, BODIES));
+    ck_assert_uint_eq(l.rig.api->entity->destroy(l.host, made, 3), 3);
+    write_down(&l);
+    const kept_world_t *w = &l.read.worlds[0];
+    ck_assert_uint_eq(w->holed_count, 1);
+    const uint32_t numbers[] = {w->occupied, w->holed_next, w->holed_lost, w->holed_count, w->holed[0]};
+    size_t at = HEAD;
+    for (; memcmp(l.bytes + at, numbers, sizeof numbers) != 0; at++)
+        ck_assert_uint_lt(at + sizeof numbers, l.size);
+    at += 4 * sizeof(uint32_t);
+    const uint32_t wrong[] = {w->run_count, w->run_count + 64, 1u << 24, UINT32_MAX};
+    for (uint32_t i = 0; i < COUNT(wrong); i++) {
+        set_u32(&l, at, wrong[i]);
+        refused(&l);
+    }
+    const uint32_t again[] = {w->holed[0], w->holed[0], w->holed[0], w->holed[0]};
+    set_u32(&l, at, w->holed[0]);
+    set_u32(&l, at - sizeof(uint32_t), 1 + COUNT(again));
+    insert(&l, at, again, sizeof again);
+    refused(&l);
+    end(&l);
+}
+END_TEST
+
 /* --- messages ----------------------------------------------------------------------------------------------------- */
 
 static void put_field(bytes_t *b, const char *name, uint32_t type, uint32_t count, uint32_t offset)
@@ -339,6 +373,49 @@ START_TEST(a_channel_that_is_there_twice_is_refused)
     bytes_free(&b);
     free(numbers);
     end(&l);
+}
+END_TEST
+
+START_TEST(a_channel_that_lies_is_refused)
+{
+    static const struct {
+        const char *channel, *field;
+        uint32_t size, fields, count, type, values, offset;
+    } lying[] = {
+        {"no word", "age", 4, 1, 1, BP_U32, 1, 0},   {"", "age", 4, 1, 1, BP_U32, 1, 0},
+        {"news", "no word", 4, 1, 1, BP_U32, 1, 0},  {"news", "", 4, 1, 1, BP_U32, 1, 0},
+        {"news", "age", 0, 0, 1, BP_U32, 1, 0},      {"news", "age", 4, BP_MESSAGE_MOST_FIELDS + 1, 1, BP_U32, 1, 0},
+        {"news", "age", 4, 1, 1, BP_U32, 0, 0},      {"news", "age", 1 << 19, 1, 0, BP_U32, 65537, 0},
+        {"news", "age", 4, 1, 1, BP_U32, 2, 0},      {"news", "age", 4, 1, 1, BP_U32, 1, 1},
+        {"news", "age", 4, 1, 1, BP_U32, 1, 1u << 31}, {"news", "age", 8, 1, 1, BP_STRING, 1, 0},
+        {"news", "age", 4, 1, 1, 0xffff, 1, 0},
+    };
+    for (uint32_t i = 0; i <= COUNT(lying); i++) {
+        static const char zeros[16];
+        lie_t l = {.size = 0};
+        bytes_t b;
+        bp_snapshot_o *read;
+        size_t at = begin_channels(&l, &b);
+        if (i == COUNT(lying)) {
+            put_channel(&b, "news", 4, 1, 1);
+            put_field(&b, "age", BP_U32, 1, 0);
+            put_records(&b, zeros, 4);
+        } else {
+            put_channel(&b, lying[i].channel, lying[i].size, lying[i].fields, lying[i].count);
+            for (uint32_t f = 0; f < lying[i].fields; f++)
+                put_field(&b, lying[i].field, lying[i].type, lying[i].values, lying[i].offset);
+            put_records(&b, zeros, (size_t)lying[i].size * lying[i].count);
+        }
+        insert_channels(&l, at, 1, &b);
+        if (i == COUNT(lying)) { /* the same without a lie */
+            WORKS(l.host, bp_snapshot_read(l.host, l.bytes, l.size, &read));
+            bp_snapshot_free(read);
+        } else {
+            EXPECT(bp_snapshot_read(l.host, l.bytes, l.size, &read) == BP_ERROR_SYNTAX, "channel %u is believed", i);
+        }
+        bytes_free(&b);
+        end(&l);
+    }
 }
 END_TEST
 
@@ -417,6 +494,8 @@ void lies_add_snapshots(Suite *suite)
     tcase_add_test(tcase, more_stretches_of_moves_than_entities_are_refused);
     tcase_add_test(tcase, stretches_of_moves_without_entities_are_refused);
     tcase_add_test(tcase, a_channel_that_is_there_twice_is_refused);
+    tcase_add_test(tcase, a_channel_that_lies_is_refused);
+    tcase_add_test(tcase, runs_with_holes_that_there_are_not_or_that_are_named_twice_are_refused);
     tcase_add_test(tcase, fields_of_one_name_have_their_own_values_back);
     tcase_add_test(tcase, a_call_that_lies_is_refused_and_changes_nothing);
 }
