@@ -4,6 +4,7 @@
 #include "../suites.h"
 #include "recall.h"
 
+#include <bp_clock.h>
 #include <bp_history.h>
 #include <stdio.h>
 #include <string.h>
@@ -241,6 +242,53 @@ START_TEST(what_is_tried_is_told_and_leaves_the_host_alone)
 }
 END_TEST
 
+static bp_result_t set_velocity(void *context, bp_host_o *clone)
+{
+    const bp_api_t *api = bp_host_api(clone);
+    bp_vec3_t velocity = {70, 80, 90};
+    return api->property->set_named(api->world->at(clone, 0), *(const bp_entity_t *)context, "probe", "velocity",
+                                    BP_VEC3, &velocity);
+}
+
+/* Where all worlds stand, the clone's are let go, since nothing would come of the change; where one of them goes on, or
+ * has been granted a step, those that are stopped stay so in the clone. */
+START_TEST(worlds_that_are_stopped_stay_so_in_what_is_tried_but_where_all_of_them_stand)
+{
+    static const struct {
+        bool stopped[2], granted[2], moves;
+    } cases[] = {
+        {{false, false}, {false, false}, true}, {{true, false}, {false, false}, false},
+        {{false, true}, {false, false}, true},  {{true, true}, {false, false}, true},
+        {{true, true}, {false, true}, false},   {{true, true}, {true, false}, true},
+    };
+    rig_t rig;
+    bp_entity_t entities[3];
+    told_t told = {.count = 0};
+    const bp_diff_i sink = {.most = 3, .context = &told, .structure = tell_structure, .field = tell_field};
+    const bp_host_try_i what = {.struct_size = sizeof what, .steps = 5, .change = set_velocity,
+                                .context = &entities[1], .differences = &sink};
+    bp_host_o *host = open_probes(&rig, entities);
+    bp_world_o *worlds[] = {rig.api->world->at(host, 0), bp_world_create(host, &(bp_world_desc_t){.name = "side"})};
+    const bp_clock_api *clocks = (const bp_clock_api *)rig.api->registry->find(host, BP_CLOCK_API, 1);
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        for (uint32_t w = 0; w < COUNT(worlds); w++) {
+            (cases[i].stopped[w] ? clocks->stop : clocks->start)(worlds[w]);
+            if (cases[i].granted[w])
+                clocks->step(worlds[w], 1);
+        }
+        uint64_t now = recall_hash(host);
+        told.text[0] = '\0';
+        WORKS(host, bp_host_try(host, &what, NULL));
+        EXPECT(strstr(told.text, "main: probe.velocity\n") != NULL, "case %u: %s", i, told.text);
+        EXPECT((strstr(told.text, "main: probe.position\n") != NULL) == cases[i].moves, "case %u: %s", i, told.text);
+        EXPECT(recall_hash(host) == now, "trying has changed the host");
+        for (uint32_t w = 0; w < COUNT(worlds); w++)
+            clocks->start(worlds[w]);
+    }
+    rig_close(&rig);
+}
+END_TEST
+
 /* The clone has the version that is at work, though another file lies at its path. */
 START_TEST(another_version_is_tried)
 {
@@ -427,6 +475,7 @@ Suite *clone_suite(void)
     TCase *trying = tcase_create("trying");
     tcase_set_timeout(trying, 60);
     tcase_add_test(trying, what_is_tried_is_told_and_leaves_the_host_alone);
+    tcase_add_test(trying, worlds_that_are_stopped_stay_so_in_what_is_tried_but_where_all_of_them_stand);
     tcase_add_test(trying, another_version_is_tried);
     tcase_add_test(trying, a_wished_change_is_tried_and_made);
     tcase_add_test(trying, no_memory_for_a_wished_change);

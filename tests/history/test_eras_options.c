@@ -178,7 +178,7 @@ START_TEST(no_memory_for_a_makeup)
     rig_t rig;
     bytes_t bytes;
     makeup_t *makeup = NULL;
-    bp_host_o *host = open_host(&rig, options[1]);
+    bp_host_o *host = open_host(&rig, options[_i]);
     write_makeup(host, &bytes);
     size_t held = rig.heap.bytes;
     for (uint32_t which = 0; which < 2; which++) {
@@ -207,11 +207,12 @@ START_TEST(no_memory_for_a_makeup)
 END_TEST
 
 /* One change of an ini takes a system out, and brings another one in; the next one exchanges their places: there are as
- * many as before. */
+ * many as before. In the third world they are all that steps, so that the first that does so comes and goes. */
 START_TEST(each_moment_has_the_systems_that_the_ini_had)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
     static const char *const systems[] = {"breed reader", "watcher reader", "reader watcher"};
+    static const char *const alone[] = {"reader", "foggy reader", "foggy"};
     uint64_t hashes[31], random = 6;
     char text[512];
     rig_t rig;
@@ -224,7 +225,8 @@ START_TEST(each_moment_has_the_systems_that_the_ini_had)
         if (i % 10 == 0) {
             snprintf(text, sizeof text,
                      "[host]\nplugins = recall\nhistory = 64 MiB\n[world main]\ncomponents = body fog mark\n"
-                     "systems = %s\n[world side]\ncomponents = body fog mark\n", systems[i / 10]);
+                     "systems = %s\n[world side]\ncomponents = body fog mark\n"
+                     "[world alone]\ncomponents = fog mark\nsystems = %s\n", systems[i / 10], alone[i / 10]);
             snprintf(ini, sizeof ini, "%s", scratch_file("eras_options.ini", text));
             WORKS(rig.host, i == 0 ? bp_host_setup(rig.host, ini) : bp_host_setup_again(rig.host, ini, NULL));
         }
@@ -252,7 +254,7 @@ Suite *eras_options_suite(void)
     tcase_add_test(tcase, each_moment_has_the_systems_that_the_ini_had);
     tcase_add_loop_test(tcase, a_recording_has_the_options_of_each_moment, 0, 5);
     tcase_add_test(tcase, a_makeup_that_is_damaged_is_refused);
-    tcase_add_test(tcase, no_memory_for_a_makeup);
+    tcase_add_loop_test(tcase, no_memory_for_a_makeup, 0, 2);
     suite_add_tcase(suite, tcase);
     return suite;
 }

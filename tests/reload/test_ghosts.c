@@ -81,6 +81,7 @@ static void expect_own(void)
 static void expect_first_is_back(void)
 {
     ck_assert_ptr_nonnull(strstr(rig.log.text, "the version before is back"));
+    ck_assert_ptr_null(strstr(rig.log.text, "out of memory"));
     ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 0));
     ck_assert_str_eq(bp_host_plugin(rig.host, 0, NULL)->desc->version, "1");
 }
