@@ -682,9 +682,9 @@ START_TEST(a_draft_ends_where_a_world_has_begun_before_the_host_began_to_remembe
 }
 END_TEST
 
-/* Each allocation of a draft of the past fails once: the host is as it was, and a draft that fails says why. Those of the
- * steps before the change are tried densely, and, of a version that does something else, the last ones, which the search
- * for what differs makes: hardly any of these are made by a plugin that goes on without. */
+/* Each allocation of a draft of the past fails once: the host is as it was, and a draft that fails says why. Those of
+ * the steps before the change are tried densely, and, of a version that does something else, the last ones, which the
+ * search for what differs makes: hardly any of these are made by a plugin that goes on without. */
 START_TEST(no_memory_for_a_draft)
 {
     enum { ALL, BEFORE, OTHER, DENSE = 45, LAST = 110 };

@@ -122,6 +122,7 @@ START_TEST(what_came_before_the_host_began_to_remember_is_recorded)
     WORKS(rig.host, bp_host_remember(rig.host, _i % 2 == 0 ? UINT64_C(1) << 30 : 0));
     WORKS(rig.host, bp_host_step(rig.host));
     uint64_t end = recall_hash(rig.host);
+    EXPECT(strstr(rig.log.text, "history has room") == NULL, "a host that remembers nothing: %s", rig.log.text);
     WORKS(rig.host, bp_host_record_end(rig.host));
     bp_snapshot_free(earlier);
     recall_close(&rig);

@@ -336,6 +336,22 @@ START_TEST(what_is_made_again_has_its_default_in_rows_of_the_dead)
 }
 END_TEST
 
+/* The threads of the other step are kept for the next one, and others come in their place. */
+START_TEST(the_other_step_may_have_another_number_of_threads_each_time)
+{
+    static const uint32_t others[] = {2, 2, 3, 1, 2, 4, 0, 3};
+    static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
+    rig_t rig;
+    rig_open_with(&rig, plugins, 1);
+    recall_open(rig.host);
+    for (uint32_t i = 0; i < COUNT(others); i++) {
+        recall_act(rig.host, i, 6);
+        WORKS(rig.host, bp_host_step_twice(rig.host, others[i], NULL));
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 START_TEST(no_memory_for_what_threads_of_the_other_step_say)
 {
     static const bp_plugin_head_t *const plugins[] = {&recall_plugin};
@@ -392,6 +408,7 @@ Suite *twice_suite(void)
     tcase_add_test(tcase, a_unit_that_does_otherwise_in_a_clone_is_named);
     tcase_add_loop_test(tcase, honest_units_pass, 0, 4);
     tcase_add_test(tcase, what_is_made_again_has_its_default_in_rows_of_the_dead);
+    tcase_add_test(tcase, the_other_step_may_have_another_number_of_threads_each_time);
     tcase_add_test(tcase, no_memory_for_what_threads_of_the_other_step_say);
     tcase_add_test(tcase, no_memory_for_the_other_step);
     suite_add_tcase(suite, tcase);

@@ -10,6 +10,8 @@
 
 #include "../suites.h"
 
+#include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -35,6 +37,57 @@ START_TEST(requests_are_answered_while_all_worlds_are_stopped)
     close_host(&served);
 }
 END_TEST
+
+#ifdef __linux__
+/* The signals that a thread of this process blocks, as /proc shows them; 0 where there is no such thread. */
+static unsigned long long blocked_by(const char *thread)
+{
+    char path[300], line[256];
+    unsigned long long mask = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", thread);
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "SigBlk: %llx", &mask);
+    if (file != NULL)
+        fclose(file);
+    return mask;
+}
+
+/* What stops a program has to come to its own threads. */
+START_TEST(the_threads_of_the_server_leave_signals_to_others)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGWINCH, SIGUSR1};
+    static char before[64][16];
+    served_t served;
+    uint32_t known = 0, added = 0;
+    open_bare_host(&served, NULL);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        DIR *threads = opendir("/proc/self/task");
+        ck_assert_ptr_nonnull(threads);
+        for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+            uint32_t i = 0;
+            while (i < known && strcmp(before[i], entry->d_name) != 0)
+                i++;
+            if (turn == 0) {
+                ck_assert_uint_lt(known, 64);
+                snprintf(before[known++], sizeof before[0], "%.15s", entry->d_name);
+            } else if (i == known) {
+                unsigned long long mask = blocked_by(entry->d_name);
+                for (size_t s = 0; s < sizeof signals / sizeof signals[0]; s++)
+                    ck_assert_msg(mask >> (signals[s] - 1) & 1, "signal %d may come to thread %s", signals[s],
+                                  entry->d_name);
+                added++;
+            }
+        }
+        closedir(threads);
+        if (turn == 0)
+            load(&served, "0.5");
+    }
+    ck_assert_uint_gt(added, 0);
+    close_host(&served);
+}
+END_TEST
+#endif
 
 /* The answer comes by a poll and by nothing else: a step does not make it. */
 START_TEST(nothing_is_answered_within_a_step)
@@ -663,6 +716,9 @@ Suite *inspector_served_suite(void)
     TCase *tcase = tcase_create("served");
     tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, requests_are_answered_while_all_worlds_are_stopped);
+#ifdef __linux__
+    tcase_add_test(tcase, the_threads_of_the_server_leave_signals_to_others);
+#endif
     tcase_add_test(tcase, nothing_is_answered_within_a_step);
     tcase_add_test(tcase, what_takes_long_is_cut_into_budgets);
     tcase_add_loop_test(tcase, a_search_misses_nobody_who_moves_meanwhile, 0, 2);

@@ -418,6 +418,31 @@ START_TEST(names_that_several_entities_bear_are_told_with_their_ids)
 }
 END_TEST
 
+START_TEST(blanks_around_words_do_not_matter)
+{
+    static const char *const same[][4] = {
+        {"get main/earth.name.name\n", "  get   main/earth.name.name\n", "\tget\t\tmain/earth.name.name \t\n",
+         "get main/earth.name.name  \n"},
+        {"entities main 5\n", "entities  main  5\n", " \tentities \t main   5\t\n", "entities main 5 \n"},
+        {"set main/earth.name.name \"a  b\"\nentities main 5\n",
+         "set  main/earth.name.name   \"a  b\" \nentities main 5\n",
+         "\tset\tmain/earth.name.name\t\"a  b\"\nentities   main 5\n",
+         "  set   main/earth.name.name \"a  b\"\n  entities main\t5\n"},
+    };
+    static const char ini[] = "[host]\nplugins = debug_name\n[world main]\ncomponents = debug_name\n[spawn main a]\n"
+                              "components = name:debug_name\nname.name = earth\n";
+    char expected[OUTPUT_MAX];
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        const outcome_t *outcome = console(ini, same[i][0]);
+        expect(outcome, 0, NULL);
+        snprintf(expected, sizeof expected, "%s", outcome->out);
+        ck_assert_ptr_nonnull(strstr(expected, i < 2 ? "earth" : "a  b"));
+        for (size_t k = 1; k < 4; k++)
+            ck_assert_str_eq(console(ini, same[i][k])->out, expected);
+    }
+}
+END_TEST
+
 START_TEST(components_come_into_a_world_and_go)
 {
     const outcome_t *outcome = console(two_worlds, "use debug_name other\ncreate other 12 name:debug_name\n"
@@ -445,6 +470,7 @@ Suite *console_words_suite(void)
     tcase_add_test(tests, what_is_watched_is_told_with_the_step_of_its_world);
     tcase_add_test(tests, what_was_watched_is_gone_with_the_last_world);
     tcase_add_test(tests, names_that_several_entities_bear_are_told_with_their_ids);
+    tcase_add_test(tests, blanks_around_words_do_not_matter);
     tcase_add_test(tests, components_come_into_a_world_and_go);
     suite_add_tcase(suite, tests);
     return suite;

@@ -791,6 +791,41 @@ START_TEST(messages_of_zeros_stay_when_the_last_end_is_closed)
 }
 END_TEST
 
+/* A field that nobody names any more goes with the next end that is opened or closed; where there is no memory for the
+ * message without it, with a later one. */
+START_TEST(a_field_goes_when_there_is_memory_for_the_messages_without_it)
+{
+    static const bp_term_field_t who[] = {{.name = "who", .type = BP_ENTITY, .count = 3}};
+    static const bp_term_field_t age[] = {{.name = "age", .type = BP_U32}};
+    const bp_term_field_list_t named = BP_LIST(who), kept = BP_LIST(age);
+    bp_messages_t all = {.struct_size = sizeof all};
+    bp_channel_o *later, *newest;
+    post_t p;
+    post_open(&p, 1, 1);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "births", &named, &several));
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "births", &kept, &later));
+    WORKS(p.rig.host, bp_world_use_system(p.world, "speak"));
+    WORKS(p.rig.host, bp_world_step(p.world));
+    const pipe_t *pipe = messages_find(&p.world->schedule->messages, "births");
+    ck_assert_uint_eq(pipe->field_count, 2);
+    p.rig.heap.refuse_first = p.rig.heap.requests + 1;
+    p.rig.heap.refuse_last = UINT64_MAX;
+    p.api->close(several);
+    p.rig.heap.refuse_first = p.rig.heap.refuse_last = 0;
+    several = NULL;
+    ck_assert_uint_gt(p.rig.heap.refused, 0);
+    ck_assert_uint_eq(pipe->field_count, 2);
+    p.api->read(later, &all);
+    ck_assert_uint_eq(all.count, 1);
+    ck_assert_uint_eq(*(const uint32_t *)bp_message_value(&all, 0, 0), 0);
+    WORKS(p.rig.host, p.api->open(p.world, NULL, "births", &kept, &newest));
+    ck_assert_uint_eq(pipe->field_count, 1);
+    p.api->read(newest, &all);
+    ck_assert_uint_eq(all.count, 1);
+    post_close(&p);
+}
+END_TEST
+
 Suite *messages_suite(void)
 {
     Suite *suite = suite_create("messages");
@@ -817,5 +852,6 @@ Suite *messages_suite(void)
     tcase_add_test(tests, a_version_that_is_refused_leaves_no_field_behind);
     tcase_add_test(tests, a_field_that_no_end_names_and_no_message_has_may_be_of_another_type);
     tcase_add_test(tests, messages_of_zeros_stay_when_the_last_end_is_closed);
+    tcase_add_test(tests, a_field_goes_when_there_is_memory_for_the_messages_without_it);
     return suite;
 }
