@@ -110,6 +110,16 @@ START_TEST(what_a_command_says_is_told_once)
         ck_assert_msg(said != NULL && strstr(said + 1, "the compiler of probe speaks") == NULL, "%s", rig.log.text);
     }
     close_host();
+    char command[200]; /* what is kept ends between the bytes that come one by one */
+    snprintf(command, sizeof command,
+             "head -c %d /dev/zero | tr '\\0' '\\n'; for i in a b c d; do printf $i; sleep 0.05; done; false {plugin}",
+             SOURCE_OUTPUT - 1 - 2);
+    open_host(command);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    save_source();
+    wait_for("'probe' could not be built (the command ended with 1)");
+    EXPECT(strstr(rig.log.text, "build: 2: ab\n") != NULL, "%s", rig.log.text);
+    close_host();
 }
 END_TEST
 

@@ -335,6 +335,14 @@ START_TEST(sources_that_are_saved_together_are_compiled_once_each)
         poll_for(1);
     poll_for(300);
     EXPECT(times_in_log("'point_mass' is built") == 1 && times_in_log("'probe' is built") == 1, "%s", rig.log.text);
+    forget_log();
+    scratch_file("probe.c", "the source, saved again\n");
+    scratch_file("point_mass.c", "another source, saved again\n");
+    WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"probe"}, 1, NULL));
+    for (int i = 0; i < PATIENCE * 1000 && times_in_log("'point_mass' is built") == 0; i++)
+        poll_for(1);
+    poll_for(100); /* what was compiled by hand is not compiled once more, and the other one is */
+    EXPECT(times_in_log("'point_mass' is built") == 1 && times_in_log("'probe' is built") == 0, "%s", rig.log.text);
     for (int i = 0; i < 3; i++) /* the compiler of this one lists nothing */
         WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"point_mass"}, 1, NULL));
     uint32_t listed = 0;
@@ -451,6 +459,37 @@ START_TEST(a_reload_by_hand_ends_the_compiler_that_runs)
     poll_for(300);
     EXPECT(strstr(rig.log.text, "late") == NULL, "the compiler of before went on:\n%s", rig.log.text);
     ck_assert_str_eq(version_of(rig.host), "2");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
+/* Loaded, or (_i == 1) reloaded by hand. What is saved comes before the library, so their times say nothing. */
+START_TEST(a_source_that_is_saved_while_it_is_compiled_by_hand_is_compiled_once_more)
+{
+    static const char inner[] = TEST_SCRATCH_DIR "/compiler.inner", once[] = TEST_SCRATCH_DIR "/saved_once";
+    char text[2048];
+    begin(BP_HOST_HOT_RELOAD);
+    remove(once);
+    if (_i == 1) {
+        WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+        poll_for(100);
+    }
+    ck_assert(move_over(TEST_SCRATCH_DIR "/compiler", inner));
+    snprintf(text, sizeof text,
+             "test -e '%s' || echo 'the source, saved meanwhile' >'%s'\ntouch '%s'\nsh '%s' \"$@\"\n",
+             once, source, once, inner);
+    scratch_file("compiler", text);
+    forget_log();
+    if (_i == 1)
+        WORKS(rig.host, bp_host_reload(rig.host, (const char *const[]){"probe"}, 1, NULL));
+    else
+        WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    ck_assert_uint_eq(times_in_log("'probe' is built"), 0);
+    for (int i = 0; i < 200 && times_in_log("'probe' is built") == 0; i++)
+        poll_for(10);
+    poll_for(100);
+    EXPECT(times_in_log("'probe' is built") == 1, "%s", rig.log.text);
     forget_log();
     rig_close(&rig);
 }
@@ -628,6 +667,7 @@ START_TEST(a_source_is_compiled_by_the_compiler_of_its_language)
          "TMPDIR=%F BACKPLANE_HEADERS=%H --edition 2021 --crate-type cdylib -C panic=abort -C link-arg=-lc "
          "--crate-name speech %S %O --out-dir %F --emit=link=%F/speech-3.so,dep-info=%F/speech-3.d\n"},
     };
+    static const char *const given[] = {"", "--an-option", "x", ""}; /* none at first, and none again */
     char headers[FILE_PATH_MAX], header_file[FILE_PATH_MAX + 16];
     ck_assert(source_headers(headers, sizeof headers));
     snprintf(header_file, sizeof header_file, "%s/bp_plugin.h", headers);
@@ -637,16 +677,16 @@ START_TEST(a_source_is_compiled_by_the_compiler_of_its_language)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char arguments[16384], expected[16384], *text;
         scratch_file(cases[i][0], "a source\n");
-        for (int given = 0; given < 2; given++) {
-            if (given)
-                WORKS(rig.host, bp_host_set_compiler(rig.host, cases[i][1], "--an-option"));
+        for (size_t k = 0; k < COUNT(given); k++) {
+            if (k > 0)
+                WORKS(rig.host, bp_host_set_compiler(rig.host, cases[i][1], given[k]));
             made_of(cases[i][0]);
             FILE *file = fopen(TEST_SCRATCH_DIR "/arguments", "r");
             text = file == NULL ? NULL : fgets(arguments, sizeof arguments, file);
             ck_assert_ptr_nonnull(text);
             fclose(file);
             write_expected(expected, sizeof expected, cases[i][3], headers, cases[i][0],
-                           given ? "--an-option" : cases[i][2]);
+                           given[k][0] != '\0' ? given[k] : cases[i][2]);
             ck_assert_str_eq(text, expected);
         }
     }
@@ -788,6 +828,14 @@ START_TEST(of_what_a_compiler_says_the_line_with_the_error_is_told_however_much_
           bp_host_compile_plugin(rig.host, source, &library));
     ck_assert_ptr_nonnull(strstr(rig.log.text, "build: 2: in another\nbuild: 2: probe.c:7: error: yyyy"));
     forget_log();
+    char command[200]; /* what is kept ends between the bytes that come one by one */
+    snprintf(command, sizeof command,
+             "head -c %d /dev/zero | tr '\\0' '\\n'; for i in a b c d; do printf $i; sleep 0.05; done; exit 3;",
+             SOURCE_OUTPUT - 1 - 2);
+    WORKS(rig.host, bp_host_set_compiler(rig.host, "cc", command));
+    FAILS(rig.host, BP_ERROR_FAILED, "ended with 3)", bp_host_compile_plugin(rig.host, source, &library));
+    EXPECT(strstr(rig.log.text, "build: 2: ab\n") != NULL, "%s", rig.log.text);
+    forget_log();
     rig_close(&rig);
 }
 END_TEST
@@ -810,6 +858,7 @@ Suite *sources_suite(void)
     tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 6);
     tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
+    tcase_add_loop_test(test_case, a_source_that_is_saved_while_it_is_compiled_by_hand_is_compiled_once_more, 0, 2);
     tcase_add_test(test_case, a_clone_compiles_for_itself);
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
     tcase_add_test(test_case, where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source);
