@@ -6,7 +6,10 @@
 #include "../suites.h"
 #include "reload_support.h"
 
+#include "engine/host.h"
 #include "os/os.h"
+#include "reload/change.h"
+#include "reload/vote.h"
 
 #include <bp_vote.h>
 #include <string.h>
@@ -140,9 +143,10 @@ START_TEST(what_is_written_anew_takes_the_place_of_what_waits)
 {
     put_plugin("service_large", "service");
     poll_until(&voter.asked, 2);
-    uint64_t first = voter.other;
+    uint64_t first = voter.other, before = os_clock_ns() / 1000000;
     put_plugin("service_small", "service");
     poll_until(&voter.withdrawn, 0);
+    ck_assert_uint_ge(host->hot.gathering_since, before); /* others that are being written have their time again */
     poll_until(&voter.asked, voter.asked);
     ck_assert_uint_ne(voter.other, first);
     put_plugin("service_large", "service");
@@ -150,6 +154,41 @@ START_TEST(what_is_written_anew_takes_the_place_of_what_waits)
     poll_until(&voter.asked, voter.asked);
     ck_assert_uint_eq(voter.other, first);
     ck_assert_uint_eq(voter.voted, 0);
+}
+END_TEST
+
+static uint64_t number_of(const char *const *plugins, uint32_t count)
+{
+    reload_change_t *change;
+    WORKS(host, reload_read(&host->reload, plugins, count, &change));
+    ck_assert(!vote_may_begin(change));
+    reload_discard(change);
+    return voter.other;
+}
+
+/* Of the names and files of all its plugins, whatever order they are named in: hosts that vote together know by it that
+ * they mean the same. */
+START_TEST(a_change_is_asked_for_by_a_number_of_its_own)
+{
+    static const char *const both[] = {"service", "probe"}, *const swapped[] = {"probe", "service"};
+    uint64_t numbers[6];
+    WORKS(host, bp_host_load_plugin(host, put_plugin("reload_probe_first", "probe"), NULL, 0));
+    numbers[0] = number_of(both, 1);
+    numbers[1] = number_of(both, 2);
+    put_plugin("service_large", "service");
+    numbers[2] = number_of(both, 1);
+    numbers[3] = number_of(both, 2);
+    put_plugin("service_large", "probe"); /* the same bytes under two names */
+    numbers[4] = number_of(swapped, 1);
+    numbers[5] = number_of(both, 2);
+    for (uint32_t i = 0; i < COUNT(numbers); i++) {
+        ck_assert_uint_ne(numbers[i], 0);
+        for (uint32_t k = 0; k < i; k++)
+            EXPECT(numbers[i] != numbers[k], "%u and %u", i, k);
+    }
+    ck_assert_uint_eq(number_of(swapped, 2), numbers[5]);
+    ck_assert_uint_eq(number_of(both, 1), numbers[2]);
+    ck_assert_str_eq(rig.log.text, "");
 }
 END_TEST
 
@@ -208,6 +247,7 @@ Suite *vote_suite(void)
     tcase_add_test(tcase, a_change_that_is_voted_down_leaves_no_trace);
     tcase_add_test(tcase, what_cannot_be_prepared_is_voted_on_too);
     tcase_add_test(tcase, what_is_written_anew_takes_the_place_of_what_waits);
+    tcase_add_test(tcase, a_change_is_asked_for_by_a_number_of_its_own);
     tcase_add_loop_test(tcase, what_is_written_meanwhile_shares_the_fate_of_what_waits, 0, 2);
     tcase_add_test(tcase, a_change_by_hand_does_not_wait);
     suite_add_tcase(suite, tcase);
