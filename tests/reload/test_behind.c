@@ -16,7 +16,7 @@
 
 enum { ROWS = 100 /* more than the trial destroys */, BEFORE = 3 /* steps before the trial */, DEADLINE_MS = 20000 };
 
-static const char *const names[] = {"crasher"};
+static const char *const names[] = {"companion", "crasher"}; /* what is on trial: the second one does harm */
 static log_text_t log_text;
 static bp_host_o *host;
 static bp_world_o *world;
@@ -84,6 +84,7 @@ static void open_host(void)
                                             .tag = 1,
                                             .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL,
                                             .trial_deadline = DEADLINE_MS});
+    WORKS(host, bp_host_load_plugin(host, put_plugin("companion", "beside"), NULL, 0));
     WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "behind"), NULL, 0));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "crash_plain"));
@@ -111,7 +112,7 @@ static void expect_refusal(const char *const verb[2], const char *how, const cha
     setenv("CRASHER_WHERE", verb[0], 1);
     setenv("CRASHER_HOW", how, 1);
     put_plugin("crasher_next", "behind");
-    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    bp_result_t result = bp_host_reload(host, names, COUNT(names), NULL);
     EXPECT(result != BP_OK, "'%s' writes %s, and it came in", verb[0], how);
     snprintf(named, sizeof named, "did harm in %s", verb[1]);
     EXPECT(strstr(bp_host_error(host), named) != NULL && strstr(bp_host_error(host), said[0]) != NULL &&
@@ -128,7 +129,7 @@ START_TEST(a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused)
                    (const char *const[]){"it wrote behind the last of ", "of the column 'x' of 'crash_plain'"});
     unsetenv("CRASHER_WHERE");
     put_plugin("crasher_next", "behind");
-    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    WORKS(host, bp_host_reload(host, names, COUNT(names), NULL));
     WORKS(host, bp_host_step(host));
     check_host(host);
     bp_host_destroy(host);
@@ -201,7 +202,7 @@ START_TEST(a_version_that_writes_what_it_may_write_comes_in)
     setenv("CRASHER_WHERE", free_to[_i], 1);
     setenv("CRASHER_HOW", "rightly", 1);
     put_plugin("crasher_next", "behind");
-    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    WORKS(host, bp_host_reload(host, names, COUNT(names), NULL));
     WORKS(host, bp_host_step(host));
     check_host(host);
     bp_host_destroy(host);

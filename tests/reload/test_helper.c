@@ -19,7 +19,7 @@
 
 enum { DEADLINE_MS = 8000, LIMIT_MS = 3000 };
 
-static const char *const names[] = {"crasher"};
+static const char *const names[] = {"crasher"}, *const both[] = {"companion", "crasher"};
 static log_text_t log_text;
 static bp_host_o *host;
 static bp_world_o *world;
@@ -34,6 +34,7 @@ static void make(const char *type, bp_entity_t *entities)
 }
 
 static const bp_allocator_i *allocator; /* NULL: the C library's */
+static bool has_companion;               /* a plugin that is loaded before the crasher */
 static const bp_option_t *options;       /* two of them, to the crasher; NULL: none */
 
 static void begin(uint32_t flags, const char *helper)
@@ -50,6 +51,8 @@ static void begin(uint32_t flags, const char *helper)
         .call_limit = options == NULL ? 0 : LIMIT_MS,
         .probation = 20,
         .trial_helper = helper});
+    if (has_companion)
+        WORKS(host, bp_host_load_plugin(host, put_plugin("companion", "companion"), NULL, 0));
     WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), options, options == NULL ? 0 : 2));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "crash_plain"));
@@ -308,13 +311,15 @@ static const struct { const char *where, *how, *told; bool guarded; } harms[] = 
     {"destructor", "exit", "it called exit", true},
 };
 
+/* Of the second of two plugins that are to come in together. */
 START_TEST(what_goes_wrong_in_a_helper_changes_nothing)
 {
+    has_companion = true;
     begin(harms[_i].guarded ? BP_HOST_CRASH_GUARD : 0, TEST_BACKPLANE);
     char *before = describe_host(host);
     put_plugin("crasher_next", "crasher");
     crash_next(harms[_i].where, harms[_i].how);
-    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    bp_result_t result = bp_host_reload(host, both, COUNT(both), NULL);
     EXPECT(result == BP_ERROR_FAILED, "%s in %s: %d, %s", harms[_i].how, harms[_i].where, result, log_text.text);
     EXPECT(strstr(bp_host_error(host), harms[_i].told) != NULL, "\"%s\" is not in: %s", harms[_i].told,
            bp_host_error(host));
@@ -371,6 +376,7 @@ START_TEST(what_a_helper_tries_is_the_file_that_was_read_whatever_lies_there_by_
     static const char *const fixtures[] = {"crasher", "crasher_next"};
     char script[2048];
     bool harmless = _i == 1;
+    has_companion = true;
     const char *path = put_plugin("crasher", "crasher");
     snprintf(script, sizeof script, "#!/bin/sh\ncp '%s/%s.so' '%s.new' && mv '%s.new' '%s'\nexec '%s' \"$@\"\n",
              TEST_FIXTURE_DIR, fixtures[_i], path, path, path, TEST_BACKPLANE);
@@ -379,7 +385,7 @@ START_TEST(what_a_helper_tries_is_the_file_that_was_read_whatever_lies_there_by_
     begin(BP_HOST_CRASH_GUARD, program);
     put_plugin(fixtures[1 - _i], "crasher");
     crash_next("load", "null");
-    bp_result_t result = bp_host_reload(host, names, 1, NULL);
+    bp_result_t result = bp_host_reload(host, both, COUNT(both), NULL);
     EXPECT((result == BP_OK) == harmless, "%d: %s", result, bp_host_error(host));
     EXPECT(harmless || strstr(bp_host_error(host), "crashed in 'load'") != NULL, "%s", bp_host_error(host));
     EXPECT(!is_told("untried"), "%s", log_text.text);
