@@ -23,7 +23,8 @@
 static base_t base;
 static loader_t loader;
 static plugin_t plugin;
-static plugin_t *plugins[1] = {&plugin};
+static plugin_t beside; /* of tests that load it */
+static plugin_t *plugins[2] = {&plugin, &beside};
 static file_watch_t watch;
 static uint64_t now;
 static char *bytes;
@@ -383,6 +384,126 @@ START_TEST(a_touched_file_is_handed_over)
 }
 END_TEST
 
+/* --- two files of one name, each in a folder of its own ----------------------------------------------------------- */
+
+static char other_folder[520], other_path[620];
+
+static void begin_with_second(bool notices)
+{
+    begin(notices);
+    snprintf(other_folder, sizeof other_folder, "%s.second", folder);
+    snprintf(other_path, sizeof other_path, "%s/plugin.so", other_folder);
+    ck_assert_int_eq(mkdir(other_folder, 0755), 0);
+    write_part(other_path, 0, size, O_TRUNC);
+    beside.path = other_path;
+    file_stamp(other_path, &beside.stamp);
+    loader.plugins.count = 2;
+    expect_nothing(200);
+    next_tick();
+}
+
+static void end_with_second(void)
+{
+    remove(other_path);
+    rmdir(other_folder);
+    end();
+}
+
+/* Exactly these are handed over within `most` milliseconds, each once: bit 0 the first file, bit 1 the second. */
+static void expect_these(uint32_t expected, uint64_t most)
+{
+    uint32_t found = 0;
+    for (uint64_t waited = 0; waited < most; waited++, now++) {
+        for (const plugin_t *next = watch_next(&watch, now); next != NULL; next = watch_next(&watch, now)) {
+            uint32_t bit = next == &plugin ? 1u : 2u;
+            EXPECT((found & bit) == 0, "file %u was handed over a second time", bit);
+            found |= bit;
+        }
+    }
+    ck_assert_uint_eq(found, expected);
+}
+
+START_TEST(each_of_several_files_is_handed_over_by_itself)
+{
+    begin_with_second(_i == 0);
+    for (uint32_t some = 1; some < 4; some++) {
+        if ((some & 1) != 0)
+            write_part(path, 0, size, O_TRUNC);
+        if ((some & 2) != 0)
+            write_part(other_path, 0, size, O_TRUNC);
+        expect_these(some, 100);
+        expect_these(0, 2500);
+        next_tick();
+    }
+    end_with_second();
+}
+END_TEST
+
+/* Long before all files are looked at for want of notices. */
+START_TEST(the_folders_of_several_files_may_go_and_come_back)
+{
+    begin_with_second(_i == 0);
+    for (uint32_t round = 0; round < 2; round++) {
+        ck_assert(remove(path) == 0 && rmdir(folder) == 0 && remove(other_path) == 0 && rmdir(other_folder) == 0);
+        expect_these(0, 2050); /* and the last look at all of them has just been */
+        ck_assert_uint_eq(watch_look_ms(&watch), WATCH_LOOK_MS < WATCH_RETRY_MS && _i == 1 ? WATCH_LOOK_MS
+                                                                                           : WATCH_RETRY_MS);
+        ck_assert(mkdir(folder, 0755) == 0 && mkdir(other_folder, 0755) == 0);
+        write_part(path, 0, size, O_TRUNC);
+        write_part(other_path, 0, size, O_TRUNC);
+        expect_these(3, WATCH_RETRY_MS + WATCH_QUIET_MS + 10);
+        next_tick();
+        write_part(other_path, 0, size, O_TRUNC); /* its new folder is watched */
+        expect_these(2, 60);
+        next_tick();
+    }
+    end_with_second();
+}
+END_TEST
+
+START_TEST(of_several_files_that_one_alone_is_passed_over)
+{
+    begin_with_second(_i % 2 == 0);
+    write_part(path, 0, size, O_TRUNC);
+    write_part(other_path, 0, size, O_TRUNC);
+    watch_pass_over(&watch, _i < 2 ? &beside : &plugin, now);
+    expect_these(_i < 2 ? 1 : 2, 100);
+    expect_these(0, 2500);
+    end_with_second();
+}
+END_TEST
+
+START_TEST(of_several_files_those_of_plugins_that_stay_are_watched)
+{
+    begin_with_second(_i % 2 == 0);
+    plugins[0] = _i < 2 ? &beside : &plugin;
+    loader.plugins.count = 1;
+    write_part(path, 0, size, O_TRUNC);
+    write_part(other_path, 0, size, O_TRUNC);
+    expect_these(_i < 2 ? 2 : 1, 100);
+    expect_these(0, 2500);
+    end_with_second();
+}
+END_TEST
+
+START_TEST(while_one_of_several_files_is_written_more_is_to_come)
+{
+    begin_with_second(true);
+    ck_assert(!watch_is_waiting(&watch) && watch_look_ms(&watch) > 0);
+    int fd = open(_i == 0 ? path : other_path, O_WRONLY);
+    ck_assert_int_eq((int)write(fd, bytes, 10), 10);
+    expect_these(0, 200);
+    ck_assert(watch_is_waiting(&watch) && watch_look_ms(&watch) == 0);
+    write_part(_i == 0 ? other_path : path, 0, size, O_TRUNC);
+    expect_these(_i == 0 ? 2 : 1, 100);
+    ck_assert(watch_is_waiting(&watch));
+    close(fd);
+    expect_these(_i == 0 ? 1 : 2, 100);
+    ck_assert(!watch_is_waiting(&watch) && watch_look_ms(&watch) == WATCH_BACKSTOP_MS);
+    end_with_second();
+}
+END_TEST
+
 #if defined(__linux__)
 /* More happens in the folder than the system keeps notices of. What happens to the file comes after that, in round 0;
  * in round 1 nothing does, and the file is the one that was handed over before. */
@@ -437,6 +558,11 @@ Suite *watch_suite(void)
     tcase_add_test(files, a_file_that_was_passed_over_is_not_new_when_it_comes_back);
     tcase_add_test(files, a_file_that_goes_while_it_is_written_is_waited_for_no_longer);
     tcase_add_test(files, a_touched_file_is_handed_over);
+    tcase_add_loop_test(files, each_of_several_files_is_handed_over_by_itself, 0, 2);
+    tcase_add_loop_test(files, the_folders_of_several_files_may_go_and_come_back, 0, 2);
+    tcase_add_loop_test(files, of_several_files_that_one_alone_is_passed_over, 0, 4);
+    tcase_add_loop_test(files, of_several_files_those_of_plugins_that_stay_are_watched, 0, 4);
+    tcase_add_loop_test(files, while_one_of_several_files_is_written_more_is_to_come, 0, 2);
 #if defined(__linux__)
     tcase_add_loop_test(files, a_file_whose_notices_were_lost_is_handed_over_if_it_is_another_one, 0, 2);
 #endif
