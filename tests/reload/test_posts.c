@@ -563,6 +563,35 @@ START_TEST(a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one
 }
 END_TEST
 
+/* On probation the version before would take its place; where that cannot be, the plugin is set aside, with a word. */
+START_TEST(a_crash_on_probation_of_what_cannot_be_taken_back_is_told)
+{
+#if defined(__linux__) && !defined(BACKPLANE_SANITIZED)
+    static const char *const both[] = {"poster", "crasher"};
+    const bp_option_t full[] = {{.name = "where", .value = "create"}, {.name = "how", .value = "full"}};
+    static bp_entity_t entities[300];
+    open_poster(BP_HOST_COPY_PLUGINS | BP_HOST_CRASH_GUARD);
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), full, COUNT(full)));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    WORKS(host, bp_world_use_component(world, "crash_own"));
+    host->reload.probation_steps = 3;
+    put_plugin("poster_next", "poster");
+    put_plugin("crasher_next", "crasher");
+    WORKS(host, bp_host_reload(host, both, COUNT(both), NULL));
+    WORKS(host, bp_host_api(host)->world->create(world, prototype_of(world, "crash_own", NULL, NULL, NULL), entities,
+                                                 COUNT(entities)));
+    poster->post("crash", NULL, 0);
+    WORKS(host, bp_host_poll(host));
+    const char *told = strstr(log_text.text, "the version before of plugin 'poster' cannot be brought back: ");
+    EXPECT(told != NULL && strstr(told, "it is full") != NULL, "%s", log_text.text);
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
+    ck_assert_ptr_null(bp_host_plugin_crash(host, 1));
+    WORKS(host, bp_host_step(host));
+    bp_host_destroy(host);
+#endif
+}
+END_TEST
+
 Suite *posts_suite(void)
 {
     Suite *suite = suite_create("posts");
@@ -587,6 +616,7 @@ Suite *posts_suite(void)
     tcase_add_test(versions, a_version_that_is_refused_leaves_no_post_behind);
     tcase_add_test(versions, a_version_that_is_taken_back_leaves_no_post_behind);
     tcase_add_test(versions, a_version_that_could_not_be_taken_back_carries_out_its_posts);
+    tcase_add_test(versions, a_crash_on_probation_of_what_cannot_be_taken_back_is_told);
     tcase_add_test(versions, a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original);
     tcase_add_test(versions, a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one_word);
     suite_add_tcase(suite, alone);

@@ -628,6 +628,38 @@ START_TEST(a_long_walk_is_kept_within_its_room)
 }
 END_TEST
 
+/* A comb: a line, and teeth that begin on it, more than there is room for. Coarser they still begin at the line, and no
+ * stroke goes across. */
+START_TEST(strokes_that_begin_on_a_line_begin_there_when_they_get_coarser)
+{
+    enum { ROOM = 300, LONG = 400, APART = 10, HIGH = 20 };
+    recorder_curve curve = {.limit = ROOM};
+    curve.points = calloc(ROOM, sizeof *curve.points);
+    curve.grid = calloc(GRID_BITS / 64, sizeof *curve.grid);
+    ck_assert(curve.points != NULL && curve.grid != NULL);
+    for (int x = 0; x <= LONG; x++)
+        recorder_curve_add(&curve, x, 0);
+    double cell = curve.cell;
+    for (int x = APART; x < LONG; x += APART) {
+        recorder_curve_lift(&curve);
+        for (int y = 0; y <= HIGH; y++)
+            recorder_curve_add(&curve, x, y);
+    }
+    ck_assert(curve.cell > cell);
+    uint32_t teeth = 0;
+    for (uint32_t i = 1; i < curve.count; i++) {
+        const recorder_point *from = &curve.points[i - 1], *to = &curve.points[i];
+        teeth += to->begins;
+        ck_assert_msg(to->begins || from->x == to->x || (from->y == 0 && to->y == 0), "from %g %g to %g %g", from->x,
+                      from->y, to->x, to->y);
+        ck_assert_msg(!to->begins || to->y <= 2 * curve.cell, "a tooth begins at %g %g", to->x, to->y);
+    }
+    ck_assert_uint_ge(teeth, LONG / APART / 2);
+    free(curve.points);
+    free(curve.grid);
+}
+END_TEST
+
 /* --- what comes between ------------------------------------------------------------------------------------------- */
 
 /* The rows of a future that is left are taken out, also where rows are longer than what is read at once, and where the
@@ -955,6 +987,7 @@ Suite *recorder_suite(void)
     tcase_add_test(recorder, a_long_series_keeps_every_high_and_low);
     tcase_add_test(recorder, a_path_that_is_gone_many_times_is_kept_once);
     tcase_add_test(recorder, a_long_walk_is_kept_within_its_room);
+    tcase_add_test(recorder, strokes_that_begin_on_a_line_begin_there_when_they_get_coarser);
     tcase_add_loop_test(recorder, a_future_that_is_left_has_no_rows, 0, 2);
     tcase_add_test(recorder, a_table_that_loses_all_rows_has_one_header);
     tcase_add_test(recorder, one_recorder_is_at_work_in_one_world);
