@@ -1,6 +1,7 @@
 /* test_history.c - going to any step that is remembered gives what was there, whatever came from outside in between. */
 #include "../suites.h"
 #include "../unit/support.h"
+#include "engine/host.h"
 #include "recall.h"
 
 #include <bp_clock.h>
@@ -886,6 +887,42 @@ START_TEST(no_memory_for_futures_that_are_left)
 }
 END_TEST
 
+/* The line has a new number from where another future begins; where there is no memory for the number of what came
+ * before it, that is lost, and not the new one. */
+START_TEST(another_future_has_a_number_of_its_own_without_memory)
+{
+    enum { FUTURES = 24 };
+    uint32_t full = 0;
+    rig_t rig;
+    open_host(&rig, 1, LARGE, 0);
+    bp_host_o *host = rig.host;
+    const history_t *h = &host->history;
+    for (uint32_t i = 0; i < FUTURES; i++) {
+        for (uint32_t k = 0; k < 3; k++)
+            WORKS(host, bp_host_step(host));
+        WORKS(host, bp_host_go(host, recall_history(host).now - 1));
+        uint32_t before = h->stretch_count, room = h->stretch_capacity;
+        rig.heap.refuse_first = rig.heap.requests + 1;
+        rig.heap.refuse_last = UINT64_MAX;
+        bp_host_touched(host);
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        full += before == room;
+        ck_assert_uint_eq(h->stretch_count, before == room ? before : before + 1);
+        ck_assert_uint_eq(h->stretches[h->stretch_count - 1].number, h->numbers);
+        ck_assert_uint_eq(h->stretches[h->stretch_count - 1].from, h->now);
+        if (before == room) { /* the next one finds room */
+            WORKS(host, bp_host_step(host));
+            WORKS(host, bp_host_go(host, recall_history(host).now - 1));
+            bp_host_touched(host);
+            ck_assert_uint_eq(h->stretches[h->stretch_count - 1].number, h->numbers);
+        }
+    }
+    ck_assert_uint_gt(full, 0);
+    WORKS(host, bp_host_step(host));
+    recall_close(&rig);
+}
+END_TEST
+
 /* --- no memory in a step ------------------------------------------------------------------------------------------ */
 
 /* Steps in which a plugin gets no memory, and goes on without: what they left is remembered and recorded as it was,
@@ -1521,6 +1558,7 @@ Suite *history_suite(void)
     tcase_add_test(tcase, a_step_that_one_world_took_is_not_forgotten);
     tcase_add_loop_test(tcase, calls_before_a_step_of_the_past_that_fails_are_made_once, 0, AFTERS);
     tcase_add_loop_test(tcase, no_memory_for_futures_that_are_left, 0, 2);
+    tcase_add_test(tcase, another_future_has_a_number_of_its_own_without_memory);
     tcase_add_test(tcase, a_past_stays_where_another_one_cannot_begin);
     tcase_add_loop_test(tcase, a_past_stays_where_another_ini_is_refused, 0, 3);
     tcase_add_test(tcase, a_list_of_steps_does_not_exceed_the_budget_between_keyframes);
