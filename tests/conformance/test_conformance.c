@@ -91,6 +91,7 @@ static const struct {
     {"steps alike on any number of threads", "'twice' cannot be read: error 13: keeper: the double cannot be told"},
     {"never mixes entities up", "setting a batch fails with 13 and without a sentence"},
     {"collects the dead in time", "after collection: the companion of an entity has tag 1000"},
+    {"stops with living instances", "after another world ended: 50 of 150 entities have it instead of 120"},
 };
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 

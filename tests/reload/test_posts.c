@@ -563,6 +563,25 @@ START_TEST(a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one
 }
 END_TEST
 
+/* A crash of another plugin does not count against what is tried. */
+START_TEST(a_version_comes_in_on_trial_while_another_plugin_is_set_aside)
+{
+#if defined(__linux__) && !defined(BACKPLANE_SANITIZED)
+    static const char *const caller[] = {"caller"};
+    open_poster(BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD);
+    WORKS(host, bp_host_load_plugin(host, put_plugin("caller_first", "caller"), NULL, 0));
+    poster->post("crash", NULL, 0);
+    WORKS(host, bp_host_poll(host));
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
+    put_plugin("caller_next", "caller");
+    WORKS(host, bp_host_reload(host, caller, 1, NULL));
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
+    ck_assert_ptr_null(bp_host_plugin_crash(host, 1));
+    bp_host_destroy(host);
+#endif
+}
+END_TEST
+
 /* On probation the version before would take its place; where that cannot be, the plugin is set aside, with a word. */
 START_TEST(a_crash_on_probation_of_what_cannot_be_taken_back_is_told)
 {
@@ -617,6 +636,7 @@ Suite *posts_suite(void)
     tcase_add_test(versions, a_version_that_is_taken_back_leaves_no_post_behind);
     tcase_add_test(versions, a_version_that_could_not_be_taken_back_carries_out_its_posts);
     tcase_add_test(versions, a_crash_on_probation_of_what_cannot_be_taken_back_is_told);
+    tcase_add_test(versions, a_version_comes_in_on_trial_while_another_plugin_is_set_aside);
     tcase_add_test(versions, a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original);
     tcase_add_test(versions, a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one_word);
     suite_add_tcase(suite, alone);
