@@ -88,6 +88,7 @@ static record_page_t *take_from(record_slab_t *slab)
     if (page == NULL)
         return &slab->pages[slab->used++];
     slab->left = page->next;
+    memset(page->records, 0, sizeof page->records);
     return page;
 }
 
@@ -113,7 +114,7 @@ static record_page_t *take_page(world_t *world, uint32_t more)
     return add_slab(world, count < SLAB_MOST ? count : SLAB_MOST) ? take_there(world, NULL) : NULL;
 }
 
-/* Leave a page to its slab: its records are cleared, and it is in no directory any more. */
+/* Leave a page to its slab: it is in no directory any more. */
 static void leave_page(world_t *world, record_page_t *page)
 {
     record_slab_t *slab = world->slabs;
@@ -197,6 +198,15 @@ static void unlink_page(world_t *world, record_page_t *page, uint32_t number)
     page->places = NULL;
 }
 
+void records_drop_page(world_t *world, uint32_t at)
+{
+    record_page_t *page = records_page(world->pages[at]);
+    unlink_page(world, page, world->first_page + at);
+    world->pages[at] = unused();
+    world->pages_used--;
+    leave_page(world, page);
+}
+
 void records_free(world_t *world)
 {
     for (uint32_t i = 0; i < world->page_count; i++) {
@@ -259,7 +269,6 @@ static bool move_page(world_t *world, record_page_t *page, uint32_t number, cons
     *to = *page;
     *link_to(world, page, number) = to;
     world->pages[number - world->first_page] = to->records;
-    memset(page->records, 0, sizeof page->records);
     page->places = NULL;
     leave_page(world, page);
     return true;
@@ -279,10 +288,7 @@ bool records_give_back(world_t *world)
         if (records == unused())
             continue;
         if (is_free(records)) {
-            unlink_page(world, page, number);
-            world->pages[world->give_back_next] = unused();
-            world->pages_used--;
-            leave_page(world, page);
+            records_drop_page(world, world->give_back_next);
             changed = true;
         } else if (leaving != NULL && is_in_slab(world, leaving, page)) {
             changed |= move_page(world, page, number, leaving);

@@ -40,7 +40,7 @@ typedef struct record_slab_t {
     uint32_t count;
     uint32_t used;       /* pages from the first on that have been in use */
     uint32_t living;     /* ... and so many of them are in use now; */
-    record_page_t *left; /* the others, cleared, linked by `next` */
+    record_page_t *left; /* the others, linked by `next`; cleared when they are taken again */
 } record_slab_t;
 
 /* Cleared records, never written to: they stand for pages that a world does not have. */
@@ -62,6 +62,9 @@ static inline bool records_are_few(uint32_t pages_held, uint32_t occupied)
 /* Look at some pages, the next ones with each call: give back those without a record, and move others out of a
  * slab that is mostly empty. Returns whether a page has gone or moved. [main] */
 bool records_give_back(struct world_t *world);
+
+/* Give the page at `at` of the directory back with all that is in its records. [main] */
+void records_drop_page(struct world_t *world, uint32_t at);
 
 /* Clear all records of the world: no entity has components there any more. */
 void records_clear(struct world_t *world);

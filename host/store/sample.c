@@ -51,19 +51,61 @@ static bool is_there(const world_t *world, const record_t *record, bp_entity_t e
     return record->row < run->count && run_entities(run)[record->row].id == e.id;
 }
 
-static void clear_records(world_t *world)
+/* Clear the records of entities in one page of the directory that are in no row any more. */
+static void clear_page(world_t *world, uint32_t at)
 {
-    uint64_t first = (uint64_t)world->first_page * ENTITIES_PAGE, count = (uint64_t)world->page_count * ENTITIES_PAGE;
-    for (uint64_t index = first; index < first + count; index++) {
+    uint64_t first = ((uint64_t)world->first_page + at) * ENTITIES_PAGE;
+    for (uint64_t index = first; index < first + ENTITIES_PAGE; index++) {
         record_t *record = world_record_at(world, (uint32_t)index);
         bp_entity_t e = {(uint64_t)record->generation << 32 | index};
         if (record->generation == 0 || record->prototype == 0 || is_there(world, record, e))
             continue;
         const run_t *run = world_run(world, record->prototype);
         *record = (record_t){0};
-        world->occupied--;
         store_moved(world, run, NULL, &e, 1);
     }
+}
+
+/* Which pages of the directory have the record of an entity that is in a row. NULL where there is no memory. */
+static bool *find_kept(world_t *world)
+{
+    bool *kept = memory_new(&world->memory, world->page_count * sizeof *kept);
+    for (uint32_t r = 0; r < world->run_count && kept != NULL; r++) {
+        const bp_entity_t *entities = run_entities(world->runs[r]);
+        for (uint32_t row = 0; row < world->runs[r]->count; row++) {
+            if (entities[row].id != 0)
+                kept[bp_entity_index(entities[row]) / ENTITIES_PAGE - world->first_page] = true;
+        }
+    }
+    return kept;
+}
+
+/* Are systems told of entities that leave a run of the sample in this world? */
+static bool is_told(const sample_t *sample, const world_t *world)
+{
+    bool told = false;
+    for (uint32_t i = 0; i < sample->count; i++)
+        told = told || (sample->runs[i].world == world && sample->runs[i].run.run->signature != 0);
+    return told;
+}
+
+/* A page that no entity in a row has its record in goes as a whole: to clear it would copy it. Where systems are told of
+ * the entities that go, these are looked at one by one. */
+static void clear_records(const sample_t *sample, world_t *world)
+{
+    bool *kept = is_told(sample, world) ? NULL : find_kept(world);
+    for (uint32_t at = 0; at < world->page_count; at++) {
+        if (world->pages[at] == unused_records)
+            continue;
+        if (kept != NULL && !kept[at])
+            records_drop_page(world, at);
+        else
+            clear_page(world, at);
+    }
+    memory_free(&world->memory, kept, world->page_count * sizeof *kept);
+    world->occupied = 0;
+    for (uint32_t r = 0; r < world->run_count; r++)
+        world->occupied += world->runs[r]->count - world->runs[r]->holes;
 }
 
 void sample_enter(const sample_t *sample)
@@ -72,6 +114,6 @@ void sample_enter(const sample_t *sample)
         enter_run(&sample->runs[i]);
     for (uint32_t i = 0; i < sample->count; i++) {
         if (i == 0 || sample->runs[i].world != sample->runs[i - 1].world)
-            clear_records(sample->runs[i].world);
+            clear_records(sample, sample->runs[i].world);
     }
 }
