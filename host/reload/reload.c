@@ -448,13 +448,14 @@ void reload_commit(reload_change_t *change)
 
 bp_result_t reload_return(reload_t *reload, const reload_kept_t *kept, uint32_t count)
 {
+    static const bp_option_t none; /* NULL would leave a plugin the options that it has now */
     reload_change_t *change;
     bp_result_t result = begin_change(reload, &change);
     if (result != BP_OK)
         return result;
     change->anew = change->lossy = true;
     for (uint32_t i = 0; i < count; i++) {
-        kept[i].plugin->coming = kept[i].given;
+        kept[i].plugin->coming = kept[i].given != NULL ? kept[i].given : &none;
         kept[i].plugin->coming_count = kept[i].given_count;
     }
     result = versions_read_kept(change, kept, count);
