@@ -8,6 +8,7 @@
 #include "reload_support.h"
 
 #include "os/os.h"
+#include "reload/ahead.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -502,6 +503,32 @@ START_TEST(a_file_that_is_written_anew_comes_in_by_itself)
 END_TEST
 #endif
 
+/* Where columns can be made ready the file is opened twice: to see which, and for the change. */
+START_TEST(a_file_that_is_opened_for_a_change_changes_nothing)
+{
+    static bp_entity_t crowd[AHEAD_ROWS];
+    const char *name = "yeast";
+    begin(0);
+    uint32_t prototype = prototype_of(world, "yeast", NULL, NULL, NULL);
+    if (_i == 1)
+        WORKS(rig.host, rig.api->world->create(world, prototype, crowd, AHEAD_ROWS));
+    scratch_file("yeast.open", "makes 7");
+    uint32_t alive = rig.api->entity->count(rig.host);
+    WORKS(rig.host, bp_host_begin_reload(rig.host, &name, 1, 0));
+    uint64_t until = os_clock_ns() + (uint64_t)PATIENCE * SECOND;
+    while (strstr(rig.log.text, "reloaded yeast") == NULL) {
+        WORKS(rig.host, bp_host_poll(rig.host));
+        os_sleep_ns(SECOND / 1000);
+        EXPECT(os_clock_ns() < until, "nothing has come of the new file; the log:\n%s", rig.log.text);
+    }
+    ck_assert_uint_eq(rig.api->entity->count(rig.host), alive);
+    WORKS(rig.host, bp_world_step(world));
+    ck_assert(value_of("yeast", "value") == 112);
+    expect_no_complaint();
+    end();
+}
+END_TEST
+
 /* --- formulas ----------------------------------------------------------------------------------------------------- */
 
 static const char culture[] = "# Bacteria in a dish.\n"
@@ -693,6 +720,7 @@ Suite *loaders_suite(void)
     tcase_add_test(t, a_crash_while_opening_is_tried_out_elsewhere);
     tcase_add_test(t, a_file_that_is_written_anew_comes_in_by_itself);
 #endif
+    tcase_add_loop_test(t, a_file_that_is_opened_for_a_change_changes_nothing, 0, 2);
     tcase_add_test(t, a_crash_of_a_file_brings_the_one_before_back);
     tcase_add_test(t, a_crash_while_opening_sets_aside_who_opens);
     tcase_add_test(t, a_crash_of_who_is_asked_while_opening_is_not_that_of_who_opens);
