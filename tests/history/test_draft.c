@@ -5,6 +5,9 @@
 #include "../suites.h"
 #include "recall.h"
 
+#include "engine/host.h"
+#include "reload/process.h"
+
 #include <bp_history.h>
 #include <string.h>
 
@@ -187,6 +190,56 @@ START_TEST(what_fails_its_trial_is_dropped)
     WORKS(host, bp_world_drop_system(rig.api->world->at(host, 0), "watcher")); /* the host is another one */
     WORKS(host, bp_host_step(host));
     drafted = wait_until(host, BP_DRAFT_FAILED);
+    recall_close(&rig);
+}
+END_TEST
+
+static const char *version_at_work(bp_host_o *host)
+{
+    return bp_host_plugin(host, 1, NULL)->desc->version;
+}
+
+/* Make steps until something is said, `most` at most; returns how many. */
+static uint64_t steps_until(rig_t *rig, uint64_t from, const char *said, uint64_t most)
+{
+    uint64_t at = from;
+    for (; strstr(rig->log.text, said) == NULL && at < from + most; at++) {
+        WORKS(rig->host, bp_host_wait(rig->host, 1000000));
+        WORKS(rig->host, bp_host_poll(rig->host));
+        go_on(rig->host, at, at + 1);
+    }
+    EXPECT(strstr(rig->log.text, said) != NULL, "'%s' is not said: %s", said, rig->log.text);
+    return at - from;
+}
+
+/* As an ini says it with `reload = try 5`: what is written anew is a draft for five steps, and comes in then. */
+START_TEST(a_file_that_is_written_anew_runs_beside_the_host_before_it_comes_in)
+{
+    enum { TRIED = 5, MOST = 20000 };
+    rig_t rig;
+    if (!process_can_fork())
+        return;
+    bp_host_o *host = recall_open_probes(
+        &rig, (recall_probes_t){"reload_probe_first", 0, 1, ENTITIES, BP_HOST_HOT_RELOAD}, entities);
+    host->hot.beside_steps = TRIED;
+    WORKS(host, bp_host_poll(host));
+    ck_assert_str_eq(version_at_work(host), "1");
+    put_plugin("reload_probe_start_fails", "probe");
+    uint64_t at = steps_until(&rig, 0, "it does not want to", MOST);
+    ck_assert_str_eq(version_at_work(host), "1");
+    rig.log.text[0] = '\0';
+    put_plugin("reload_probe_faster", "probe");
+    at += steps_until(&rig, at, "reloaded probe 1 -> 2", MOST);
+    ck_assert_str_eq(version_at_work(host), "2");
+    ck_assert_uint_ge(at, TRIED);
+    ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_NONE);
+    rig.log.text[0] = '\0';
+    for (uint32_t i = 0; i < 50; i++) { /* and that was it */
+        WORKS(host, bp_host_wait(host, 1000000));
+        WORKS(host, bp_host_poll(host));
+        ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_NONE);
+    }
+    rig.log.count = 0;
     recall_close(&rig);
 }
 END_TEST
@@ -1236,6 +1289,7 @@ Suite *draft_suite(void)
     tcase_add_loop_test(tcase, a_draft_ends_where_the_host_becomes_another_one, 0, 3);
     tcase_add_test(tcase, other_code_is_told_apart_and_kept);
     tcase_add_test(tcase, what_fails_its_trial_is_dropped);
+    tcase_add_test(tcase, a_file_that_is_written_anew_runs_beside_the_host_before_it_comes_in);
     tcase_add_test(tcase, plugins_are_paused_for_the_trial_of_a_draft);
     tcase_add_test(tcase, a_draft_of_a_past_that_is_forgotten_cannot_be_kept);
     tcase_add_loop_test(tcase, a_draft_is_kept_or_there_is_no_room, 0, 2);
