@@ -89,8 +89,8 @@ static bool is_told(const sample_t *sample, const world_t *world)
     return told;
 }
 
-/* A page that no entity in a row has its record in goes as a whole: to clear it would copy it. Where systems are told of
- * the entities that go, these are looked at one by one. */
+/* A page that no entity in a row has its record in goes as a whole: to clear it would copy it. Where systems are told
+ * of the entities that go, these are looked at one by one. */
 static void clear_records(const sample_t *sample, world_t *world)
 {
     bool *kept = is_told(sample, world) ? NULL : find_kept(world);
