@@ -50,6 +50,12 @@ static bool reach(world_t *world, uint32_t number)
 
 /* --- slabs -------------------------------------------------------------------------------------------------------- */
 
+/* The pages, and room for the number of each. */
+static size_t slab_bytes(uint32_t count)
+{
+    return count * (sizeof(record_page_t) + sizeof(uint32_t));
+}
+
 static uint32_t room_in(const record_slab_t *slab)
 {
     return slab->count - slab->living;
@@ -60,17 +66,18 @@ static bool add_slab(world_t *world, uint32_t count)
     if (!memory_reserve(&world->memory, &world->slabs, &world->slab_capacity, world->slab_count + 1u,
                         sizeof *world->slabs))
         return false;
-    record_page_t *pages = superblocks_new(&world->memory, count * sizeof *pages);
+    record_page_t *pages = superblocks_new(&world->memory, slab_bytes(count));
     if (pages == NULL)
         return false;
-    world->slabs[world->slab_count++] = (record_slab_t){.pages = pages, .count = count};
+    world->slabs[world->slab_count++] = (record_slab_t){
+        .pages = pages, .left = (uint32_t *)(void *)(pages + count), .count = count};
     world->pages_held += count;
     return true;
 }
 
 static void drop_slab(world_t *world, record_slab_t *slab)
 {
-    superblocks_free_block(&world->memory, slab->pages, slab->count * sizeof *slab->pages);
+    superblocks_free_block(&world->memory, slab->pages, slab_bytes(slab->count));
     world->pages_held -= slab->count;
     world->slab_count--;
     memmove(slab, slab + 1, (size_t)(world->slabs + world->slab_count - slab) * sizeof *slab);
@@ -83,11 +90,10 @@ static bool lies_in(const record_slab_t *slab, const record_page_t *page)
 
 static record_page_t *take_from(record_slab_t *slab)
 {
-    record_page_t *page = slab->left;
     slab->living++;
-    if (page == NULL)
+    if (slab->left_count == 0)
         return &slab->pages[slab->used++];
-    slab->left = page->next;
+    record_page_t *page = &slab->pages[slab->left[--slab->left_count]];
     memset(page->records, 0, sizeof page->records);
     return page;
 }
@@ -120,8 +126,7 @@ static void leave_page(world_t *world, record_page_t *page)
     record_slab_t *slab = world->slabs;
     while (!lies_in(slab, page))
         slab++;
-    page->next = slab->left;
-    slab->left = page;
+    slab->left[slab->left_count++] = (uint32_t)(page - slab->pages);
     if (--slab->living == 0)
         drop_slab(world, slab);
 }
@@ -194,6 +199,8 @@ static record_page_t **link_to(const world_t *world, const record_page_t *page, 
 static void unlink_page(world_t *world, record_page_t *page, uint32_t number)
 {
     *link_to(world, page, number) = page->next;
+    if (page->places == NULL)
+        return; /* and the page is not written to (record_slab_t.left) */
     memory_free(&world->memory, page->places, ENTITIES_PAGE * sizeof *page->places);
     page->places = NULL;
 }
@@ -214,8 +221,7 @@ void records_free(world_t *world)
             unlink_page(world, records_page(world->pages[i]), world->first_page + i);
     }
     for (uint32_t i = 0; i < world->slab_count; i++)
-        superblocks_free_block(&world->memory, world->slabs[i].pages,
-                               world->slabs[i].count * sizeof *world->slabs[i].pages);
+        superblocks_free_block(&world->memory, world->slabs[i].pages, slab_bytes(world->slabs[i].count));
     memory_free(&world->memory, world->slabs, world->slab_capacity * sizeof *world->slabs);
     memory_free(&world->memory, world->pages, world->page_count * sizeof *world->pages);
     world->pages = NULL;

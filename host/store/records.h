@@ -37,10 +37,12 @@ typedef struct record_page_t {
 
 typedef struct record_slab_t {
     record_page_t *pages;
+    uint32_t *left;      /* numbers of pages that were in use; these are cleared when they are taken again. Not in the
+                            pages: a copy of the process that gives pages back would copy them for it */
     uint32_t count;
     uint32_t used;       /* pages from the first on that have been in use */
     uint32_t living;     /* ... and so many of them are in use now; */
-    record_page_t *left; /* the others, linked by `next`; cleared when they are taken again */
+    uint32_t left_count; /* ... the others are in `left` */
 } record_slab_t;
 
 /* Cleared records, never written to: they stand for pages that a world does not have. */

@@ -125,11 +125,10 @@ static bool check_slabs(finding_t *f, const world_t *world)
     uint32_t held = 0, living = 0;
     for (uint32_t i = 0; i < world->slab_count; i++) {
         const record_slab_t *slab = &world->slabs[i];
-        uint32_t left = 0;
-        for (const record_page_t *page = slab->left; page != NULL && left <= slab->count; page = page->next)
-            left++;
         THAT(slab->used <= slab->count);
-        SAME(slab->living + left, slab->used);
+        SAME(slab->living + slab->left_count, slab->used);
+        for (uint32_t k = 0; k < slab->left_count; k++)
+            THAT(slab->left[k] < slab->used);
         held += slab->count;
         living += slab->living;
     }

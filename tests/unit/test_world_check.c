@@ -245,24 +245,22 @@ START_TEST(damage_to_pages_of_records_is_found)
     BREAKS(w->pages_used, w->pages_used - 1, part);
     expect_whole();
 
-    static record_page_t circle;
     static bp_entity_t more[5 * ENTITIES_PAGE];
     uint32_t pages = w->pages_used;
     create(large->prototype, more, COUNT(more));
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, more, COUNT(more)), COUNT(more));
     for (uint32_t i = 0; i < 100 && w->pages_used >= pages + 4; i++)
         WORKS(rig.host, bp_world_step(world));
-    ck_assert(w->slab_count > 1 && w->slabs[1].left != NULL);
+    ck_assert(w->slab_count > 1 && w->slabs[1].left_count > 0);
     expect_whole();
     for (uint32_t i = 0; i < w->slab_count; i += w->slab_count - 1) {
         record_slab_t *slab = &w->slabs[i];
         BREAKS(slab->used, slab->count + 1, "slab->used <= slab->count");
-        BREAKS(slab->living, slab->living - 1, "slab->living + left");
-        BREAKS(slab->living, slab->living + 1, "slab->living + left");
-        circle.next = &circle;
-        BREAKS(slab->left, &circle, "slab->living + left");
-        WITH(slab->used, slab->count,
-             WITH(slab->living, 0, BREAKS(slab->left, &circle, "slab->living + left")));
+        BREAKS(slab->living, slab->living - 1, "slab->living + slab->left_count");
+        BREAKS(slab->living, slab->living + 1, "slab->living + slab->left_count");
+        BREAKS(slab->left_count, slab->left_count + 1, "slab->living + slab->left_count");
+        if (slab->left_count > 0)
+            BREAKS(slab->left[slab->left_count - 1], slab->used, "slab->left[k] < slab->used");
         BREAKS(slab->count, slab->count + 1, "held is");
     }
     BREAKS(w->pages_held, w->pages_held + 1, "world->pages_held is");
