@@ -229,7 +229,7 @@ START_TEST(a_file_that_is_written_anew_runs_beside_the_host_before_it_comes_in)
     ck_assert_str_eq(version_at_work(host), "1");
     rig.log.text[0] = '\0';
     put_plugin("reload_probe_faster", "probe");
-    at += steps_until(&rig, at, "reloaded probe 1 -> 2", MOST);
+    at += steps_until(&rig, at, "host: 1: reloaded probe 1 -> 2", MOST); /* not as the draft says it before */
     ck_assert_str_eq(version_at_work(host), "2");
     ck_assert_uint_ge(at, TRIED);
     ck_assert_uint_eq(read_draft(host).state, BP_DRAFT_NONE);
