@@ -1,8 +1,8 @@
 /* trial.c - the work of a copy of this process, or of a helper, with a candidate, and judging its end.
  *
  * The child has no effect outside: it writes to no file (process.h), removes no copy of a library (loader_t.on_trial),
- * and its log goes nowhere. Its verdict comes over the pipe: a letter, and behind it a reason, or the columns that the
- * change will make (ahead.h).
+ * and its log goes nowhere. Its verdict comes over the pipe: a letter, and behind it a reason. Before that come the
+ * columns that the change will make (ahead.h), as soon as the child knows them.
  *
  * A helper is told by a file what to build. The file lies beside the copy of the candidate, in a folder that a later
  * process removes where this one is killed.
@@ -38,8 +38,9 @@ enum {
     LEAVINGS_LOOKS = 20
 };
 
-/* The letter that the child sends first. */
-enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '0' };
+/* The letter of the verdict; and that of the columns, before the number of their bytes, four bytes itself. */
+enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '0', SAYS_COLUMNS = '#' };
+enum { COLUMNS_HEAD = 5 };
 
 /* --- every verb of a candidate is called -------------------------------------------------------------------------- */
 
@@ -349,6 +350,21 @@ static const char *find_leavings(reload_t *reload, const os_holdings_t *before, 
     return text;
 }
 
+/* Send which columns the change makes anew, as soon as that is known: the host may begin to make them ready. */
+static void tell_columns(process_t *self, const reload_change_t *change)
+{
+    char head[COLUMNS_HEAD] = {SAYS_COLUMNS};
+    memory_t *memory = &change->reload->memory;
+    char *told = memory_resize(memory, NULL, 0, AHEAD_TOLD);
+    uint32_t size = told == NULL ? 0 : (uint32_t)ahead_tell(change, told, AHEAD_TOLD);
+    memcpy(head + 1, &size, sizeof size);
+    if (size > 0) {
+        process_write(self, head, sizeof head);
+        process_write(self, told, size);
+    }
+    memory_free(memory, told, AHEAD_TOLD);
+}
+
 static int try_change(process_t *self, void *data)
 {
     const attempt_t *attempt = data;
@@ -358,8 +374,6 @@ static int try_change(process_t *self, void *data)
     plugin_t *candidates[RELOAD_MAX_PLUGINS];
     uint32_t count = reload_plugins(attempt->trial->change, candidates);
     reload_t *reload = attempt->trial->reload;
-    char *told = memory_resize(&attempt->trial->reload->memory, NULL, 0, AHEAD_TOLD);
-    size_t told_size = 0;
     char verdict = SAYS_PASSED;
     const char *reason = "";
     reload->base->log = (bp_log_i){.context = error, .write = keep_error};
@@ -378,7 +392,7 @@ static int try_change(process_t *self, void *data)
         verdict = atomic_load(&reload->loader->plugins.crashed) ? SAYS_FAILED : SAYS_REFUSED;
         reason = reload->base->error.text;
     } else {
-        told_size = told == NULL ? 0 : ahead_tell(attempt->trial->change, told, AHEAD_TOLD);
+        tell_columns(self, attempt->trial->change);
         reload_commit(attempt->trial->change);
         lookout_at_all(&lookout);
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
@@ -395,8 +409,6 @@ static int try_change(process_t *self, void *data)
     holdings_forget(&reload->loader->plugins, &known);
     process_write(self, &verdict, 1);
     process_write(self, reason, strlen(reason));
-    if (verdict == SAYS_PASSED)
-        process_write(self, told, told_size);
     return verdict == SAYS_PASSED ? 0 : 1;
 }
 
@@ -516,18 +528,32 @@ static void add_words(trial_t *trial)
         snprintf(error->text + used, sizeof error->text - used, "; the last that it wrote to stderr: %s", words);
 }
 
+/* Where the verdict begins in what the child has said: behind the columns, if it has sent any. Where neither has come
+ * as a whole, at the end of what has. */
+static size_t verdict_at(const trial_t *trial)
+{
+    uint32_t size;
+    if (trial->said_size == 0 || trial->said[0] != SAYS_COLUMNS)
+        return 0;
+    if (trial->said_size < COLUMNS_HEAD)
+        return trial->said_size;
+    memcpy(&size, trial->said + 1, sizeof size);
+    return size <= trial->said_size - COLUMNS_HEAD ? COLUMNS_HEAD + size : trial->said_size;
+}
+
 /* Judge a child that has ended, by itself or by a fault of the candidate. */
 static int judge_child(trial_t *trial, const process_end_t *end)
 {
     error_text_t *error = &trial->reload->base->error;
     hear_child(trial);
-    if (end->state == PROCESS_ENDED && end->code == 0 && trial->said[0] == SAYS_PASSED) {
+    const char *verdict = trial->said + verdict_at(trial);
+    if (end->state == PROCESS_ENDED && end->code == 0 && verdict[0] == SAYS_PASSED) {
         trial->change->compared = trial->told[0] == '\0'; /* a helper has no instances to compare */
         return TRIAL_PASSED;
     }
-    if (end->state == PROCESS_ENDED && trial->said[0] == SAYS_CANNOT) {
+    if (end->state == PROCESS_ENDED && verdict[0] == SAYS_CANNOT) {
         log_write(&trial->reload->base->log, BP_LOG_WARNING, "reload",
-                  "a helper process cannot try new versions of plugins, so they come in untried: %s", trial->said + 1);
+                  "a helper process cannot try new versions of plugins, so they come in untried: %s", verdict + 1);
         trial->untried = true;
         return TRIAL_PASSED;
     }
@@ -536,11 +562,11 @@ static int judge_child(trial_t *trial, const process_end_t *end)
                   trial->reload->loader->guard == NULL ? "; crash_guard = on tells where" : "");
     else if (end->code == PROCESS_CALLED_EXIT)
         error_set(error, BP_ERROR_FAILED, "on trial it called exit");
-    else if (trial->said_size > 1)
-        error_set(error, BP_ERROR_FAILED, "on trial: %s", trial->said + 1);
+    else if (verdict[0] != '\0' && verdict[1] != '\0')
+        error_set(error, BP_ERROR_FAILED, "on trial: %s", verdict + 1);
     else
         error_set(error, BP_ERROR_FAILED, "on trial its process ended with %d", end->code);
-    trial->refused = end->state == PROCESS_ENDED && trial->said[0] == SAYS_REFUSED;
+    trial->refused = end->state == PROCESS_ENDED && verdict[0] == SAYS_REFUSED;
     if (!trial->refused)
         add_words(trial);
     return TRIAL_FAILED;
@@ -561,14 +587,27 @@ int trial_state(trial_t *trial)
 
 const char *trial_told(const trial_t *trial, size_t *size)
 {
-    *size = trial->said_size > 0 ? trial->said_size - 1 : 0;
-    return trial->said + 1;
+    uint32_t columns = 0;
+    if (trial->said_size > COLUMNS_HEAD && trial->said[0] == SAYS_COLUMNS)
+        memcpy(&columns, trial->said + 1, sizeof columns);
+    *size = columns <= trial->said_size - COLUMNS_HEAD ? columns : 0;
+    return trial->said + COLUMNS_HEAD;
 }
 
 int trial_wait(trial_t *trial)
 {
     int state;
-    while ((state = trial_state(trial)) == TRIAL_RUNNING)
-        os_sleep_ns(TRIAL_NAP_NS);
+    bool begun = false, readies = false;
+    while ((state = trial_state(trial)) == TRIAL_RUNNING) {
+        size_t size;
+        const char *told = trial_told(trial, &size);
+        if (!begun && size > 0) {
+            reload_begin_readying(trial->change, told, size);
+            begun = readies = true;
+        }
+        readies = readies && reload_make_ready(trial->change);
+        if (!readies)
+            os_sleep_ns(TRIAL_NAP_NS);
+    }
     return state;
 }

@@ -26,7 +26,7 @@ enum {
     TRIAL_STEPS = 3,
     TRIAL_DEADLINE_MS = 5000, /* where the caller gives none */
     TRIAL_REASON = 1024,
-    TRIAL_SAID = TRIAL_REASON + 16 * 1024, /* most bytes that the copy sends: a reason, or the columns to make ready */
+    TRIAL_SAID = TRIAL_REASON + 17 * 1024, /* most bytes that the copy sends: the columns to make ready, and a reason */
     TRIAL_NAP_NS = 500000     /* between two looks of trial_wait */
 };
 
@@ -56,10 +56,11 @@ bool trial_begin(trial_t *trial, memory_t *memory, reload_t *reload, reload_chan
 /* The state of the trial: TRIAL_... Failed: the error says why. Never waits. [main] */
 int trial_state(trial_t *trial);
 
-/* What the copy has told of a trial that has passed, for reload_begin_readying; *size bytes. [main] */
+/* What the copy has told of the columns of the change, for reload_begin_readying; *size bytes, 0 where it has not told
+ * of any yet. [main] */
 const char *trial_told(const trial_t *trial, size_t *size);
 
-/* Wait until the trial is over, and return its state. [main] */
+/* Wait until the trial is over, and return its state. Meanwhile columns of the change are made ready. [main] */
 int trial_wait(trial_t *trial);
 
 /* Let go of the trial, whatever its outcome; the change stays. [main] */

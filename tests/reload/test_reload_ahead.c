@@ -861,6 +861,46 @@ START_TEST(a_file_that_is_watched_comes_in_with_columns_made_ready)
     bp_host_destroy(host);
 }
 END_TEST
+
+/* By hand, while the copy is still at work; where that has ended first, another reload is made, since a machine may be
+ * busy with other things. */
+START_TEST(a_reload_by_hand_makes_columns_ready_while_it_is_tried)
+{
+    static const char *const names[] = {"patch"};
+    static bp_entity_t entities[FIRST];
+    patch_list_t lists[] = {one_field(BP_F64, 3), one_field(BP_I32, 1)};
+    log_text_t text;
+    uint32_t key, prototype, reloads = 0;
+    patch_open(&patch);
+    patch_put(&patch, &lists[0]);
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){
+        .threads = 2, .flags = BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL, .log = log_into(&text)});
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    host->reload.slice_ns = 0;
+    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    WORKS(host, bp_world_use_component(world, "patch"));
+    key = key_of(world, "patch", "");
+    WORKS(host, api->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, api->world->create(world, prototype, entities, FIRST));
+    while (host->reload.readied == 0 && reloads++ < 100) {
+        patch_put(&patch, &lists[reloads % 2]);
+        WORKS(host, bp_host_reload(host, names, 1, NULL));
+        reload_accept(&host->reload);
+    }
+    ck_assert_uint_eq(host->reload.readied, 1);
+    ck_assert_uint_eq(world->rows.stamp_users, 0);
+    uint32_t type = lists[reloads % 2].fields[0].type;
+    for (uint32_t e = 0; e < FIRST; e++) {
+        bp_value_t value;
+        WORKS(host, api->property->get_named(world, entities[e], "patch", "field_a", type, &value));
+        ck_assert(type == BP_F64 ? value.f64 == 3 : value.i32 == 3);
+    }
+    check_host(host);
+    free(patch.bytes);
+    bp_host_destroy(host);
+}
+END_TEST
 #endif
 
 Suite *reload_ahead_suite(void)
@@ -892,6 +932,7 @@ Suite *reload_ahead_suite(void)
     tcase_add_test(between, without_memory_columns_are_made_in_the_change);
 #if !defined(_WIN32)
     tcase_add_loop_test(between, a_file_that_is_watched_comes_in_with_columns_made_ready, 0, 2);
+    tcase_add_test(between, a_reload_by_hand_makes_columns_ready_while_it_is_tried);
 #endif
     suite_add_tcase(suite, between);
     return suite;
