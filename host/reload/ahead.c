@@ -180,10 +180,13 @@ static bool read_field(reload_change_t *change, ahead_t *ahead, reader_t *in)
         (f.old != BP_NONE && f.old >= component_columns(f.slot)))
         return true;
     memory_t *memory = &change->reload->memory;
-    if (memory_reserve(memory, &ahead->fields, &ahead->field_capacity, ahead->field_count + 1u,
-                       sizeof *ahead->fields) &&
-        slot_copy_field(change->reload->base, memory, &f.field, &declared, sizeof declared) == BP_OK)
+    if (!memory_reserve(memory, &ahead->fields, &ahead->field_capacity, ahead->field_count + 1u,
+                        sizeof *ahead->fields))
+        return true;
+    if (slot_copy_field(change->reload->base, memory, &f.field, &declared, sizeof declared) == BP_OK)
         ahead->fields[ahead->field_count++] = f;
+    else
+        slot_free_field(change->reload->base, memory, &f.field);
     return true;
 }
 

@@ -785,11 +785,14 @@ START_TEST(what_is_told_is_whole_fields_and_not_without_end)
 }
 END_TEST
 
-/* Each request for memory in turn fails, from the beginning of making ready to the change. */
+/* Each request for memory in turn fails, from the beginning of making ready to the change. The next version has another
+ * type (0), or a text that has to be copied beside (1). */
 START_TEST(without_memory_columns_are_made_in_the_change)
 {
     static char told[AHEAD_TOLD];
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    if (_i == 1)
+        next.fields[next.count++] = (patch_field_t){FIELD_B, PATCH_NAMES, BP_STRING, {.text = "to begin with"}};
     begin_change(&first, NULL);
     patch_put(&patch, &next);
     size_t size = tell(&model, told);
@@ -929,7 +932,7 @@ Suite *reload_ahead_suite(void)
     tcase_add_test(random, what_was_told_may_be_nonsense);
     tcase_add_test(random, columns_are_taken_only_by_the_declaration_that_they_were_made_for);
     tcase_add_test(random, what_is_told_is_whole_fields_and_not_without_end);
-    tcase_add_test(between, without_memory_columns_are_made_in_the_change);
+    tcase_add_loop_test(between, without_memory_columns_are_made_in_the_change, 0, 2);
 #if !defined(_WIN32)
     tcase_add_loop_test(between, a_file_that_is_watched_comes_in_with_columns_made_ready, 0, 2);
     tcase_add_test(between, a_reload_by_hand_makes_columns_ready_while_it_is_tried);
