@@ -54,6 +54,9 @@ enum {
     LATE_TRIES = 20         /* signals sent in the hope of finding the thread in the plugin's own code */
 };
 
+/* What sigsetjmp of a frame returns. */
+enum { BEGINS, IS_ENDED, HAS_RETURNED };
+
 static const int signals[GUARD_SIGNALS] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
                                            SIGTRAP, SIGSYS, SIGPIPE, SIGXFSZ, 0 /* guard_late_signal() */};
 
@@ -378,7 +381,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         }
         guard_here.heap_locked = plugins && was_in_library(signal) && !guard_heap_is_free();
         if (plugins && !guard_here.top->guard->only_tells && !guard_here.heap_locked)
-            siglongjmp(guard_here.top->back, 1);
+            siglongjmp(guard_here.top->back, IS_ENDED);
         tell_death(signal, plugins);
     }
     errno = saved;
@@ -396,7 +399,7 @@ static void on_late(int signal, siginfo_t *info, void *context)
             guard_here.tries = 0;
         guard_here.tried_call = guard_here.calls;
         if (judge(signal, info, context))
-            siglongjmp(guard_here.top->back, 1);
+            siglongjmp(guard_here.top->back, IS_ENDED);
     }
     errno = saved;
 }
@@ -682,9 +685,12 @@ UNCHECKED static void meet_unwinding(const frame_t *frame)
         return;
     forget_frames_below(frame);
     guard_here.found = (found_t){.signal = 0};
-    siglongjmp(guard_here.top->back, 1);
+    siglongjmp(guard_here.top->back, IS_ENDED);
 }
 
+/* Damaged code of a library may return with other values in registers that a function must leave as they were. Where
+ * constructors and destructors run (guard_run_whole), the call comes back by the saved registers too, and until then
+ * its frame is found by the thread's list alone. Other calls, of which there are many, are spared the time. */
 __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)(void *data), void *data,
                                                     guard_crash_t *crash, bool whole)
 {
@@ -697,13 +703,18 @@ __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)
     frame.call = call;
     frame.data = data;
     frame.whole = whole;
-    if (!guard->only_tells && sigsetjmp(frame.back, 0) != 0) {
-        forget_frames_below(&frame);
-        frame.running = false;
-        tell(&frame, crash);
-        leave(&frame);
-        unblock_late();
-        return false;
+    if (!guard->only_tells) {
+        switch (sigsetjmp(frame.back, 0)) {
+        case BEGINS: break;
+        case HAS_RETURNED: leave(&frame); return true;
+        default:
+            forget_frames_below(&frame);
+            frame.running = false;
+            tell(&frame, crash);
+            leave(&frame);
+            unblock_late();
+            return false;
+        }
     }
     /* In this order: where another host's call calls this one's, that one's watcher must not note the time of the new
      * count, since each goes by a clock of its own. */
@@ -712,7 +723,9 @@ __attribute__((noinline)) UNCHECKED bool guard_call(guard_t *guard, void (*call)
     guard_here.top = &frame;
     frame.running = !guard->only_tells;
     call(data);
-    frame.running = false;
+    guard_here.top->running = false;
+    if (guard_here.top->whole && !guard_here.top->guard->only_tells)
+        siglongjmp(guard_here.top->back, HAS_RETURNED);
     leave(&frame);
     return true;
 }

@@ -818,6 +818,33 @@ static void look_at_calls(void *data)
     }
 }
 
+#if defined(__x86_64__)
+/* Breaks the rule that a function leaves these registers as they were, as damaged code of a library may. */
+__attribute__((noinline)) static void spoil_registers(void *data)
+{
+    ++*(volatile uint32_t *)data;
+    __asm__ volatile("movq $8, %rbx\n movq $8, %r12\n movq $8, %r13\n movq $8, %r14\n movq $8, %r15");
+}
+
+START_TEST(what_opens_and_closes_a_library_may_return_with_other_registers)
+{
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    uint32_t calls = 0;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    ck_assert_int_eq(guard_create(&memory, 0, &error, &guard), BP_OK);
+    for (uint32_t i = 1; i <= 3; i++) {
+        ck_assert(guard_run_whole(guard, spoil_registers, &calls, &crash));
+        ck_assert_uint_eq(calls, i);
+    }
+    guard_destroy(guard);
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
+}
+END_TEST
+#endif
+
 /* By these counts the watcher knows one call from the next, those that are made inside others too. */
 START_TEST(a_call_is_counted_when_it_begins_and_when_it_ends)
 {
@@ -1906,6 +1933,9 @@ Suite *guard_suite(void)
     tcase_add_test(calm, the_time_in_which_a_process_is_stopped_does_not_count_for_the_limit);
 #endif
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__)
+    tcase_add_test(calm, what_opens_and_closes_a_library_may_return_with_other_registers);
+#endif
     tcase_add_test(calm, a_call_is_counted_when_it_begins_and_when_it_ends);
     tcase_add_test(calm, the_call_that_goes_on_is_the_one_that_is_watched);
     tcase_add_test(calm, calls_that_were_late_and_returned_do_not_count_against_the_next);
