@@ -506,7 +506,8 @@ static bp_result_t start_counting(bp_manager_t *m)
 
 static void stage_storage(bool collects)
 {
-    stage_fields(NULL, 0);
+    static const bp_field_t none;
+    stage_fields(&none, 0);
     staged.components[0].storage = &storages[collects];
     staged.components[0].start = start_counting;
     staged.components[0].stop = stop;
@@ -519,9 +520,9 @@ START_TEST(the_report_says_that_dead_instances_stay_in_a_state_that_nobody_colle
     bp_reload_report_t report;
     begin();
     rig.host->reload.probation_steps = 0;
-    stage_storage(_i / 2);
+    stage_storage(_i / 2 == 1);
     show();
-    stage_storage(_i % 2);
+    stage_storage(_i % 2 == 1);
     WORKS(rig.host, reload(&report));
     EXPECT(strstr(report.text, "its state went over as it is") != NULL, "%s", report.text);
     EXPECT((strstr(report.text, "instances of dead entities") != NULL) == (_i == 2), "%s", report.text);
