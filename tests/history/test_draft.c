@@ -129,6 +129,17 @@ static uint64_t hash_without(uint64_t budget, uint64_t steps)
 
 /* --- beside ------------------------------------------------------------------------------------------------------- */
 
+/* The draft has taken so many steps, all calls with them, and has the same code: so nothing differs. */
+static bp_drafted_t expect_level(bp_host_o *host, uint64_t taken)
+{
+    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
+    EXPECT(drafted.taken == taken && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
+           drafted.passed_first);
+    differences_t none = differences(host);
+    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    return drafted;
+}
+
 START_TEST(a_draft_follows_the_host)
 {
     rig_t rig;
@@ -142,12 +153,8 @@ START_TEST(a_draft_follows_the_host)
         if (at < 45)
             go_on(host, at, at + 1);
     }
-    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
     at = at < 45 ? at : 45;
-    EXPECT(drafted.taken == at - 20 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
-           drafted.passed_first);
-    differences_t none = differences(host);
-    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    bp_drafted_t drafted = expect_level(host, at - 20);
     EXPECT(drafted.with > 0 && drafted.without > 0, "no times");
     go_on(host, at, 60);
     EXPECT(recall_hash(host) == expected, "the draft has reached the host");
@@ -627,10 +634,7 @@ START_TEST(a_draft_goes_on_where_moments_are_counted_from_elsewhere)
     WORKS(host, bp_host_remember(host, UINT64_C(1) << 30));
     for (uint32_t i = 0; i < 3; i++)
         WORKS(host, bp_host_step(host));
-    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
-    ck_assert_uint_eq(drafted.taken, 3);
-    differences_t none = differences(host);
-    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    expect_level(host, 3);
     recall_close(&rig);
 }
 END_TEST
@@ -666,11 +670,7 @@ START_TEST(a_draft_knows_what_came_before_the_host_began_to_remember)
     take_turn(host, _i);
     act(host, 2);
     WORKS(host, bp_host_step(host));
-    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
-    EXPECT(drafted.taken == 1 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
-           drafted.passed_first);
-    differences_t none = differences(host);
-    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    expect_level(host, 1);
     recall_close(&rig);
 }
 END_TEST
@@ -687,11 +687,7 @@ START_TEST(calls_before_a_draft_begins_are_not_made_in_it_again)
     begin(host, "reload_probe_first", 0, 0);
     act(host, 6);
     WORKS(host, bp_host_step(host));
-    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
-    EXPECT(drafted.taken == 1 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
-           drafted.passed_first);
-    differences_t none = differences(host);
-    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    expect_level(host, 1);
     recall_close(&rig);
 }
 END_TEST
@@ -947,11 +943,7 @@ START_TEST(what_came_before_a_draft_of_a_recorded_host_is_not_passed_over)
     bp_host_touched(host);
     begin(host, "reload_probe_first", 0, 0);
     go_on(host, 3, 6);
-    bp_drafted_t drafted = wait_until(host, BP_DRAFT_BESIDE);
-    EXPECT(drafted.taken == 3 && drafted.passed == 0, "%llu steps, %s", (unsigned long long)drafted.taken,
-           drafted.passed_first);
-    differences_t none = differences(host);
-    EXPECT(none.fields == 0 && none.sentences == 0, "the same code: %s", none.text);
+    expect_level(host, 3);
     WORKS(host, bp_host_record_end(host));
     recall_close(&rig);
 }

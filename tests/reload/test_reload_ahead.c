@@ -820,6 +820,40 @@ START_TEST(without_memory_columns_are_made_in_the_change)
 END_TEST
 
 #if !defined(_WIN32)
+/* A host of the kind that programs open, whose plugin has this list, and a world with FIRST entities. */
+static bp_world_o *open_rows(uint32_t flags, const patch_list_t *list, bp_entity_t *entities, log_text_t *text)
+{
+    uint32_t key, prototype;
+    patch_open(&patch);
+    patch_put(&patch, list);
+    bp_host_o *host =
+        bp_host_create(&(bp_host_desc_t){.threads = 2, .flags = flags, .log = log_into(text)});
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
+    host->reload.slice_ns = 0;
+    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
+    WORKS(host, bp_world_use_component(world, "patch"));
+    key = key_of(world, "patch", "");
+    WORKS(host, bp_host_api(host)->world->prototype(world, &key, 1, &prototype));
+    WORKS(host, bp_host_api(host)->world->create(world, prototype, entities, FIRST));
+    return world;
+}
+
+/* The change has taken over a column that was made ready, and all values are 3, now of this type. */
+static void expect_readied(bp_world_o *world, const bp_entity_t *entities, uint32_t type)
+{
+    bp_host_o *host = world->rows.host;
+    ck_assert_uint_eq(host->reload.readied, 1);
+    ck_assert_uint_eq(world->rows.stamp_users, 0);
+    for (uint32_t e = 0; e < FIRST; e++) {
+        bp_value_t value;
+        WORKS(host, bp_host_api(host)->property->get_named(world, entities[e], "patch", "field_a", type, &value));
+        ck_assert(type == BP_F64 ? value.f64 == 3 : value.i32 == 3);
+    }
+    check_host(host);
+    free(patch.bytes);
+    bp_host_destroy(host);
+}
+
 /* As it goes by itself: the file is written anew, tried in a copy of the process (0) or not tried (1), made ready for,
  * and comes in. */
 START_TEST(a_file_that_is_watched_comes_in_with_columns_made_ready)
@@ -827,21 +861,10 @@ START_TEST(a_file_that_is_watched_comes_in_with_columns_made_ready)
     patch_list_t first = one_field(BP_F64, 3), next = one_field(BP_I32, 1);
     static bp_entity_t entities[FIRST];
     log_text_t text;
-    uint32_t key, prototype, told = 0;
-    patch_open(&patch);
-    patch_put(&patch, &first);
-    bp_host_o *host = bp_host_create(
-        &(bp_host_desc_t){.threads = 2,
-                          .flags = BP_HOST_HOT_RELOAD | (_i == 0 ? (uint32_t)BP_HOST_TRIAL : 0u),
-                          .log = log_into(&text)});
-    const bp_api_t *api = bp_host_api(host);
-    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
-    host->reload.slice_ns = 0;
-    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
-    WORKS(host, bp_world_use_component(world, "patch"));
-    key = key_of(world, "patch", "");
-    WORKS(host, api->world->prototype(world, &key, 1, &prototype));
-    WORKS(host, api->world->create(world, prototype, entities, FIRST));
+    uint32_t told = 0;
+    bp_world_o *world =
+        open_rows(BP_HOST_HOT_RELOAD | (_i == 0 ? (uint32_t)BP_HOST_TRIAL : 0u), &first, entities, &text);
+    bp_host_o *host = world->rows.host;
     WORKS(host, bp_host_step(host));
     WORKS(host, bp_host_poll(host));
     patch_put(&patch, &next);
@@ -853,15 +876,7 @@ START_TEST(a_file_that_is_watched_comes_in_with_columns_made_ready)
         ck_assert_uint_eq(host->hot.readies ? world->rows.stamp_users : 1, 1);
     }
     ck_assert_msg(host->reload.changes == 1, "%s", text.text);
-    ck_assert_uint_eq(host->reload.readied, 1);
-    ck_assert_uint_eq(world->rows.stamp_users, 0);
-    for (uint32_t e = 0; e < FIRST; e++) {
-        int32_t value = 0;
-        WORKS(host, api->property->get_named(world, entities[e], "patch", "field_a", BP_I32, &value));
-        ck_assert_int_eq(value, 3);
-    }
-    free(patch.bytes);
-    bp_host_destroy(host);
+    expect_readied(world, entities, BP_I32);
 }
 END_TEST
 
@@ -873,35 +888,15 @@ START_TEST(a_reload_by_hand_makes_columns_ready_while_it_is_tried)
     static bp_entity_t entities[FIRST];
     patch_list_t lists[] = {one_field(BP_F64, 3), one_field(BP_I32, 1)};
     log_text_t text;
-    uint32_t key, prototype, reloads = 0;
-    patch_open(&patch);
-    patch_put(&patch, &lists[0]);
-    bp_host_o *host = bp_host_create(&(bp_host_desc_t){
-        .threads = 2, .flags = BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL, .log = log_into(&text)});
-    const bp_api_t *api = bp_host_api(host);
-    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "main"});
-    host->reload.slice_ns = 0;
-    WORKS(host, bp_host_load_plugin(host, TEST_SCRATCH_DIR "/patch" TEST_SO, NULL, 0));
-    WORKS(host, bp_world_use_component(world, "patch"));
-    key = key_of(world, "patch", "");
-    WORKS(host, api->world->prototype(world, &key, 1, &prototype));
-    WORKS(host, api->world->create(world, prototype, entities, FIRST));
+    uint32_t reloads = 0;
+    bp_world_o *world = open_rows(BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL, &lists[0], entities, &text);
+    bp_host_o *host = world->rows.host;
     while (host->reload.readied == 0 && reloads++ < 100) {
         patch_put(&patch, &lists[reloads % 2]);
         WORKS(host, bp_host_reload(host, names, 1, NULL));
         reload_accept(&host->reload);
     }
-    ck_assert_uint_eq(host->reload.readied, 1);
-    ck_assert_uint_eq(world->rows.stamp_users, 0);
-    uint32_t type = lists[reloads % 2].fields[0].type;
-    for (uint32_t e = 0; e < FIRST; e++) {
-        bp_value_t value;
-        WORKS(host, api->property->get_named(world, entities[e], "patch", "field_a", type, &value));
-        ck_assert(type == BP_F64 ? value.f64 == 3 : value.i32 == 3);
-    }
-    check_host(host);
-    free(patch.bytes);
-    bp_host_destroy(host);
+    expect_readied(world, entities, lists[reloads % 2].fields[0].type);
 }
 END_TEST
 #endif
