@@ -150,8 +150,8 @@ say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-# Several goals are made one after the other: `all` and `test` have a make of their own each, and two of them at a time
-# would write the same files. What each of them makes is made in parallel.
+# Several goals are made one after the other: `all` and `test` call a make of their own each, and two of them at a time
+# would write the same files. What such a make builds is still built in parallel.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif

@@ -127,7 +127,7 @@ static const said_t *next_said(const error_calls_t *calls, const said_t *after)
     return next;
 }
 
-/* Add a sentence to those of the step. It is logged where the step before had another one in this place. */
+/* Add a sentence to those of the step, and log it where the step before had another one in this place. */
 static void keep_collected(collected_t *kept, const said_t *said, const bp_log_i *log)
 {
     bool known = kept->range == said->range && strcmp(kept->world, said->world) == 0 &&

@@ -147,8 +147,8 @@ bp_result_t draft_write_state(bp_host_o *host, bytes_t *state)
     return snapshot_take(&parts, state);
 }
 
-/* Names of components that only code of then has given: calls that come later may use them. They are there from the
- * beginning of a past that the draft may become, so that it is computed again with them. */
+/* Names of components that only code of then has given: calls that come later may use them. These names are there from
+ * the beginning of a past that the draft may become, so that this past is computed again with them. */
 static void bring_keys(const draft_t *d)
 {
     const destruction_t *in = &d->clone->destruction;

@@ -2,8 +2,8 @@
  *
  * The same walk is made twice: the first adds up how many bytes there are, the second copies them. A walk reads each
  * item into a local variable, copies what the item leads to into the block, and stores the item with the new addresses.
- * The first walk has no block, so it changes nothing. It finds out whether all of them can be read, and skips those
- * that cannot.
+ * The first walk has no block, so it changes nothing; it finds out whether all items can be read, and skips those that
+ * cannot.
  */
 #include "declared.h"
 

@@ -34,15 +34,17 @@ static const struct {
     const char *command;
     whose_t whose;
     const char *why;
+    bool (*other)(const char *rest); /* with which rest of its line the command does what is for all ranks; or NULL */
 } special[] = {
-    {"spawn", OF_RANK_0, ""},
-    {"create", OF_RANK_0, ""},
-    {"load", OF_NO_RANK, "each rank has a part of the world only; begin with the scene in the ini"},
-    {"save", OF_NO_RANK, "each rank has a part of the world only; --record writes all of it"},
-    {"when", OF_NO_RANK, "each rank has a past of its own; play what one has recorded: backplane replay"},
-    {"bisect", OF_NO_RANK, "each rank has a past of its own; play what one has recorded: backplane replay"},
-    {"try", OF_NO_RANK, "a clone cannot talk to the other ranks"},
-    {"keep", OF_NO_RANK, "a clone cannot talk to the other ranks"},
+    {"spawn", OF_RANK_0, "", NULL},
+    {"create", OF_RANK_0, "", NULL},
+    {"load", OF_NO_RANK, "each rank has a part of the world only; begin with the scene in the ini",
+     console_names_plugin},
+    {"save", OF_NO_RANK, "each rank has a part of the world only; --record writes all of it", NULL},
+    {"when", OF_NO_RANK, "each rank has a past of its own; play what one has recorded: backplane replay", NULL},
+    {"bisect", OF_NO_RANK, "each rank has a past of its own; play what one has recorded: backplane replay", NULL},
+    {"try", OF_NO_RANK, "a clone cannot talk to the other ranks", NULL},
+    {"keep", OF_NO_RANK, "a clone cannot talk to the other ranks", NULL},
 };
 
 static bool begins_with(const char *line, const char *word)
@@ -95,9 +97,8 @@ static void judge(const console_t *console, const char *line, int *rank, char wh
     else if (*rank != ON_ALL && is_common(at))
         snprintf(why, 256, "'%.40s' is done by all ranks or by none", at);
     for (size_t i = 0; i < sizeof special / sizeof special[0] && why[0] == '\0'; i++) {
-        size_t length = strlen(special[i].command);
-        if (!begins_with(at, special[i].command) || (strcmp(special[i].command, "load") == 0 &&
-                                                     console_names_plugin(at + length)))
+        if (!begins_with(at, special[i].command) ||
+            (special[i].other != NULL && special[i].other(at + strlen(special[i].command))))
             continue;
         if (special[i].whose == OF_NO_RANK)
             snprintf(why, 256, "%s: not on several ranks: %s", special[i].command, special[i].why);

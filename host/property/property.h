@@ -25,8 +25,8 @@ void property_cache_init(property_cache_t *cache, world_t *world);
 void property_cache_free(property_cache_t *cache);
 
 #if defined(BACKPLANE_AUDIT)
-/* Forget the addresses of names. They are only compared, never read; but the audit, which searches memory for addresses
- * into an unloaded image, would report them. */
+/* Forget the addresses of names. These addresses are only compared, never read; but the audit, which searches memory
+ * for addresses into an unloaded image, would report them. */
 void property_cache_forget(property_cache_t *cache);
 #endif
 

@@ -2,7 +2,8 @@
  *
  * Converting the columns of a million instances takes longer than a frame. So, when a trial has passed, the columns
  * that the change will need are made beside those at work: memory is allocated and touched, and values are converted, a
- * slice of AHEAD_SLICE_NS between any two steps, on the threads of the host. The change itself then takes these columns
+ * slice of AHEAD_SLICE_NS between any two steps, on the threads of the host. A reload by hand, which waits for its
+ * trial, does so while it waits (trial_wait). The change itself then takes these columns
  * over and converts again only those blocks of rows that have been written since, as the stamps of the world say
  * (store/stamps.h).
  *

@@ -309,8 +309,8 @@ static bp_result_t look_for_moved(carry_t *c)
     return BP_OK;
 }
 
-/* Instances that are still to be ended have been saved and loaded too. They are in the slots that they had; where
- * others have moved, nobody knows. */
+/* Instances that are still to be ended have been saved and loaded too. These are in the slots that they had;
+ * where others have moved, nobody knows. */
 static void carry_unended(carry_t *c)
 {
     const unended_t *due = &c->m->manager->unended;

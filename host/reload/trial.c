@@ -41,6 +41,7 @@ enum {
 /* The letter of the verdict; and that of the columns, before the number of their bytes, four bytes itself. */
 enum { SAYS_PASSED = '+', SAYS_REFUSED = '?', SAYS_FAILED = '-', SAYS_CANNOT = '0', SAYS_COLUMNS = '#' };
 enum { COLUMNS_HEAD = 5 };
+BP_STATIC_ASSERT(TRIAL_SAID > COLUMNS_HEAD + AHEAD_TOLD + 1 + TRIAL_REASON, "there is room for all that a child sends");
 
 /* --- every verb of a candidate is called -------------------------------------------------------------------------- */
 

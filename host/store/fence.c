@@ -4,7 +4,7 @@
  * its block of before as well (run_lay), which it gives back when it grows, like any run.
  *
  * The host writes and reads values of up to 16 bytes as 16 bytes (RUN_COPIED_BYTES), so as many bytes behind a column
- * can be touched. They are part of the pattern.
+ * can be touched. These bytes are part of the pattern.
  */
 #include "fence.h"
 

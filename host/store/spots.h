@@ -3,7 +3,7 @@
  * A property that is resolved gets a number in its world, and the world a *line* for it: for each prototype a *spot*,
  * which is the address of the column's address in the run, or NULL where no look-up has found it yet. So an entity that
  * has other components than the one before costs two loads to the address of its column: the spot, and what is there.
- * Columns move as runs grow; the addresses of their addresses do not. They are those of one layout (world.h): when a
+ * Columns move as runs grow; the addresses of their addresses do not. Spots are those of one layout (world.h): when a
  * world gets another layout its spots are freed, or exchanged for those of the other side of a reload.
  *
  * A resolved property remembers a spot as if it were a run with a single column (bp_inline.h: only the address of the

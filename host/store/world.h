@@ -409,8 +409,8 @@ static inline run_t *world_run(const world_t *world, uint32_t prototype)
 uint32_t world_count(world_t *world, uint32_t component);
 
 /* At least `size` bytes for what one call works out, good until the next call of this function; NULL when out of
- * memory. They are kept for the calls of the next steps, since fresh memory costs more than what is worked out in it,
- * and given back when WORLD_TRIM_AFTER steps have passed without a call. [main] */
+ * memory. The bytes are kept for the calls of the next steps, since fresh memory costs more than what is worked out in
+ * it, and given back when WORLD_TRIM_AFTER steps have passed without a call. [main] */
 void *world_scratch(world_t *world, size_t size);
 void world_drop_scratch(world_t *world);
 

@@ -505,8 +505,8 @@ START_TEST(a_version_that_is_taken_back_leaves_no_post_behind)
 }
 END_TEST
 
-/* The next version of a plugin comes in, on probation, together with one of the plugin crasher, and neither can be taken
- * back: the former crasher has no room for the entities that have come since. */
+/* The next version of a plugin comes in, on probation, together with one of the plugin crasher, and neither can be
+ * taken back: the former crasher has no room for the entities that have come since. */
 static void bring_for_good(const char *name, const char *next)
 {
     const char *const both[] = {name, "crasher"};
