@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 30000, POOLED = 20000, SMALL = 100, DEAD = 700 };
+/* Of so many that pages of records lie between the rows that a copy keeps. */
+enum { LARGE = 100000, POOLED = 20000, SMALL = 100, DEAD = 700, SMALL_DEAD = 10 };
 
 static bp_host_o *host;
 static const bp_api_t *api;
@@ -94,6 +95,7 @@ static void begin(const bp_allocator_i *allocator)
     make("flag", small, SMALL);
     WORKS(host, bp_world_step(world));
     api->entity->destroy(host, large, DEAD);
+    api->entity->destroy(host, small, SMALL_DEAD);
     memory_init(&memory, "test", &(bp_allocator_i){0});
 }
 
@@ -135,12 +137,13 @@ static bool has_body(bp_entity_t e, float *mass)
 static int look_around(process_t *self, void *data)
 {
     static bp_entity_t stayed[LARGE];
-    uint32_t key = key_of(world, "mark", ""), left = 0;
+    uint32_t key = key_of(world, "mark", ""), left = 0, pages = world->rows.pages_used;
     uint8_t alive;
     float mass;
     (void)self, (void)data;
     sample_enter(&sample);
     check_host(host);
+    HOLDS(told == (world->rows.pages_used == pages)); /* pages go as a whole where nobody is told of their entities */
     for (uint32_t i = 0; i < LARGE; i++) {
         bool there = has_body(large[i], &mass);
         HOLDS(!there || mass == mass_of(large[i]));
@@ -151,11 +154,11 @@ static int look_around(process_t *self, void *data)
     HOLDS(left > RUN_SAMPLE_ROWS - DEAD && left <= RUN_SAMPLE_ROWS);
     for (uint32_t i = 0; i < POOLED; i++)
         HOLDS(has_body(pooled[i], &mass) && mass == mass_of(pooled[i]));
-    for (uint32_t i = 0; i < SMALL; i++)
+    for (uint32_t i = SMALL_DEAD; i < SMALL; i++)
         HOLDS(has_body(small[i], &mass) && mass == mass_of(small[i]));
-    HOLDS(world_count(&world->rows, world_component(&world->rows, "body")) == left + POOLED + SMALL);
+    HOLDS(world_count(&world->rows, world_component(&world->rows, "body")) == left + POOLED + SMALL - SMALL_DEAD);
     HOLDS(bp_world_step(world) == BP_OK);
-    HOLDS(!told || known == left + POOLED + SMALL);
+    HOLDS(!told || known == left + POOLED + SMALL - SMALL_DEAD);
     HOLDS(api->world->add(world, key_of(world, "body", ""), &large[DEAD + 100], 1) == BP_OK ||
           has_body(large[DEAD + 100], &mass));
     HOLDS(api->world->remove(world, key, stayed, left) == BP_OK);
@@ -167,14 +170,16 @@ static int look_around(process_t *self, void *data)
     return 0;
 }
 
-/* 0: without a system that is told of entities; 1: with one. */
+/* 0: without a system that is told of entities; 1: with one. Nothing of the copy is seen in the host itself, of which
+ * it is enough to look once, since that takes long. */
 START_TEST(a_thinned_copy_has_some_rows_of_large_runs_and_all_others)
 {
     told = _i == 1;
     begin(&(bp_allocator_i){0});
-    char *before = describe_host(host);
+    char *before = told ? NULL : describe_host(host);
     expect_fine(in_a_copy(true, look_around, NULL));
-    expect_same(before, describe_host(host), "a thinned copy");
+    if (before != NULL)
+        expect_same(before, describe_host(host), "a thinned copy");
     check_host(host);
     end();
 }
