@@ -439,7 +439,8 @@ START_TEST(each_of_several_files_is_handed_over_by_itself)
 }
 END_TEST
 
-/* Long before all files are looked at for want of notices. */
+/* Files in folders that have come back are found long before the next look at all files, which is made in case a notice
+ * was missed. */
 START_TEST(the_folders_of_several_files_may_go_and_come_back)
 {
     begin_with_second(_i == 0);
