@@ -570,20 +570,41 @@ START_TEST(a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one
 }
 END_TEST
 
-/* A crash of another plugin does not count against what is tried. */
-START_TEST(a_version_comes_in_on_trial_while_another_plugin_is_set_aside)
+#if defined(__linux__) && !defined(BACKPLANE_SANITIZED)
+/* The crasher, loaded last, crashes where its component is asked for a value. */
+static void set_crasher_aside(void)
+{
+    const bp_option_t options[] = {{.name = "where", .value = "get"}, {.name = "how", .value = "null"}};
+    float x;
+    WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "crasher"), options, 2));
+    bp_world_o *world = bp_world_create(host, &(bp_world_desc_t){.name = "w"});
+    WORKS(host, bp_world_use_component(world, "crash_own"));
+    bp_entity_t e = entity_with(world, "crash_own");
+    ck_assert_int_ne(bp_host_api(host)->property->get_named(world, e, "crash_own", "x", BP_F32, &x), BP_OK);
+}
+#endif
+
+/* Crashes of other plugins do not count against what is tried: of one that was loaded before it, of one that was loaded
+ * after it, and of both. */
+START_TEST(a_version_comes_in_on_trial_while_others_are_set_aside)
 {
 #if defined(__linux__) && !defined(BACKPLANE_SANITIZED)
     static const char *const caller[] = {"caller"};
+    bool before = _i != 1, after = _i != 0;
     open_poster(BP_HOST_COPY_PLUGINS | BP_HOST_TRIAL | BP_HOST_CRASH_GUARD);
     WORKS(host, bp_host_load_plugin(host, put_plugin("caller_first", "caller"), NULL, 0));
-    poster->post("crash", NULL, 0);
+    if (before)
+        poster->post("crash", NULL, 0);
     WORKS(host, bp_host_poll(host));
-    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
-    put_plugin("caller_next", "caller");
-    WORKS(host, bp_host_reload(host, caller, 1, NULL));
-    ck_assert_ptr_nonnull(bp_host_plugin_crash(host, 0));
-    ck_assert_ptr_null(bp_host_plugin_crash(host, 1));
+    if (after)
+        set_crasher_aside();
+    for (int round = 0; round < 2; round++) {
+        put_plugin(round == 0 ? "caller_next" : "caller_first", "caller");
+        WORKS(host, bp_host_reload(host, caller, 1, NULL));
+        ck_assert((bp_host_plugin_crash(host, 0) != NULL) == before);
+        ck_assert_ptr_null(bp_host_plugin_crash(host, 1));
+        ck_assert(!after || bp_host_plugin_crash(host, 2) != NULL);
+    }
     bp_host_destroy(host);
 #endif
 }
@@ -632,7 +653,7 @@ Suite *posts_suite(void)
     tcase_add_test(versions, a_version_that_is_taken_back_leaves_no_post_behind);
     tcase_add_test(versions, a_version_that_could_not_be_taken_back_carries_out_its_posts);
     tcase_add_test(versions, a_crash_on_probation_of_what_cannot_be_taken_back_is_told);
-    tcase_add_test(versions, a_version_comes_in_on_trial_while_another_plugin_is_set_aside);
+    tcase_add_loop_test(versions, a_version_comes_in_on_trial_while_others_are_set_aside, 0, 3);
     tcase_add_test(versions, a_copy_of_the_process_does_not_carry_out_what_was_posted_in_the_original);
     tcase_add_test(versions, a_task_that_crashes_sets_the_plugin_aside_and_drops_the_rest_with_one_word);
     suite_add_tcase(suite, alone);
