@@ -78,9 +78,7 @@ static bool list_fields(reload_change_t *change, const component_change_t *c)
         good = list(change, (bp_reload_field_t){
                                 .component = c->slot->name,
                                 .field = c->kept->bound[i]->name,
-                                .former = old != NULL && c->sources[i].renamed && from < c->slot->field_count
-                                              ? c->slot->bound[from]->name
-                                              : "",
+                                .former = c->sources[i].renamed ? field->former_name : "",
                                 .initial = field->initial_text,
                                 .what = what_became(&c->sources[i]),
                                 .old_type = old == NULL ? BP_TYPE_NONE : old->type,

@@ -125,6 +125,8 @@ static const char told_text[] =
     "    converted  many, from list of u16 to list of u32\n"
     "    converted  one, from f32 to list of f32\n"
     "    added      words (string), with default " LONG "\n"
+    "    renamed    shown, which was hidden\n"
+    "    converted  seen, from u8 to u16; it was called veiled\n"
     "    dropped    goes (vec3)\n"
     "    dropped    go_too (array of 4 u16)\n"
     "    dropped    go_all (list of name)\n"
@@ -149,6 +151,8 @@ static const bp_reload_field_t told_fields[] = {
     {"told_fields", "one", "", "", BP_RELOAD_CONVERTED, BP_F32, BP_F32, 1, 0, 0},
     {"told_fields", "pairs", "", "", BP_RELOAD_KEPT, BP_VEC2, BP_VEC2, 2, 2, 0},
     {"told_fields", "words", "", LONG, BP_RELOAD_ADDED, BP_TYPE_NONE, BP_STRING, 1, 1, 0},
+    {"told_fields", "shown", "hidden", "", BP_RELOAD_RENAMED, BP_U8, BP_U8, 1, 1, 0},
+    {"told_fields", "seen", "veiled", "", BP_RELOAD_CONVERTED, BP_U8, BP_U16, 1, 1, 0},
     {"told_fields", "goes", "", "", BP_RELOAD_DROPPED, BP_VEC3, BP_TYPE_NONE, 1, 1, 0},
     {"told_fields", "go_too", "", "", BP_RELOAD_DROPPED, BP_U16, BP_TYPE_NONE, 4, 1, 0},
     {"told_fields", "go_all", "", "", BP_RELOAD_DROPPED, BP_NAME, BP_TYPE_NONE, 0, 1, 0},
