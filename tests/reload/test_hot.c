@@ -40,6 +40,7 @@ static char folder[512], path[600], aside[620], other[600];
 static uint32_t call_limit; /* of begin, in ms */
 static const bp_plugin_head_t *linked; /* of begin: loaded beside the other, where there is one */
 static bool comes_second; /* of begin: the world of the test is made behind one that uses nothing */
+static bool turned_round; /* of begin: the world uses the plugin's parts from the last one to the first */
 
 enum { BY_HAND = 1 << 30 }; /* begin: nothing is watched */
 
@@ -110,9 +111,12 @@ static void begin(uint32_t flags, uint32_t deadline)
     if (comes_second)
         ck_assert_ptr_nonnull(bp_world_create(host, &(bp_world_desc_t){.name = "empty", .step_rate = 1}));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
-    WORKS(host, bp_world_use_component(world, "crash_plain"));
-    WORKS(host, bp_world_use_component(world, "crash_own"));
-    WORKS(host, bp_world_use_system(world, "crash_system"));
+    if (turned_round)
+        WORKS(host, bp_world_use_system(world, "crash_system"));
+    WORKS(host, bp_world_use_component(world, turned_round ? "crash_own" : "crash_plain"));
+    WORKS(host, bp_world_use_component(world, turned_round ? "crash_plain" : "crash_own"));
+    if (!turned_round)
+        WORKS(host, bp_world_use_system(world, "crash_system"));
     add("crash_plain", &plain);
     add("crash_own", &own);
     for (int i = 0; i < 3; i++)
@@ -386,6 +390,28 @@ START_TEST(what_goes_wrong_on_trial_changes_nothing)
     x = x_now();
     step(1);
     ck_assert(x_now() == x + 100.0f);
+    end();
+}
+END_TEST
+
+/* What is tried is each component and each system of a world, whichever of them the world has had first. */
+START_TEST(what_a_world_has_had_first_is_tried_as_well)
+{
+    static const char *const ways[][3] = {
+        {"rewound", "null", "crashed in 'rewound' of system 'crash_system'"},
+        {"system_save", "fail", "system 'crash_system' does not load what it has saved itself"},
+        {"save", "null", "crashed in 'save' of component 'crash_own'"},
+        {"load_saved", "refuse", "component 'crash_own' does not load what it has saved itself"},
+    };
+    turned_round = true;
+    begin(both, 4000);
+    for (uint32_t i = 0; i < COUNT(ways); i++) {
+        harm_next(ways[i][0], ways[i][1]);
+        replace_plugin("crasher_next");
+        wait_for_news(false);
+        ck_assert_uint_eq(told.refused, i + 1);
+        EXPECT(strstr(told.text, ways[i][2]) != NULL, "\"%s\" is not in: %s", ways[i][2], told.text);
+    }
     end();
 }
 END_TEST
@@ -1067,6 +1093,7 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0,
                         (2 * COUNT(harms) + TRIED_APART - 1) / TRIED_APART);
     tcase_add_test(files, verbs_are_called_on_trial_for_the_entities_that_are_there);
+    tcase_add_test(files, what_a_world_has_had_first_is_tried_as_well);
     tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 8);
     tcase_add_loop_test(files, a_crash_while_a_version_is_closed_is_told_and_survived, 0, 3);
     tcase_add_loop_test(files, a_crash_on_probation_brings_the_version_before_back, 0, 3);
