@@ -127,6 +127,23 @@ START_TEST(a_file_written_in_place_is_handed_over_once)
 }
 END_TEST
 
+/* Paths as watches get them: that of a file in the working directory has no folder in it. */
+START_TEST(the_shortest_paths_are_those_of_their_own_folders)
+{
+    memory_t memory;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    folder_watch_t *folders = folder_watch_open(&memory);
+    if (folders == NULL)
+        return; /* a system without notices */
+    int32_t here = folder_watch_add(folders, ""), root = folder_watch_add(folders, "/");
+    ck_assert(here >= 0 && root >= 0 && here != root);
+    ck_assert_int_eq(folder_watch_add(folders, "."), here);
+    ck_assert_int_eq(folder_watch_add(folders, "//"), root);
+    ck_assert_int_eq(folder_watch_add(folders, "no such folder"), -1);
+    folder_watch_close(folders);
+}
+END_TEST
+
 START_TEST(a_file_unlinked_and_written_anew_is_handed_over_once)
 {
     begin(_i == 0);
@@ -543,6 +560,7 @@ Suite *watch_suite(void)
     TCase *files = tcase_create("files");
     tcase_add_loop_test(files, an_untouched_file_is_not_handed_over, 0, 2);
     tcase_add_loop_test(files, a_file_written_in_place_is_handed_over_once, 0, 2);
+    tcase_add_test(files, the_shortest_paths_are_those_of_their_own_folders);
     tcase_add_loop_test(files, a_file_unlinked_and_written_anew_is_handed_over_once, 0, 2);
     tcase_add_loop_test(files, a_file_that_goes_before_it_is_handed_over_counts_when_it_comes_back, 0, 2);
     tcase_add_loop_test(files, a_file_moved_into_place_is_handed_over_once, 0, 2);
