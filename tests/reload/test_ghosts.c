@@ -274,11 +274,12 @@ END_TEST
 
 /* --- the next version --------------------------------------------------------------------------------------------- */
 
+static const char *const nexts[] = {"muster_same", "muster_kept", "muster_saved", "muster_anew"};
+
 /* There is no version to come back. Fields that are others make a state of rows begin anew; so does another form, by
  * which instances are saved and loaded, or made anew. */
 START_TEST(a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile)
 {
-    static const char *const nexts[] = {"muster_same", "muster_kept", "muster_saved", "muster_anew"};
     open_with(0);
     put_values();
     muster_t *rows = state_of(world, "muster_rows");
@@ -300,6 +301,24 @@ START_TEST(a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwh
     WORKS(rig.host, bp_world_step(world));
     expect_own();
     expect_rows();
+    expect_systems();
+    end_host();
+}
+END_TEST
+
+/* It crashes before it has ended the one, and afterwards. */
+START_TEST(a_state_that_goes_over_after_a_crash_does_not_know_the_only_one_who_has_gone)
+{
+    open_with(0);
+    ((muster_t *)state_of(world, "muster_own"))->crash_told = _i < 4 ? 1 : 2;
+    destroy(0, 1);
+    WORKS(rig.host, bp_host_poll(rig.host));
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(rig.host, 0));
+    bring(nexts[_i % 4]);
+    ck_assert_ptr_null(bp_host_plugin_crash(rig.host, 0));
+    expect_own();
+    expect_rows();
+    WORKS(rig.host, bp_world_step(world));
     expect_systems();
     end_host();
 }
@@ -393,6 +412,7 @@ Suite *ghosts_suite(void)
     tcase_add_test(back, systems_of_another_world_that_come_back_after_a_crash_know_the_entities_that_match);
     suite_add_tcase(suite, back);
     tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile, 0, 4);
+    tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_does_not_know_the_only_one_who_has_gone, 0, 8);
     tcase_add_loop_test(next, rows_of_other_fields_that_went_meanwhile_are_told_to_no_state, 0, 2);
     suite_add_tcase(suite, next);
     tcase_add_test(memory, what_cannot_be_kept_for_want_of_memory_is_told_in_the_log);
