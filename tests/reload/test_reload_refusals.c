@@ -683,6 +683,135 @@ START_TEST(texts_that_go_leave_in_slices_after_a_reload_that_was_asked_for)
 }
 END_TEST
 
+/* --- states on trial ---------------------------------------------------------------------------------------------- */
+
+enum { OF_COMPONENT, OF_SYSTEM, STATES = 8 };
+
+/* States end in the order in which they have begun, and the one that has begun last is used. What is otherwise ends the
+ * process: on trial the copy. */
+static char states[2][STATES];
+static uint32_t begun[2], ended[2];
+
+static void *begin_state(uint32_t of, const void *present)
+{
+    if (present != NULL || begun[of] == STATES)
+        abort();
+    return &states[of][begun[of]++];
+}
+
+static void use_state(uint32_t of, const void *state)
+{
+    if (begun[of] == 0 || state != &states[of][begun[of] - 1])
+        abort();
+}
+
+static void end_state(uint32_t of, const void *state)
+{
+    if (state != &states[of][ended[of]++])
+        abort();
+}
+
+static bp_result_t start_part(bp_manager_t *m)
+{
+    m->state = begin_state(OF_COMPONENT, m->state);
+    return BP_OK;
+}
+
+static void stop_part(bp_manager_t *m)
+{
+    end_state(OF_COMPONENT, m->state);
+}
+
+static bp_result_t save_part(bp_manager_t *m, void **data, size_t *size)
+{
+    use_state(OF_COMPONENT, m->state);
+    *data = m->api->memory->resize(m->plugin, NULL, 0, *size = 1);
+    return *data == NULL ? BP_ERROR_MEMORY : BP_OK;
+}
+
+static bp_result_t load_part(bp_manager_t *m, uint32_t version, const void *data, size_t size)
+{
+    (void)version, (void)data;
+    use_state(OF_COMPONENT, m->state);
+    return size == 1 ? BP_OK : BP_ERROR_ARGUMENT;
+}
+
+static void simulate_part(const bp_run_t *run, uint32_t count)
+{
+    (void)count;
+    use_state(OF_COMPONENT, run->manager->state);
+}
+
+static bp_result_t start_first(bp_system_t *s)
+{
+    s->state = begin_state(OF_SYSTEM, s->state);
+    return BP_OK;
+}
+
+static void stop_first(bp_system_t *s)
+{
+    end_state(OF_SYSTEM, s->state);
+}
+
+static bp_result_t save_first(bp_system_t *s, void **data, size_t *size)
+{
+    use_state(OF_SYSTEM, s->state);
+    *data = s->api->memory->resize(s->plugin, NULL, 0, *size = 1);
+    return *data == NULL ? BP_ERROR_MEMORY : BP_OK;
+}
+
+static bp_result_t load_first(bp_system_t *s, const void *data, size_t size)
+{
+    (void)data;
+    use_state(OF_SYSTEM, s->state);
+    return size == 1 ? BP_OK : BP_ERROR_ARGUMENT;
+}
+
+static void run_first(bp_system_t *s, const bp_step_t *step, const bp_match_t *matches, uint32_t count)
+{
+    (void)step, (void)matches, (void)count;
+    use_state(OF_SYSTEM, s->state);
+}
+
+static bp_result_t end_it(bp_plugin_t *plugin)
+{
+    (void)plugin;
+    abort();
+}
+
+/* On trial each state is saved, and another one that has begun anew loads that and takes its place. */
+START_TEST(the_state_that_has_loaded_another_one_takes_its_place_on_trial)
+{
+    static const bp_save_i saving = {save_part, load_part};
+    static const bp_system_save_i system_saving = {save_first, load_first};
+    static const bp_extension_t extensions[] = {{BP_EXTENSION("bp_save", saving)}};
+    static const bp_extension_t system_extensions[] = {{BP_EXTENSION("bp_save", system_saving)}};
+    static const bp_component_i stateful[] = {{PART, .start = start_part, .stop = stop_part, .simulate = simulate_part,
+                                               .extensions = BP_LIST(extensions)}, OTHER};
+    static const bp_system_i stateful_systems[] = {
+        {.name = "first", .run_all = run_first, .start = start_first, .stop = stop_first,
+         .extensions = BP_LIST(system_extensions)}, {.name = "second", RUNS}};
+    const version_of_parts_t version = {C(stateful), C(stateful_systems)};
+    if (!process_can_fork())
+        return;
+    open_world(&version, PARTS | SYSTEMS);
+    hot_try(&rig.host->hot, 0, NULL);
+    load_of_all = end_it;
+    put("2", &version);
+    ck_assert_int_eq(reload(), BP_ERROR_FAILED); /* there is a trial */
+    load_of_all = NULL;
+    for (uint32_t round = 1; round < 4; round++) {
+        put("2", &version);
+        EXPECT(reload() == BP_OK, "%s", bp_host_error(rig.host));
+        WORKS(rig.host, bp_world_step(world));
+        for (uint32_t of = 0; of < 2; of++)
+            ck_assert(begun[of] == round + 1 && ended[of] == round);
+    }
+    close_world(true);
+    ck_assert(ended[OF_COMPONENT] == begun[OF_COMPONENT] && ended[OF_SYSTEM] == begun[OF_SYSTEM]);
+}
+END_TEST
+
 Suite *reload_refusals_suite(void)
 {
     Suite *suite = suite_create("reload_refusals");
@@ -695,6 +824,7 @@ Suite *reload_refusals_suite(void)
     tcase_add_test(tests, a_version_that_ends_changes_nothing_and_replaces_no_error);
     tcase_add_test(tests, versions_that_follow_one_another_on_probation_give_back_what_they_took);
     tcase_add_test(tests, a_version_that_is_looked_at_before_its_change_is_loaded_once);
+    tcase_add_test(tests, the_state_that_has_loaded_another_one_takes_its_place_on_trial);
     tcase_add_test(tests, texts_that_go_leave_in_slices_after_a_reload_that_was_asked_for);
     suite_add_tcase(suite, tests);
     return suite;
