@@ -324,6 +324,36 @@ START_TEST(the_last_words_of_a_copy_are_one_line)
 }
 END_TEST
 
+static int complain_by_and_by(process_t *self, void *data)
+{
+    const char *const *pieces = data;
+    for (; *pieces != NULL; pieces++) {
+        complain(self, (void *)(uintptr_t)*pieces);
+        fflush(stderr);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* so that they are heard one by one */
+    }
+    return 1;
+}
+
+/* Nor does it matter in which pieces it is heard. */
+START_TEST(the_last_words_of_a_copy_are_whole_in_whatever_pieces_they_come)
+{
+    static char before[201], first[102], last[102], wanted[201];
+    const char *pieces[] = {before, first, last, NULL};
+    memset(before, 'x', 200);
+    memset(first, 'a', 101);
+    memset(last, 'b', 101);
+    first[0] = last[100] = '\n';
+    snprintf(wanted, sizeof wanted, "%s%.100s", first + 1, last);
+    process_t *process = process_fork(&memory, complain_by_and_by, pieces);
+    ck_assert_ptr_nonnull(process);
+    while (process_state(process).state == PROCESS_RUNNING)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    ck_assert_str_eq(process_last_words(process), wanted);
+    process_free(process);
+}
+END_TEST
+
 static int hang(process_t *self, void *data)
 {
     (void)self, (void)data;
@@ -475,6 +505,7 @@ Suite *process_suite(void)
     tcase_add_loop_test(processes, how_a_process_ended_is_known_where_the_system_does_not_tell, 0, 2);
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
     tcase_add_test(processes, the_last_words_of_a_copy_are_one_line);
+    tcase_add_test(processes, the_last_words_of_a_copy_are_whole_in_whatever_pieces_they_come);
     tcase_add_test(processes, what_a_process_says_is_for_the_one_that_has_started_it);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
     tcase_add_test(processes, one_that_is_let_go_is_waited_for_though_a_signal_interrupts_it);

@@ -655,6 +655,19 @@ static void write_expected(char *text, size_t size, const char *pattern, const c
     ck_assert_uint_lt(length, size);
 }
 
+/* By the ending of its name, which a folder's or a hidden file's is not. */
+START_TEST(a_source_is_known_by_its_ending)
+{
+    static const char *const sources[] = {"a.c", "./a.cc", "a.b.cpp", "folder.x/a.cxx", "/a.rs"};
+    static const char *const others[] = {"", "c", ".c", ".a.c", "folder/.c", "folder/.a.rs", "folder.c/a",
+                                         "folder.c\\a", "a.C", "a.h", "a.so", "a.c.x", "a.c."};
+    for (uint32_t i = 0; i < COUNT(sources); i++)
+        EXPECT(source_is(sources[i]), "'%s' is no source", sources[i]);
+    for (uint32_t i = 0; i < COUNT(others); i++)
+        EXPECT(!source_is(others[i]), "'%s' is a source", others[i]);
+}
+END_TEST
+
 START_TEST(a_source_is_compiled_by_the_compiler_of_its_language)
 {
     static const char *const cases[][4] = {
@@ -863,6 +876,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, what_is_no_compiler_and_what_is_no_source_is_told);
     tcase_add_test(test_case, where_tmpdir_is_of_no_use_what_is_compiled_lies_beside_its_source);
     tcase_add_test(test_case, where_no_folder_is_of_use_a_source_is_not_loaded_and_that_is_told);
+    tcase_add_test(test_case, a_source_is_known_by_its_ending);
     tcase_add_test(test_case, a_source_is_compiled_by_the_compiler_of_its_language);
     tcase_add_test(test_case, sources_of_one_name_get_libraries_of_different_names);
     tcase_add_test(test_case, the_folder_of_what_is_compiled_is_made_anew_where_it_has_been_removed);
