@@ -18,7 +18,7 @@
  * file has. */
 enum {
     SEGMENTS = 64, STRINGS = 0x200, SYMBOLS = 0x240, GNU_HASH = 0x290, OLD_HASH = 0x2c0, VERSIONS = 0x2e0,
-    NEEDS = 0x2f0, OFFERS = 0x310, RELOCATIONS = 0x330, LATE = 0x360, CODE_END = 0x400, DYNAMIC = 0x400, LISTS = 0x7f0,
+    NEEDS = 0x2f0, OFFERS = 0x310, RELOCATIONS = 0x330, LATE = 0x380, CODE_END = 0x400, DYNAMIC = 0x400, LISTS = 0x7f0,
     DATA_END = 0x800, SECTIONS = 0x840, NAMES = 0x800, SIZE = SECTIONS + 4 * 64, MOVED = 0x1000,
     MEMORY_END = DATA_END + MOVED + 0x100
 };
@@ -116,10 +116,12 @@ static void put_symbols(void)
     put(OFFERS + 20, FILE_NAME, 4);
 }
 
+/* Behind each table lies what is no relocation. */
 static void put_relocations(void)
 {
     elf_relocation_t two[2] = {{LISTS + MOVED, 8, 0}, {MEMORY_END - 8, UINT64_C(2) << 32 | 6, 0}};
     elf_relocation_t late = {MEMORY_END - 8, 37, CODE_END - 1};
+    memset(library + RELOCATIONS, 0xff, LATE + 2 * sizeof late - RELOCATIONS);
     memcpy(library + RELOCATIONS, two, sizeof two);
     memcpy(library + LATE, &late, sizeof late);
 }

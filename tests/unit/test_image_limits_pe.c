@@ -354,6 +354,21 @@ START_TEST(what_a_pe_library_counts_on_has_an_end)
 }
 END_TEST
 
+/* Names may lie in the upper half of 32 bits where their two bytes of hint begin below it. */
+START_TEST(the_address_of_an_imported_name_has_31_bits)
+{
+    make_library();
+    put(HEADER + 6, 3, 2);
+    put(OPTIONAL + 56, 0x80001000, 4);
+    put_section(2, 0x80000000, 0x1000, DATA, 0x40000040);
+    memcpy(library + DATA, "\0ff", 4);
+    put(LOOK_UP, 0x7fffffff, 8);
+    is_judged("wanted 0", 0x7fffffff, NULL);
+    put(LOOK_UP, 0x80000000, 8);
+    is_judged("wanted 0", 0x80000000, sentences[IMPORTS_WRONG]);
+}
+END_TEST
+
 Suite *image_limits_pe_suite(void)
 {
     Suite *suite = suite_create("image_limits_pe");
@@ -362,6 +377,7 @@ Suite *image_limits_pe_suite(void)
     tcase_add_test(tests, a_pe_library_need_not_have_everything);
     tcase_add_test(tests, a_file_that_ends_behind_its_stub_says_where_the_header_should_end);
     tcase_add_test(tests, what_a_pe_library_counts_on_has_an_end);
+    tcase_add_test(tests, the_address_of_an_imported_name_has_31_bits);
     suite_add_tcase(suite, tests);
     return suite;
 }
