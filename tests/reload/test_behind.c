@@ -21,6 +21,7 @@ static log_text_t log_text;
 static bp_host_o *host;
 static bp_world_o *world;
 static bool makes_more;
+static bool is_wide; /* the rows have so many columns that each of them cannot get pages of its own */
 static uint32_t plain; /* the prototype of crash_plain */
 
 /* Each verb, and how its call is named in what is told. Not `unload`, and not `stop` of the component itself: its rows
@@ -54,9 +55,12 @@ static const char *const verbs[][2] = {
 
 static void make(const char *type, uint32_t count)
 {
+    static const char *const names_of_wide[] = {"", "a", "b", "c", "d"};
     bp_entity_t entities[ROWS];
-    uint32_t key = key_of(world, type, ""), prototype;
-    WORKS(host, bp_host_api(host)->world->prototype(world, &key, 1, &prototype));
+    uint32_t keys[1 + COUNT(names_of_wide)] = {key_of(world, type, "")}, prototype;
+    for (uint32_t i = 0; i < COUNT(names_of_wide) && is_wide; i++)
+        keys[1 + i] = key_of(world, "wide", names_of_wide[i]);
+    WORKS(host, bp_host_api(host)->world->prototype(world, keys, is_wide ? COUNT(keys) : 1, &prototype));
     WORKS(host, bp_host_api(host)->world->create(world, prototype, entities, count));
 }
 
@@ -94,6 +98,10 @@ static void open_host(void)
     if (makes_more) {
         WORKS(host, bp_host_load_plugin(host, "more", NULL, 0));
         WORKS(host, bp_world_use_system(world, "make_more"));
+    }
+    if (is_wide) {
+        WORKS(host, bp_host_load_plugin(host, put_plugin("wide_first", "wide"), NULL, 0));
+        WORKS(host, bp_world_use_component(world, "wide"));
     }
     plain = prototype_of(world, "crash_plain", NULL, NULL, NULL);
     make("crash_plain", ROWS);
@@ -162,6 +170,18 @@ START_TEST(writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial)
         char said[120];
         snprintf(said, sizeof said, ways[way][1], writers[_i].rows, writers[_i].rows);
         expect_refusal(writers[_i].verb, ways[way][0], (const char *const[]){said, ways[way][2]});
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
+/* The room behind such columns is looked at. */
+START_TEST(a_write_behind_rows_of_very_many_columns_is_found_on_trial)
+{
+    is_wide = true;
+    for (uint32_t verb = 0; verb < 3; verb++) {
+        expect_refusal(verbs[verb], "behind", (const char *const[]){"it wrote behind the last of 100 rows, to row 100 of ",
+                                                                    "of the column 'x' of 'crash_plain'"});
         bp_host_destroy(host);
     }
 }
@@ -275,6 +295,7 @@ Suite *behind_suite(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused, 0, COUNT(verbs));
     tcase_add_loop_test(all, writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial, 0, COUNT(writers));
+    tcase_add_test(all, a_write_behind_rows_of_very_many_columns_is_found_on_trial);
     tcase_add_test(all, a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found);
     tcase_add_test(all, a_write_to_rows_that_have_moved_in_a_verb_of_the_trial_is_found_in_the_next_one);
     tcase_add_loop_test(all, a_version_that_writes_what_it_may_write_comes_in, 0, 3);
