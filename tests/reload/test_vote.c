@@ -218,6 +218,25 @@ START_TEST(what_is_written_meanwhile_shares_the_fate_of_what_waits)
 }
 END_TEST
 
+/* Also where no file is watched. What is asked for once more is asked about once more. */
+START_TEST(what_is_asked_for_waits_until_it_may_begin)
+{
+    if (_i == 1)
+        hot_end(&host->hot);
+    put_plugin("service_large", "service");
+    WORKS(host, bp_host_begin_reload(host, names, 1, 0));
+    poll_until(&voter.asked, 3);
+    uint32_t asked = voter.asked;
+    WORKS(host, bp_host_begin_reload(host, names, 1, 0));
+    ck_assert_uint_eq(voter.withdrawn, 1);
+    poll_until(&voter.asked, asked);
+    ck_assert(service->number() == 1 && voter.voted == 0);
+    voter.is_ready = 1;
+    WORKS(host, bp_host_poll(host));
+    ck_assert(service->number() == 2 && voter.voted == 1 && voter.withdrawn == 1);
+}
+END_TEST
+
 START_TEST(a_change_by_hand_does_not_wait)
 {
     put_plugin("service_large", "service");
@@ -249,6 +268,7 @@ Suite *vote_suite(void)
     tcase_add_test(tcase, what_is_written_anew_takes_the_place_of_what_waits);
     tcase_add_test(tcase, a_change_is_asked_for_by_a_number_of_its_own);
     tcase_add_loop_test(tcase, what_is_written_meanwhile_shares_the_fate_of_what_waits, 0, 2);
+    tcase_add_loop_test(tcase, what_is_asked_for_waits_until_it_may_begin, 0, 2);
     tcase_add_test(tcase, a_change_by_hand_does_not_wait);
     suite_add_tcase(suite, tcase);
     return suite;
