@@ -178,10 +178,11 @@ END_TEST
 /* The room behind such columns is looked at. */
 START_TEST(a_write_behind_rows_of_very_many_columns_is_found_on_trial)
 {
+    static const char *const said[] = {"it wrote behind the last of 100 rows, to row 100 of ",
+                                       "of the column 'x' of 'crash_plain'"};
     is_wide = true;
     for (uint32_t verb = 0; verb < 3; verb++) {
-        expect_refusal(verbs[verb], "behind", (const char *const[]){"it wrote behind the last of 100 rows, to row 100 of ",
-                                                                    "of the column 'x' of 'crash_plain'"});
+        expect_refusal(verbs[verb], "behind", said);
         bp_host_destroy(host);
     }
 }
