@@ -1563,6 +1563,24 @@ START_TEST(the_thread_that_watches_the_limit_takes_no_signals)
 }
 END_TEST
 
+/* A thread whose end nobody has waited for keeps its stack, and might still look at what has been freed. */
+START_TEST(the_thread_that_watches_the_limit_has_ended_when_its_guard_has)
+{
+    enum { GUARDS = 16, SOME_BYTES = 4 << 20 };
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    uint64_t before = 0;
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    for (int i = 0; i < GUARDS; i++) {
+        ck_assert_int_eq(guard_create(&memory, 1000, &error, &guard), BP_OK);
+        guard_destroy(guard);
+        before = i == 0 ? address_space() : before; /* the next ones have the stack of the first */
+    }
+    ck_assert_uint_lt(address_space(), before + SOME_BYTES);
+}
+END_TEST
+
 /* Threads that have made guarded calls, and have ended, are known no more, and their alternate stacks are given
  * back. */
 START_TEST(threads_that_end_are_forgotten)
@@ -1955,6 +1973,7 @@ Suite *guard_suite(void)
     tcase_add_test(calm, a_guard_for_which_memory_lacks_is_refused);
     tcase_add_test(calm, the_guard_knows_where_the_program_and_the_systems_loader_lie);
     tcase_add_test(calm, the_thread_that_watches_the_limit_takes_no_signals);
+    tcase_add_test(calm, the_thread_that_watches_the_limit_has_ended_when_its_guard_has);
     tcase_add_test(calm, threads_that_end_are_forgotten);
 #endif
     suite_add_tcase(suite, calm);
