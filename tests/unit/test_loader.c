@@ -6,6 +6,7 @@
 
 #include "engine/host.h"
 #include "os/files.h"
+#include "os/os.h"
 #include "plugin/loader.h"
 
 #include <bp_loader.h>
@@ -76,6 +77,7 @@ static const bp_plugin_head_t moody =
                                                        .resume = moody_resume}));
 static const bp_plugin_head_t plain =
     BP_PLUGIN_HEAD("plain", (&(const bp_plugin_desc_t){.version = "1.5", .doc = "has no verbs"}));
+static const bp_plugin_head_t eager = BP_PLUGIN_HEAD("eager", (&(const bp_plugin_desc_t){.load = moody_load}));
 static const bp_plugin_head_t stubborn =
     BP_PLUGIN_HEAD("stubborn", (&(const bp_plugin_desc_t){.resume = moody_resume}));
 
@@ -125,7 +127,7 @@ static const bp_plugin_head_t rich =
                                                       .loaders = BP_LIST(loaders),
                                                       .tasks = BP_LIST(tasks),
                                                       .extensions = BP_LIST(extensions)}));
-static const bp_plugin_head_t *const plugins[] = {&plain, &moody, &stubborn, &rich};
+static const bp_plugin_head_t *const plugins[] = {&plain, &moody, &eager, &stubborn, &rich};
 
 static void begin(void)
 {
@@ -190,6 +192,23 @@ START_TEST(the_reason_of_a_refusal_is_what_the_plugin_says_or_that_it_says_nothi
         ck_assert_str_eq(mood.called, "load resume 0 pause 4 unload ");
         end();
     }
+}
+END_TEST
+
+/* The sentence is that of the last call that failed, or there is none. */
+START_TEST(a_plugin_that_loads_is_not_told_to_have_failed)
+{
+    char before[128];
+    begin();
+    mood.load = BP_ERROR_IO;
+    ck_assert_int_eq(bp_host_load_plugin(rig.host, "eager", NULL, 0), BP_ERROR_IO);
+    snprintf(before, sizeof before, "%s", bp_host_error(rig.host));
+    mood.load = BP_OK;
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "eager", NULL, 0));
+    const char *after = bp_host_error(rig.host);
+    EXPECT(after[0] == '\0' || strcmp(after, before) == 0, "%s", after);
+    ck_assert_str_eq(mood.called, "load load ");
+    end();
 }
 END_TEST
 
@@ -436,6 +455,19 @@ static bool same_stamp(const file_stamp_t *a, const file_stamp_t *b)
     return a->size == b->size && a->written == b->written && a->id == b->id;
 }
 
+/* Also where there is no guard. */
+START_TEST(a_library_is_closed_when_its_plugin_goes)
+{
+    begin();
+    WORKS(rig.host, bp_host_load_plugin(rig.host, companion, NULL, 0));
+    const void *image = plugin_at(&rig, 0)->image_begin;
+    ck_assert(os_can_read(image, 1));
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "companion"));
+    ck_assert(!os_can_read(image, 1));
+    end();
+}
+END_TEST
+
 /* The copy of a plugin's file goes with the plugin; on trial it is another process's, and stays. */
 START_TEST(a_copy_of_a_file_goes_with_its_plugin)
 {
@@ -629,6 +661,7 @@ Suite *loader_suite(void)
     Suite *suite = suite_create("loader");
     TCase *all = add_case(suite, "loader", NULL, NULL, 60);
     tcase_add_test(all, the_reason_of_a_refusal_is_what_the_plugin_says_or_that_it_says_nothing);
+    tcase_add_test(all, a_plugin_that_loads_is_not_told_to_have_failed);
     tcase_add_test(all, a_plugin_without_unload_that_does_not_resume_is_refused);
     tcase_add_test(all, what_a_refused_plugin_has_posted_is_dropped);
     tcase_add_test(all, posts_of_other_plugins_are_carried_out_in_order_where_some_are_dropped);
@@ -640,6 +673,7 @@ Suite *loader_suite(void)
     tcase_add_test(all, a_plugin_that_is_set_aside_is_paused_and_stays_set_aside);
     tcase_add_test(all, a_resume_that_fails_is_told_and_changes_no_sentence);
     tcase_add_test(all, on_trial_a_plugin_is_resumed_for_a_copy_alone);
+    tcase_add_test(all, a_library_is_closed_when_its_plugin_goes);
     tcase_add_test(all, a_copy_of_a_file_goes_with_its_plugin);
     tcase_add_test(all, a_version_is_opened_beside_the_plugin_and_changes_places_with_it);
     tcase_add_test(all, what_another_host_has_loaded_is_loaded_like_it_or_refused_with_a_sentence);
