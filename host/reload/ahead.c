@@ -3,6 +3,7 @@
  * Invariants
  *   - Rows 0 to `rows` - 1 of a column hold what the old column held at the moment `since` or later; where a row has
  *     been written since, its stamp is later than `since`.
+ *   - `columns` is sorted by run, key and number of the field once all are listed.
  *   - A column belongs to a run as long as the world's layout is the one in which the column was begun: layouts are
  *     never given out twice, so no column of another declaration can be taken for the old one.
  *   - While columns are made ready their worlds keep stamps for them. Stamps are released when the change has been made
@@ -15,6 +16,8 @@
 
 #include "../os/os.h"
 #include "../step/jobs.h"
+
+#include <stdlib.h>
 
 enum {
     PIECE = 16384 /* rows converted by one job */,
@@ -195,10 +198,8 @@ static bool read_field(reload_change_t *change, ahead_t *ahead, reader_t *in)
 static bool keep_stamps(reload_change_t *change, world_t *world)
 {
     ahead_t *ahead = change->ahead;
-    for (uint32_t i = 0; i < ahead->world_count; i++) {
-        if (ahead->worlds[i].world == world)
-            return true;
-    }
+    if (ahead->world_count > 0 && ahead->worlds[ahead->world_count - 1].world == world)
+        return true; /* columns are listed world by world */
     if (!memory_reserve(&change->reload->memory, &ahead->worlds, &ahead->world_capacity, ahead->world_count + 1u,
                         sizeof *ahead->worlds) ||
         world_keep_stamps(world) != BP_OK)
@@ -227,32 +228,64 @@ static void list_run(reload_change_t *change, const ahead_field_t *f, world_t *w
     }
 }
 
-static bool is_in_large_run(const world_t *world, uint32_t manager)
+static bool is_large(const run_t *run)
 {
-    const prototypes_t *p = &world->prototypes;
-    for (uint32_t r = 0; r < world->run_count; r++) {
-        for (uint32_t at = world->runs[r]->prototype; at != 0 && world->runs[r]->count >= AHEAD_ROWS;
-             at = p->items[at].base) {
-            if (p->keys[p->items[at].key].manager == manager)
-                return true;
-        }
-    }
-    return false;
+    return run->split && run->count >= AHEAD_LEAST;
+}
+
+static bool is_of_change(const reload_change_t *change, const plugin_t *owner)
+{
+    bool found = false;
+    for (uint32_t v = 0; v < change->version_count; v++)
+        found = found || owner == change->versions[v].plugin;
+    return found;
 }
 
 bool ahead_pays(const reload_change_t *change)
 {
     const destruction_t *d = change->reload->destruction;
+    uint64_t rows = 0;
     for (uint32_t w = 0; w < d->world_count; w++) {
-        for (uint32_t m = 0; m < d->worlds[w]->manager_count; m++) {
-            const plugin_t *owner = d->worlds[w]->managers[m]->component->owner;
-            for (uint32_t v = 0; v < change->version_count; v++) {
-                if (owner == change->versions[v].plugin && is_in_large_run(d->worlds[w], m))
-                    return true;
-            }
+        const world_t *world = d->worlds[w];
+        const prototypes_t *p = &world->prototypes;
+        for (uint32_t r = 0; r < world->run_count && rows < AHEAD_ROWS; r++) {
+            const run_t *run = world->runs[r];
+            bool moves = false;
+            for (uint32_t at = run->prototype; at != 0 && is_large(run) && !moves; at = p->items[at].base)
+                moves = is_of_change(change, world_key_manager(world, p->items[at].key)->component->owner);
+            rows += moves ? run->count : 0;
         }
     }
-    return false;
+    return rows >= AHEAD_ROWS;
+}
+
+static int compare_place(const ahead_column_t *c, const run_t *run, uint32_t key, uint32_t number)
+{
+    if (c->run != run)
+        return (uintptr_t)c->run < (uintptr_t)run ? -1 : 1;
+    if (c->key != key)
+        return c->key < key ? -1 : 1;
+    return (c->of->number > number) - (c->of->number < number);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const ahead_column_t *right = b;
+    return compare_place(a, right->run, right->key, right->of->number);
+}
+
+/* The first of the columns for a field of a run, or where it would be. */
+static uint32_t first_at(const ahead_t *ahead, const run_t *run, uint32_t key, uint32_t number)
+{
+    uint32_t low = 0, high = ahead == NULL ? 0 : ahead->column_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_place(&ahead->columns[middle], run, key, number) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static void list_columns(reload_change_t *change)
@@ -266,7 +299,7 @@ static void list_columns(reload_change_t *change)
                 if (!world->managers[m]->started || world->managers[m]->component != ahead->fields[f].slot)
                     continue;
                 for (uint32_t r = 0; r < world->run_count; r++) {
-                    if (world->runs[r]->split && world->runs[r]->count >= AHEAD_ROWS)
+                    if (is_large(world->runs[r]))
                         list_run(change, &ahead->fields[f], world, m, world->runs[r]);
                 }
             }
@@ -287,7 +320,10 @@ void ahead_begin(reload_change_t *change, const char *told, size_t size)
     reload->readies = change;
     while (change->ahead->field_count < MOST_FIELDS && read_field(change, change->ahead, &in))
         ;
-    list_columns(change);
+    if (ahead_pays(change))
+        list_columns(change);
+    if (change->ahead->column_count > 0)
+        qsort(change->ahead->columns, change->ahead->column_count, sizeof *change->ahead->columns, by_place);
     reload->base->error = kept; /* where memory was lacking the change is made without columns made ready */
 }
 
@@ -481,11 +517,14 @@ run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, c
 {
     const ahead_t *ahead = change->ahead;
     ahead_column_t *found = NULL;
-    for (uint32_t i = 0; ahead != NULL && i < ahead->column_count && found == NULL; i++) {
+    uint32_t count = ahead == NULL ? 0 : ahead->column_count;
+    for (uint32_t i = first_at(ahead, run, key, number); i < count && found == NULL; i++) {
         ahead_column_t *c = &ahead->columns[i];
-        if (c->world == w->world && c->run == run && c->key == key && c->of->number == number && c->rows > 0 &&
-            c->of->slot == m->component->slot && c->of->old == m->component->sources[number].old && is_current(c) &&
-            c->made.cells != NULL && same_cells(&c->of->field, &m->component->kept->fields[number]))
+        if (compare_place(c, run, key, number) != 0)
+            break;
+        if (c->world == w->world && c->rows > 0 && c->of->slot == m->component->slot &&
+            c->of->old == m->component->sources[number].old && is_current(c) && c->made.cells != NULL &&
+            same_cells(&c->of->field, &m->component->kept->fields[number]))
             found = c;
     }
     if (found == NULL || !has_room(found))
@@ -499,9 +538,11 @@ run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, c
 const ahead_column_t *ahead_taken(const reload_change_t *change, const run_t *run, uint32_t key, uint32_t number)
 {
     const ahead_t *ahead = change->ahead;
-    for (uint32_t i = 0; ahead != NULL && i < ahead->column_count; i++) {
+    for (uint32_t i = first_at(ahead, run, key, number); ahead != NULL && i < ahead->column_count; i++) {
         const ahead_column_t *c = &ahead->columns[i];
-        if (c->run == run && c->key == key && c->of->number == number && c->rows > 0 && c->made.cells == NULL)
+        if (compare_place(c, run, key, number) != 0)
+            break;
+        if (c->rows > 0 && c->made.cells == NULL)
             return c;
     }
     return NULL;

@@ -16,7 +16,8 @@
  * run it is freed, and the change makes the column itself. So the data that the copy has sent influences only the time
  * that the change takes.
  *
- * Not here: runs of fewer than AHEAD_ROWS rows, and storage of a plugin's own; these are made in the change.
+ * Not here: runs of fewer than AHEAD_LEAST rows or whose columns share a block (run.h); all runs, where the large ones
+ * of the change have fewer than AHEAD_ROWS rows together; storage of a plugin's own. These are made in the change.
  */
 #ifndef HOST_RELOAD_AHEAD_H
 #define HOST_RELOAD_AHEAD_H
@@ -26,6 +27,7 @@
 enum {
     AHEAD_SLICE_NS = 2000000,
     AHEAD_ROWS = 16384,
+    AHEAD_LEAST = 512,
     AHEAD_TOLD = 16 * 1024 /* bytes of declarations at most; columns beyond are made in the change */
 };
 
@@ -33,7 +35,7 @@ enum {
  * the copy of a trial. */
 size_t ahead_tell(const reload_change_t *change, char *text, size_t room);
 
-/* Has one of the change's components a run that is large enough? */
+/* Do the change's components have enough rows in runs that are large enough? */
 bool ahead_pays(const reload_change_t *change);
 
 /* Begin to make ready the columns that a copy of this process has sent; any bytes may come. Does nothing where memory

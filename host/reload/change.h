@@ -142,6 +142,7 @@ typedef struct carry_loss_t {
 } carry_loss_t;
 
 typedef struct ahead_t ahead_t;
+typedef struct filling_t filling_t;
 typedef struct ahead_column_t ahead_column_t;
 
 struct reload_change_t {
@@ -163,6 +164,8 @@ struct reload_change_t {
     uint32_t component_count, component_capacity;
     world_change_t *worlds;
     uint32_t world_count, world_capacity;
+    filling_t *fillings; /* while columns are filled (columns.c) */
+    uint32_t filling_count, filling_capacity, fillings_ended;
     uint64_t nanoseconds;     /* spent so far */
     uint64_t began;           /* os_clock_ns when preparing the change began */
     uint64_t posts;           /* how many posts there were before the change was prepared */
@@ -285,8 +288,16 @@ void recount_columns(world_change_t *w);
 /* --- columns.c ---------------------------------------------------------------------------------------------------- */
 
 bp_result_t columns_plan(reload_change_t *change, world_change_t *w, manager_change_t *m);
-bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+
+/* The new columns of a key in a run of world `w` are to be filled. All that are listed are filled at once, on the
+ * threads of the host, so that many small runs take no longer than a large one. Then the rest is done world by world,
+ * on the caller's thread: texts and lists, and the sentence about the first value that does not fit. In the end the
+ * list is freed, also after a failure. */
+bp_result_t columns_list(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                          run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first);
+void columns_fill(reload_change_t *change);
+bp_result_t columns_end_fill(reload_change_t *change, const world_change_t *w);
+void columns_free_list(reload_change_t *change);
 
 /* The sentence about an entity's value that base/field.h refused; returns its result. */
 bp_result_t columns_refuse(reload_change_t *change, const world_change_t *w, const manager_change_t *m,

@@ -8,9 +8,10 @@
  * Hidden columns have the same rows as all others: they go along when entities come, go and change their components, so
  * that the columns can be brought back at any time.
  *
- * The columns of a large run are filled piece by piece, on the threads of the host. A piece is a stretch of rows of one
- * column; its values depend on nothing else. Texts and lists are counted, and their counts belong to one thread: such
- * columns are filled by the caller. Where they were made ready before (ahead.h), their cells hold something already.
+ * The columns of all worlds are filled together, piece by piece, on the threads of the host. A piece is a stretch of
+ * rows of one column of a large run, or all columns of a small one; its values depend on nothing else. Texts and lists
+ * are counted, and their counts belong to one thread: such columns are filled by the caller. Where they were made ready
+ * before (ahead.h), their cells hold something already.
  * The error is always about the first value that does not fit of the first such field, whichever piece finds one first.
  */
 #include "ahead.h"
@@ -98,15 +99,16 @@ static bool is_clear(const run_shape_t *shape, const memory_t *memory, uint32_t 
 }
 
 /* The new columns of a key in a run. */
-typedef struct filling_t {
+struct filling_t {
     const world_change_t *w;
     const manager_change_t *m;
     const reload_change_t *change;
     run_shape_t *shape;
     uint32_t key, old_first, new_first;
     uint32_t pieces;           /* of each column */
+    uint32_t first_job;        /* the number of the first job for it */
     _Atomic uint64_t first_bad; /* number of the field, and below it the row; NOTHING_BAD */
-} filling_t;
+};
 
 #define NOTHING_BAD UINT64_MAX
 
@@ -187,12 +189,9 @@ static void note_bad(filling_t *f, uint32_t number, uint32_t row)
         ;
 }
 
-/* A job: one piece of one column. */
-static void fill_piece(void *data, uint32_t index)
+static void fill_piece(filling_t *f, uint32_t number, uint32_t piece)
 {
-    filling_t *f = data;
-    uint32_t number = index / f->pieces, row = index % f->pieces * PIECE, left = f->shape->run->count - row;
-    uint32_t count = left < PIECE ? left : PIECE;
+    uint32_t row = piece * PIECE, left = f->shape->run->count - row, count = left < PIECE ? left : PIECE;
     if (is_counted(f, number))
         return;
     uint32_t good = fill_stale(f, number, row, count);
@@ -200,45 +199,107 @@ static void fill_piece(void *data, uint32_t index)
         note_bad(f, number, row + good);
 }
 
+/* Of a large run there is a job for each piece of each column, of a small one a single job. */
+static uint32_t job_count(const filling_t *f)
+{
+    return f->pieces > 1 ? f->pieces * f->m->component->source_count : 1;
+}
+
+/* The filling that a job is for: the last one whose first job has that number or a lower one. */
+static filling_t *filling_of(const reload_change_t *change, uint32_t job)
+{
+    uint32_t low = 0, high = change->filling_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (change->fillings[middle].first_job <= job)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &change->fillings[low];
+}
+
+static void run_job(void *data, uint32_t index)
+{
+    const reload_change_t *change = data;
+    filling_t *f = filling_of(change, index);
+    uint32_t job = index - f->first_job;
+    if (f->pieces > 1) {
+        fill_piece(f, job / f->pieces, job % f->pieces);
+        return;
+    }
+    for (uint32_t i = 0; i < f->m->component->source_count && f->pieces > 0; i++)
+        fill_piece(f, i, 0);
+}
+
+bp_result_t columns_list(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
+                         run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first)
+{
+    if (!memory_reserve(&change->reload->memory, &change->fillings, &change->filling_capacity,
+                        change->filling_count + 1u, sizeof *change->fillings))
+        return error_memory(change_error(change), "making other columns");
+    uint32_t number = change->filling_count++;
+    filling_t *f = &change->fillings[number];
+    *f = (filling_t){.w = w, .m = m, .change = change, .shape = shape, .key = key, .old_first = old_first,
+                     .new_first = new_first, .pieces = (shape->run->count + PIECE - 1) / PIECE};
+    if (number > 0)
+        f->first_job = change->fillings[number - 1].first_job + job_count(&change->fillings[number - 1]);
+    atomic_init(&f->first_bad, NOTHING_BAD);
+    return BP_OK;
+}
+
 /* Fill the columns that threads may fill: those with values that depend on the old columns alone. In the copy of a
  * trial there is one thread. */
-static void fill_pieces(const reload_change_t *change, filling_t *f)
+void columns_fill(reload_change_t *change)
 {
     const reload_t *reload = change->reload;
     const bp_jobs_i *jobs = reload->jobs;
-    uint32_t count = f->pieces * f->m->component->source_count;
-    if (f->pieces > 1 && jobs != NULL && jobs->threads > 1 && jobs->run != NULL && !reload->loader->on_trial) {
-        jobs_run(jobs, fill_piece, f, count);
+    if (change->filling_count == 0)
+        return;
+    const filling_t *last = &change->fillings[change->filling_count - 1];
+    uint32_t count = last->first_job + job_count(last);
+    if (count > 1 && jobs != NULL && jobs->threads > 1 && jobs->run != NULL && !reload->loader->on_trial) {
+        jobs_run(jobs, run_job, change, count);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        fill_piece(f, i);
+        run_job(change, i);
 }
 
-bp_result_t columns_fill(reload_change_t *change, const world_change_t *w, const manager_change_t *m,
-                         run_shape_t *shape, uint32_t key, uint32_t old_first, uint32_t new_first)
+/* Fill the columns of texts and lists; the first value of all that does not fit is an error. */
+static bp_result_t end_filling(reload_change_t *change, filling_t *f)
 {
-    const component_change_t *c = m->component;
-    const run_t *run = shape->run;
-    filling_t f = {.w = w, .m = m, .change = change, .shape = shape, .key = key};
-    f.old_first = old_first;
-    f.new_first = new_first;
-    f.pieces = (run->count + PIECE - 1) / PIECE;
-    atomic_init(&f.first_bad, NOTHING_BAD);
-    fill_pieces(change, &f);
-    uint64_t first = atomic_load(&f.first_bad);
+    const component_change_t *c = f->m->component;
+    const run_t *run = f->shape->run;
+    uint64_t first = atomic_load(&f->first_bad);
     for (uint32_t i = 0; i < c->source_count; i++) {
         uint32_t bad = run->count;
         if (i == (uint32_t)(first >> 32) && first != NOTHING_BAD)
             bad = (uint32_t)first;
-        else if (run->count > 0 && is_counted(&f, i))
-            bad = fill_stale(&f, i, 0, run->count);
+        else if (run->count > 0 && is_counted(f, i))
+            bad = fill_stale(f, i, 0, run->count);
         if (bad == CELLS_NO_MEMORY)
             return error_memory(change_error(change), "converting a column");
         if (bad < run->count)
-            return columns_refuse(change, w, m, run_entities(run)[bad], old_field(&f, i), &c->kept->fields[i],
-                                  run_cell(run, old_first + c->sources[i].old, bad));
-        shape->filled[new_first + i] = true;
+            return columns_refuse(change, f->w, f->m, run_entities(run)[bad], old_field(f, i), &c->kept->fields[i],
+                                  run_cell(run, f->old_first + c->sources[i].old, bad));
+        f->shape->filled[f->new_first + i] = true;
     }
     return BP_OK;
+}
+
+bp_result_t columns_end_fill(reload_change_t *change, const world_change_t *w)
+{
+    bp_result_t result = BP_OK;
+    while (result == BP_OK && change->fillings_ended < change->filling_count &&
+           change->fillings[change->fillings_ended].w == w)
+        result = end_filling(change, &change->fillings[change->fillings_ended++]);
+    return result;
+}
+
+void columns_free_list(reload_change_t *change)
+{
+    memory_free(&change->reload->memory, change->fillings, change->filling_capacity * sizeof *change->fillings);
+    change->fillings = NULL;
+    change->filling_count = change->filling_capacity = change->fillings_ended = 0;
 }

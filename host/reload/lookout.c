@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { FEW_RUNS = 256 /* looked at with each call while a change is prepared: there may be a call for every run */ };
+enum { RUNS_LOOKED = 256 /* whose room is looked at with one call, in turn */ };
 
 /* --- what a call may write ---------------------------------------------------------------------------------------- */
 
@@ -47,10 +47,20 @@ static bool may_write(const void *data, const fence_column_t *column)
     return unit == NULL || unit_may_write(unit, column);
 }
 
-static fence_rights_t rights_of(const call_view_t *call)
+static const world_t *world_called_in(const lookout_t *lookout, const call_view_t *call)
 {
-    return (fence_rights_t){.prototype = call->prototype, .count = call->count, .entities = call->entities,
-                            .may_write = may_write, .data = call};
+    const destruction_t *d = lookout->reload->destruction;
+    for (uint32_t w = 0; w < d->world_count && call->place != NULL; w++) {
+        if (&d->worlds[w]->place == call->place)
+            return d->worlds[w];
+    }
+    return NULL;
+}
+
+static fence_rights_t rights_of(const lookout_t *lookout, const call_view_t *call)
+{
+    return (fence_rights_t){.world = world_called_in(lookout, call), .prototype = call->prototype, .count = call->count,
+                            .entities = call->entities, .may_write = may_write, .data = call};
 }
 
 /* --- the watcher -------------------------------------------------------------------------------------------------- */
@@ -66,9 +76,9 @@ static bool is_candidate(const lookout_t *lookout, const plugin_t *plugin)
 static void before_call(void *data, const call_view_t *call)
 {
     lookout_t *lookout = data;
-    fence_rights_t rights = rights_of(call);
-    slack_fill(&lookout->slack);
-    fence_fill(&lookout->fence);
+    fence_rights_t rights = rights_of(lookout, call);
+    slack_fill(&lookout->slack, rights.world, rights.prototype);
+    fence_fill(&lookout->fence, &rights);
     if (is_candidate(lookout, call->plugin))
         fence_shut(&lookout->fence, &rights);
 }
@@ -76,7 +86,7 @@ static void before_call(void *data, const call_view_t *call)
 static void within_call(void *data, const call_view_t *call)
 {
     lookout_t *lookout = data;
-    fence_rights_t rights = rights_of(call);
+    fence_rights_t rights = rights_of(lookout, call);
     fence_open_for(&lookout->fence, &rights);
 }
 
@@ -118,14 +128,20 @@ void lookout_lay(lookout_t *lookout)
     fence_lay(&lookout->fence, d->worlds, d->world_count);
 }
 
+void lookout_lay_in(lookout_t *lookout, world_t *world)
+{
+    fence_lay_in(&lookout->fence, world);
+}
+
 void lookout_begin(lookout_t *lookout, reload_t *reload, plugin_t *const *candidates, uint32_t count)
 {
     *lookout = (lookout_t){.reload = reload, .candidates = candidates, .count = count};
     const destruction_t *d = reload->destruction;
-    slack_init(&lookout->slack, &reload->memory, d->worlds, d->world_count, FEW_RUNS);
+    slack_init(&lookout->slack, &reload->memory, d->worlds, d->world_count, RUNS_LOOKED);
     fence_init(&lookout->fence, &reload->memory, candidates, count);
-    slack_make(&lookout->slack);
+    lookout->fence.most = FENCE_COLUMNS / 2; /* the change makes new columns */
     lookout_lay(lookout);
+    slack_make(&lookout->slack, &lookout->fence);
     lookout->watch = (call_watch_t){
         .data = lookout, .before = before_call, .within = within_call, .after = after_call, .explain = explain};
     lookout->handing = (handing_t){.hands = hands, .data = lookout};
@@ -135,11 +151,11 @@ void lookout_begin(lookout_t *lookout, reload_t *reload, plugin_t *const *candid
         guard_ask(reload->loader->guard, permit, lookout);
 }
 
-void lookout_at_all(lookout_t *lookout)
+void lookout_lay_changed(lookout_t *lookout)
 {
-    lookout->slack.most = UINT32_MAX;
-    slack_make(&lookout->slack);
+    lookout->fence.most = FENCE_COLUMNS;
     lookout_lay(lookout);
+    slack_make(&lookout->slack, &lookout->fence);
 }
 
 void lookout_end(lookout_t *lookout)

@@ -26,13 +26,16 @@ typedef struct lookout_t {
     handing_t handing;
 } lookout_t;
 
-/* Look at all calls of plugins from now on; at some runs with each until lookout_at_all has been called. `candidates`
- * must stay. Between calls. */
+/* Look at all calls of plugins from now on. `candidates` must stay. Between calls. */
 void lookout_begin(lookout_t *lookout, reload_t *reload, plugin_t *const *candidates, uint32_t count);
-void lookout_at_all(lookout_t *lookout);
 
-/* Lay the columns that have moved, or are new, between closed pages. To be called now and then, between calls. */
+/* The change has been made: lay the columns that came with it. A part of the places was kept for them. */
+void lookout_lay_changed(lookout_t *lookout);
+
+/* Lay the columns that have moved, or are new, between closed pages. To be called now and then, between calls.
+ * lookout_lay_in: those of one world, where only that one has been worked on. */
 void lookout_lay(lookout_t *lookout);
+void lookout_lay_in(lookout_t *lookout, world_t *world);
 
 void lookout_end(lookout_t *lookout);
 

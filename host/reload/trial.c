@@ -176,7 +176,7 @@ static bp_result_t call_manager(world_t *world, manager_t *manager, lookout_t *l
         return BP_OK;
     touch_properties(world, manager, some, find_some(world, key, some));
     if (store_prototype(world, &key, 1, &prototype) == BP_OK && store_create(world, prototype, made, MADE) == BP_OK) {
-        lookout_lay(lookout);
+        lookout_lay_in(lookout, world);
         touch_properties(world, manager, made, MADE);
     }
     if (manager->component->own_storage)
@@ -395,7 +395,7 @@ static int try_change(process_t *self, void *data)
     } else {
         tell_columns(self, attempt->trial->change);
         reload_commit(attempt->trial->change);
-        lookout_at_all(&lookout);
+        lookout_lay_changed(&lookout);
         loader_resume_all(reload->loader, BP_PAUSE_COPY);
         const char *trouble = use_all(reload, candidates, count, &lookout);
         if (trouble == NULL)

@@ -309,7 +309,7 @@ static bp_result_t shape_run(reload_change_t *change, world_change_t *w, run_t *
     return BP_OK;
 }
 
-static bp_result_t fill_run(reload_change_t *change, world_change_t *w, run_shape_t *shape)
+static bp_result_t list_fillings(reload_change_t *change, world_change_t *w, run_shape_t *shape)
 {
     const prototypes_t *p = &w->world->prototypes;
     bp_result_t result = BP_OK;
@@ -319,7 +319,7 @@ static bp_result_t fill_run(reload_change_t *change, world_change_t *w, run_shap
         if (m == NULL || !m->moves || m->road != ROAD_FIELDS)
             continue;
         world_shape(w, shape->run, p->items[at].key, &first);
-        result = columns_fill(change, w, m, shape, p->items[at].key, p->items[p->items[at].base].columns, first);
+        result = columns_list(change, w, m, shape, p->items[at].key, p->items[p->items[at].base].columns, first);
     }
     return result;
 }
@@ -345,7 +345,13 @@ static bp_result_t shape_runs(reload_change_t *change, world_change_t *w)
             result = shape_run(change, w, world->runs[i]);
     }
     for (uint32_t i = 0; i < w->shape_count && result == BP_OK; i++)
-        result = fill_run(change, w, &w->shapes[i]);
+        result = list_fillings(change, w, &w->shapes[i]);
+    return result;
+}
+
+static bp_result_t carry_all(reload_change_t *change, world_change_t *w)
+{
+    bp_result_t result = columns_end_fill(change, w);
     for (uint32_t i = 0; i < w->manager_count && result == BP_OK; i++) {
         if (w->managers[i].moves && w->managers[i].road != ROAD_FIELDS)
             result = carry_instances(change, w, &w->managers[i]);
@@ -417,16 +423,17 @@ static bp_result_t list_comers(reload_change_t *change, world_change_t *w, versi
     return result;
 }
 
-/* Reserve a layout for references that others have resolved, and room for telling them. */
+/* Reserve a layout for references that others have resolved, and room for telling them, of the change and of its being
+ * taken back. */
 static bp_result_t reserve_telling(reload_change_t *change, world_change_t *w)
 {
-    bool changes = false;
+    uint32_t changed = 0;
     for (uint32_t i = 0; i < w->manager_count; i++)
-        changes = changes || !w->managers[i].component->same || w->managers[i].moves;
-    if (!changes)
+        changed += !w->managers[i].component->same || w->managers[i].moves;
+    if (changed == 0)
         return BP_OK;
     world_t *world = w->world;
-    if (!world_reserve_moves(world))
+    if (!world_reserve_moves(world, 2 * changed))
         return error_memory(change_error(change), "reloading");
     w->layout = world_draw_layout(world, change->reload->layouts);
     return BP_OK;
@@ -507,6 +514,11 @@ bp_result_t worlds_prepare(reload_change_t *change)
         result = pause_foresee(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
         result = shape_runs(change, &change->worlds[i]);
+    if (result == BP_OK)
+        columns_fill(change);
+    for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
+        result = carry_all(change, &change->worlds[i]);
+    columns_free_list(change);
     for (uint32_t i = 0; i < change->world_count && result == BP_OK; i++)
         result = tell_all_rows(&change->worlds[i]);
     return result;

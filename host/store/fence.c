@@ -25,7 +25,7 @@ enum {
 
 void fence_init(fence_t *f, memory_t *memory, plugin_t *const *first, uint32_t first_count)
 {
-    *f = (fence_t){.memory = memory, .first = first, .first_count = first_count};
+    *f = (fence_t){.memory = memory, .first = first, .first_count = first_count, .most = FENCE_COLUMNS};
     f->pattern = memory_resize(memory, NULL, 0, os_page_size());
     if (f->pattern != NULL)
         memset(f->pattern, PATTERN, os_page_size());
@@ -133,7 +133,7 @@ static char *take_block(fence_t *f, const run_t *run, size_t *size)
     for (uint32_t c = 0; c < run->column_count; c++)
         open += page_bytes(run, c);
     *size = open + (size_t)run->column_count * 2 * FENCE_CLOSED;
-    if (f->count + run->column_count > FENCE_COLUMNS || f->bytes + open > FENCE_BYTES ||
+    if (f->count + run->column_count > f->most || f->bytes + open > FENCE_BYTES / FENCE_COLUMNS * (size_t)f->most ||
         !memory_reserve(f->memory, &f->columns, &f->capacity, f->count + (uint64_t)run->column_count,
                         sizeof *f->columns))
         return NULL;
@@ -202,6 +202,13 @@ static void close_left(const fence_t *f, const bool *lay_before, uint32_t count)
     }
 }
 
+/* Do the columns of a run lie in places that are among the first `count`? */
+static bool lies_among(const fence_t *f, uint32_t count, const run_t *run)
+{
+    const fence_column_t *column = run->capacity == 0 ? NULL : column_at(f, count, (uintptr_t)run->columns[0]);
+    return column != NULL && column->lies;
+}
+
 /* Lay the runs that do not lie in the fence: those with columns of the plugins on trial, or the others. */
 static void lay_those(fence_t *f, world_t *const *worlds, uint32_t world_count, bool first)
 {
@@ -209,21 +216,21 @@ static void lay_those(fence_t *f, world_t *const *worlds, uint32_t world_count, 
     for (uint32_t w = 0; w < world_count; w++) {
         for (uint32_t r = 0; r < worlds[w]->run_count; r++) {
             run_t *run = worlds[w]->runs[r];
-            const fence_column_t *column = run->count == 0 ? NULL : column_at(f, count, (uintptr_t)run->columns[0]);
-            if (run->count > 0 && (column == NULL || !column->lies) && has_first(f, worlds[w], run) == first)
+            if (run->count > 0 && !lies_among(f, count, run) && has_first(f, worlds[w], run) == first)
                 lay_run(f, worlds[w], run);
         }
     }
 }
 
-void fence_lay(fence_t *f, world_t *const *worlds, uint32_t world_count)
+/* `only`: the one world whose columns may have moved; NULL: those of all may. */
+static void lay(fence_t *f, world_t *const *worlds, uint32_t world_count, const world_t *only)
 {
     bool lay_before[FENCE_COLUMNS];
     if (f->pattern == NULL)
         return;
     for (uint32_t i = 0; i < f->count; i++) {
         lay_before[i] = f->columns[i].lies;
-        f->columns[i].lies = false;
+        f->columns[i].lies = f->columns[i].lies && only != NULL && f->columns[i].world != only;
     }
     for (uint32_t w = 0; w < world_count; w++) {
         for (uint32_t r = 0; r < worlds[w]->run_count; r++)
@@ -238,17 +245,52 @@ void fence_lay(fence_t *f, world_t *const *worlds, uint32_t world_count)
     }
 }
 
+void fence_lay(fence_t *f, world_t *const *worlds, uint32_t world_count)
+{
+    lay(f, worlds, world_count, NULL);
+}
+
+void fence_lay_in(fence_t *f, world_t *world)
+{
+    lay(f, &world, 1, world);
+}
+
+bool fence_has(const fence_t *f, const run_t *run)
+{
+    return lies_among(f, f->count, run);
+}
+
 /* --- the pattern -------------------------------------------------------------------------------------------------- */
 
-void fence_fill(fence_t *f)
+/* Is it a column of the rows that a call is handed? */
+static bool is_handed(const fence_column_t *column, const fence_rights_t *rights)
 {
+    return rights->prototype != 0 && column->prototype == rights->prototype && column->world == rights->world;
+}
+
+static void fill_column(fence_t *f, fence_column_t *column)
+{
+    memset(end_of_cells(column), PATTERN, room_behind(column));
+    column->version = column->run->version;
+    column->call = f->call;
+}
+
+void fence_fill(fence_t *f, const fence_rights_t *rights)
+{
+    uint32_t others = 0, looked = 0;
+    f->call++;
     for (uint32_t i = 0; i < f->count; i++) {
-        fence_column_t *column = &f->columns[i];
-        if (!column->lies)
-            continue;
-        memset(end_of_cells(column), PATTERN, room_behind(column));
-        column->version = column->run->version;
+        if (f->columns[i].lies && is_handed(&f->columns[i], rights))
+            fill_column(f, &f->columns[i]);
     }
+    for (; looked < f->count && others < FENCE_LOOKED; looked++) {
+        fence_column_t *column = &f->columns[(f->looked_turn + looked) % f->count];
+        if (!column->lies || column->call == f->call)
+            continue;
+        fill_column(f, column);
+        others++;
+    }
+    f->looked_turn = f->count == 0 ? 0 : (f->looked_turn + looked) % f->count;
 }
 
 static size_t first_changed(const char *bytes, size_t size)
@@ -407,7 +449,7 @@ bool fence_is_whole(fence_t *f, char *reason, size_t size)
     bool whole = true;
     for (uint32_t i = 0; i < f->count && whole; i++) {
         const fence_column_t *column = &f->columns[i];
-        if (column->lies && column->run->version == column->version)
+        if (column->lies && column->call == f->call && column->run->version == column->version)
             whole = column_is_whole(f, column, reason, size);
     }
     whole = whole && others_are_whole(f, reason, size);
@@ -432,8 +474,7 @@ void fence_shut(fence_t *f, const fence_rights_t *rights)
     uint32_t others = 0, looked = 0;
     for (uint32_t i = 0; i < f->count; i++) {
         fence_column_t *column = &f->columns[i];
-        if (column->lies && rights->prototype != 0 && column->prototype == rights->prototype &&
-            !rights->may_write(rights->data, column))
+        if (column->lies && is_handed(column, rights) && !rights->may_write(rights->data, column))
             shut_column(column);
     }
     for (; looked < f->count && others < FENCE_SHUT; looked++) {

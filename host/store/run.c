@@ -598,12 +598,13 @@ uint32_t run_long_stretch(const run_t *run, uint32_t row, const bp_entity_t *ent
  * own columns is a small run like any other, and grows and changes its columns as such.
  */
 
-enum { STRETCH = 64 /* rows that lie together stay together: entities made together often refer to each other */ };
+/* Rows that lie together stay together: entities made together often refer to each other. */
+enum { STRETCH = RUN_SAMPLE_FEW };
 
-/* The numbers of at most RUN_SAMPLE_ROWS living rows, in stretches from all of the run. */
-static uint32_t choose_rows(const run_t *run, uint32_t *rows)
+/* The numbers of at most `most` living rows, in stretches from all of the run. */
+static uint32_t choose_rows(const run_t *run, uint32_t most, uint32_t *rows)
 {
-    const uint32_t stretches = RUN_SAMPLE_ROWS / STRETCH;
+    const uint32_t stretches = most / STRETCH;
     uint32_t count = 0;
     for (uint32_t s = 0; s < stretches; s++) {
         uint32_t first = (uint32_t)((uint64_t)run->count * s / stretches);
@@ -615,7 +616,7 @@ static uint32_t choose_rows(const run_t *run, uint32_t *rows)
     return count;
 }
 
-static bool copy_rows(run_sample_t *sample, memory_t *memory)
+static bool copy_rows(run_sample_t *sample, memory_t *memory, uint32_t most)
 {
     const run_t *run = sample->run;
     uint32_t rows[RUN_SAMPLE_ROWS];
@@ -624,7 +625,7 @@ static bool copy_rows(run_sample_t *sample, memory_t *memory)
     if (block == NULL)
         return false;
     sample->block = (run_block_t){block, size};
-    sample->count = choose_rows(run, rows);
+    sample->count = choose_rows(run, most, rows);
     char *at = run_shared_start(block, RUN_SAMPLE_ROWS);
     for (uint32_t c = 0; c < run->column_count; c++) {
         for (uint32_t i = 0; i < sample->count; i++)
@@ -654,12 +655,17 @@ static bool leave_out(const run_t *run, const memory_t *memory)
     return true;
 }
 
-bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory)
+bool run_can_be_left_out(const run_t *run, const memory_t *memory)
 {
-    if (!run->split || run->count < RUN_SAMPLE_FROM || memory->allocator.resize != NULL)
+    return run->split && run->count >= RUN_SAMPLE_FROM && memory->allocator.resize == NULL;
+}
+
+bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory, uint32_t most)
+{
+    if (!run_can_be_left_out(run, memory))
         return false;
     sample->run = run;
-    if (!copy_rows(sample, memory))
+    if (!copy_rows(sample, memory, most))
         return false;
     if (leave_out(run, memory))
         return true;
@@ -667,15 +673,42 @@ bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory)
     return false;
 }
 
+void run_sample_first(run_sample_t *sample, run_t *run, uint32_t most)
+{
+    *sample = (run_sample_t){.run = run, .count = run->count < most ? run->count : most};
+}
+
 void run_sample_give_back(run_sample_t *sample, memory_t *memory)
 {
+    if (sample->block.start == NULL)
+        return;
     inherit(sample->run, memory, sample->run->column_count);
     superblocks_free_block(memory, sample->block.start, sample->block.size);
+}
+
+/* The first `count` rows stay, without holes at their end. */
+static void keep_first(run_t *run, uint32_t count)
+{
+    holes_drop(&run->hole_set, count, run->count);
+    while (count > 0 && run_entities(run)[count - 1].id == 0) {
+        count--;
+        holes_remove(&run->hole_set, count);
+    }
+    run->count = count;
+    run->holes = 0;
+    for (uint32_t row = 0; row < count; row++)
+        run->holes += run_entities(run)[row].id == 0;
+    run->version++;
+    stamps_note_all(run->stamps);
 }
 
 void run_sample_enter(const run_sample_t *sample)
 {
     run_t *run = sample->run;
+    if (sample->block.start == NULL) {
+        keep_first(run, sample->count);
+        return;
+    }
     char *at = run_shared_start(sample->block.start, RUN_SAMPLE_ROWS);
     run->split = false;
     run->blocks[0] = sample->block;

@@ -235,20 +235,28 @@ void run_keep(run_t *run, memory_t *memory, const holdings_t *holdings, uint32_t
 
 enum {
     RUN_SAMPLE_ROWS = 4096,  /* at most, of a run */
+    RUN_SAMPLE_FEW = 64,     /* at least */
     RUN_SAMPLE_FROM = 16384  /* rows: smaller runs are not worth it */
 };
 
 /* Some rows of a large run, for a copy of this process that does without the others (sample.h). */
 typedef struct run_sample_t {
     run_t *run;
-    run_block_t block;
-    uint32_t count; /* rows */
+    run_block_t block; /* no start: the sample is the run's first rows, where they are */
+    uint32_t count;    /* rows */
 } run_sample_t;
 
-/* Copy living rows from all over the run, and leave its blocks out of copies of this process, until the sample is given
- * back. false where the run is not large, its memory not the system's pages, or memory lacking: then nothing has
- * changed. [main] */
-bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory);
+/* Is a run large, and its memory the system's pages, so that it can be left out of a copy of the process? */
+bool run_can_be_left_out(const run_t *run, const memory_t *memory);
+
+/* Copy at most `most` living rows from all over the run, and leave its blocks out of copies of this process, until the
+ * sample is given back. `most`: from RUN_SAMPLE_FEW to RUN_SAMPLE_ROWS. false where the run cannot be left out, or
+ * memory is lacking: then nothing has changed. [main] */
+bool run_sample_take(run_sample_t *sample, run_t *run, memory_t *memory, uint32_t most);
+
+/* A sample of the first `most` rows, for any run that has more; they are not copied, and nothing is left out. */
+void run_sample_first(run_sample_t *sample, run_t *run, uint32_t most);
+
 void run_sample_give_back(run_sample_t *sample, memory_t *memory);
 
 /* In the copy of the process: from now on the run has the rows of the sample and no others. Strings and lists of the

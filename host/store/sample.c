@@ -7,24 +7,54 @@
 
 #include "store_inner.h"
 
-static void take_of_world(sample_t *sample, world_t *world)
+static bool is_left_whole(const run_t *run)
+{
+    return run->count == 0 || (run->flags & (KEY_OWN_STORAGE | KEY_HOOKED)) != 0;
+}
+
+/* The rows that each large run keeps: there are RUN_SAMPLE_ROWS for all of them, since to copy rows from all over them
+ * takes long while the process stands still. */
+static uint32_t rows_of_large(world_t *const *worlds, uint32_t world_count)
+{
+    uint32_t large = 0;
+    for (uint32_t w = 0; w < world_count; w++) {
+        for (uint32_t r = 0; r < worlds[w]->run_count; r++)
+            large += !is_left_whole(worlds[w]->runs[r]) && run_can_be_left_out(worlds[w]->runs[r], &worlds[w]->memory);
+    }
+    uint32_t each = RUN_SAMPLE_ROWS / (large > 0 ? large : 1) / RUN_SAMPLE_FEW * RUN_SAMPLE_FEW;
+    return each > RUN_SAMPLE_FEW ? each : RUN_SAMPLE_FEW;
+}
+
+/* Take a sample of a run, if it is to be thinned. `large`: the rows that a large one keeps. */
+static bool take_of_run(sample_t *sample, world_sample_t *next, world_t *world, run_t *run, uint32_t large)
+{
+    *next = (world_sample_t){.world = world};
+    bool taken = run_sample_take(&next->run, run, &world->memory, large);
+    if (!taken && sample->rows >= SAMPLE_ROWS && run->count > RUN_SAMPLE_FEW) {
+        run_sample_first(&next->run, run, RUN_SAMPLE_FEW);
+        taken = true;
+    }
+    sample->rows += taken ? next->run.count : run->count;
+    return taken;
+}
+
+static void take_of_world(sample_t *sample, world_t *world, uint32_t large)
 {
     for (uint32_t r = 0; r < world->run_count; r++) {
         run_t *run = world->runs[r];
-        if ((run->flags & (KEY_OWN_STORAGE | KEY_HOOKED)) != 0 ||
+        if (is_left_whole(run) ||
             !memory_reserve(sample->memory, &sample->runs, &sample->capacity, sample->count + 1u, sizeof *sample->runs))
             continue;
-        world_sample_t *next = &sample->runs[sample->count];
-        *next = (world_sample_t){.world = world};
-        sample->count += run_sample_take(&next->run, run, &world->memory);
+        sample->count += take_of_run(sample, &sample->runs[sample->count], world, run, large);
     }
 }
 
 void sample_take(sample_t *sample, memory_t *memory, world_t *const *worlds, uint32_t world_count)
 {
+    uint32_t large = rows_of_large(worlds, world_count);
     *sample = (sample_t){.memory = memory};
     for (uint32_t w = 0; w < world_count; w++)
-        take_of_world(sample, worlds[w]);
+        take_of_world(sample, worlds[w], large);
 }
 
 void sample_give_back(sample_t *sample)
@@ -40,6 +70,8 @@ void sample_give_back(sample_t *sample)
 static void enter_run(const world_sample_t *sample)
 {
     run_sample_enter(&sample->run);
+    if (sample->run.block.start == NULL)
+        return; /* the rows are where they were */
     const bp_entity_t *entities = run_entities(sample->run.run);
     for (uint32_t row = 0; row < sample->run.count; row++)
         world_own_record(sample->world, entities[row])->row = row;

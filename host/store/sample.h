@@ -1,4 +1,4 @@
-/* sample.h - thinning the large runs of worlds to some thousand rows, for a copy of this process.
+/* sample.h - thinning the large runs of worlds to some thousand rows in all, for a copy of this process.
  *
  * A copy of the process shares all memory with it until either writes: the page tables are copied while the process
  * stands still, and then each page of a column that a step writes to is copied at the first write, which costs the next
@@ -8,7 +8,8 @@
  * For all code in the copy the components of all other entities of these runs have been removed: the entities live, the
  * world has no components of them, and systems that were told of these entities are told that they no longer match.
  * Runs that have a component with storage of its own are left whole, since its manager would have to be told row by
- * row; small ones as well.
+ * row; small ones as well. But where there are very many runs, as with a hundred worlds, those that come after the
+ * first SAMPLE_ROWS rows keep RUN_SAMPLE_FEW each: else all their rows would be copied and converted in the copy.
  *
  * Memory of plugins is always in the copy.
  *
@@ -19,6 +20,8 @@
 
 #include "world.h"
 
+enum { SAMPLE_ROWS = 128 * 1024 };
+
 typedef struct world_sample_t {
     world_t *world;
     run_sample_t run;
@@ -28,6 +31,7 @@ typedef struct sample_t {
     memory_t *memory;
     world_sample_t *runs;
     uint32_t count, capacity;
+    uint64_t rows; /* of all runs, as the copy has them */
 } sample_t;
 
 /* Take the samples, before the process is copied. Cannot fail: a run that cannot be left out is copied with the

@@ -17,13 +17,27 @@ void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32
     *slack = (slack_t){.memory = memory, .worlds = worlds, .world_count = world_count, .most = most};
 }
 
-void slack_make(const slack_t *slack)
+static size_t bytes_of_rows(const run_t *run)
 {
+    size_t bytes = 0;
+    for (uint32_t c = 0; c < run->column_count; c++)
+        bytes += (size_t)run->count * run->sizes[c];
+    return bytes;
+}
+
+void slack_make(const slack_t *slack, const fence_t *fence)
+{
+    size_t bytes = 0;
     for (uint32_t w = 0; w < slack->world_count; w++) {
         world_t *world = slack->worlds[w];
         for (uint32_t r = 0; r < world->run_count; r++) {
-            if (world->runs[r]->count > 0)
-                run_reserve(world->runs[r], &world->memory, SLACK_ROWS);
+            run_t *run = world->runs[r];
+            if (run->count == 0 || run->capacity - run->count >= SLACK_ROWS || fence_has(fence, run))
+                continue;
+            bytes += bytes_of_rows(run);
+            if (bytes > SLACK_BYTES)
+                return;
+            run_reserve(run, &world->memory, SLACK_ROWS);
         }
     }
 }
@@ -40,23 +54,41 @@ static unsigned char *behind(const run_t *run, uint32_t count, uint32_t column)
     return (unsigned char *)run->columns[column] + (size_t)count * run->sizes[column];
 }
 
-void slack_fill(slack_t *slack)
+static void fill_run(slack_t *slack, const world_t *world, const run_t *run)
 {
-    slack->count = 0;
-    for (uint32_t w = 0; w < slack->world_count; w++) {
-        const world_t *world = slack->worlds[w];
-        uint32_t most = world->run_count < slack->most ? world->run_count : slack->most;
-        for (uint32_t r = 0; r < most; r++) {
-            const run_t *run = world->runs[(slack->turn + r) % world->run_count];
-            if (run->count == 0 || run->pending > 0 ||
-                !memory_reserve(slack->memory, &slack->runs, &slack->capacity, slack->count + 1u, sizeof *slack->runs))
-                continue;
-            slack->runs[slack->count++] = (slack_run_t){run, world, run->columns, run->count, run->version};
-            for (uint32_t c = 0; c < run->column_count; c++)
-                memset(behind(run, run->count, c), PATTERN, room_of(run, run->count, c));
-        }
+    if (run->count == 0 || run->pending > 0 ||
+        !memory_reserve(slack->memory, &slack->runs, &slack->capacity, slack->count + 1u, sizeof *slack->runs))
+        return;
+    slack->runs[slack->count++] = (slack_run_t){run, world, run->columns, run->count, run->version};
+    for (uint32_t c = 0; c < run->column_count; c++)
+        memset(behind(run, run->count, c), PATTERN, room_of(run, run->count, c));
+}
+
+/* The next run in turn, of all worlds, and its world; NULL where none of them has one. */
+static const run_t *next_run(slack_t *slack, const world_t **world)
+{
+    for (uint32_t passed = 0; passed <= slack->world_count && slack->world_count > 0; passed++) {
+        *world = slack->worlds[slack->world % slack->world_count];
+        if (slack->run < (*world)->run_count)
+            return (*world)->runs[slack->run++];
+        slack->run = 0;
+        slack->world = (slack->world + 1) % slack->world_count;
     }
-    slack->turn += slack->most;
+    return NULL;
+}
+
+void slack_fill(slack_t *slack, const world_t *world, uint32_t prototype)
+{
+    const run_t *handed = world == NULL || prototype == 0 ? NULL : world_run(world, prototype), *first = NULL, *run;
+    const world_t *its;
+    slack->count = 0;
+    if (handed != NULL)
+        fill_run(slack, world, handed);
+    for (uint32_t i = 0; i < slack->most && (run = next_run(slack, &its)) != NULL && run != first; i++) {
+        first = first == NULL ? run : first;
+        if (run != handed)
+            fill_run(slack, its, run);
+    }
 }
 
 static const char *component_of(const slack_run_t *s, uint32_t column)
@@ -73,10 +105,10 @@ static bool column_is_whole(const slack_run_t *s, uint32_t column, char *reason,
 {
     const unsigned char *bytes = behind(s->run, s->count, column);
     size_t room = room_of(s->run, s->count, column), at = 0;
-    while (at < room && bytes[at] == PATTERN)
-        at++;
-    if (at == room)
+    if (room == 0 || (bytes[0] == PATTERN && memcmp(bytes, bytes + 1, room - 1) == 0))
         return true;
+    while (bytes[at] == PATTERN)
+        at++;
     const field_t *field = column == 0 ? NULL : s->run->fields[column];
     unsigned long long row = s->count + at / s->run->sizes[column];
     snprintf(reason, size, "it wrote behind the last of %u rows, to row %llu of the column '%.40s' of '%.40s'",

@@ -5,16 +5,20 @@
  * or the room ends. In the copy of a trial that room is filled with a pattern before each call; bytes of the pattern
  * that have changed afterwards were written by the call.
  *
- * Runs with rows that have moved during the call are passed over.
+ * Runs with rows that have moved during the call are passed over. So that a call takes no longer where there are very
+ * many runs, the one whose rows it is handed is looked at with each call, and of the others so many, in turn.
  *
  * Not here: reads beyond the last row, writes beyond that room.
  */
 #ifndef HOST_STORE_SLACK_H
 #define HOST_STORE_SLACK_H
 
-#include "world.h"
+#include "fence.h"
 
-enum { SLACK_ROWS = 16 /* rows of room that each run gets behind its last row, at least */ };
+enum {
+    SLACK_ROWS = 16,               /* rows of room that each run gets behind its last row, at least */
+    SLACK_BYTES = 32 * 1024 * 1024 /* of the runs that get room, which are copied for that */
+};
 
 typedef struct slack_run_t {
     const run_t *run;
@@ -29,19 +33,20 @@ typedef struct slack_t {
     uint32_t world_count;
     slack_run_t *runs;
     uint32_t count, capacity;
-    uint32_t most, turn; /* runs of a world that are looked at with one call; the next call begins with run `turn` */
+    uint32_t most;       /* runs that are looked at with one call, besides the one whose rows it is handed */
+    uint32_t world, run; /* with which the next call begins */
 } slack_t;
 
-/* Watch the runs of these worlds: `most` runs of each with one call, others with the next. */
-void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count,
-                uint32_t most);
+/* Watch the runs of these worlds. */
+void slack_init(slack_t *slack, memory_t *memory, world_t *const *worlds, uint32_t world_count, uint32_t most);
 
-/* Make room behind the rows of all runs, between calls of plugins. Where memory does not suffice, some runs have less
- * room to look at. */
-void slack_make(const slack_t *slack);
+/* Make room behind the rows of the runs whose columns are not laid in the fence, between calls of plugins. Where memory
+ * or SLACK_BYTES do not suffice, some runs have less room to look at. */
+void slack_make(const slack_t *slack, const fence_t *fence);
 
-/* Fill the room behind the present rows. */
-void slack_fill(slack_t *slack);
+/* Fill the room behind the present rows of the runs that are looked at. `prototype`: of the rows in `world` that the
+ * call is handed; 0: of none. */
+void slack_fill(slack_t *slack, const world_t *world, uint32_t prototype);
 
 /* Is the pattern as slack_fill left it? Else `reason` says where the pattern was overwritten. */
 bool slack_is_whole(const slack_t *slack, char *reason, size_t size);

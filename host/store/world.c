@@ -93,7 +93,7 @@ void world_end(world_t *world)
     memory_free(memory, world->runs, world->run_capacity * sizeof *world->runs);
     memory_free(memory, world->attic, world->attic_capacity * sizeof *world->attic);
     memory_free(memory, world->holed, world->holed_capacity * sizeof *world->holed);
-    memory_free(memory, world->moves, WORLD_MOVES * sizeof *world->moves);
+    memory_free(memory, world->moves, world->moves_capacity * sizeof *world->moves);
     memory_free_text(memory, world->units);
     memory_free_text(memory, world->name);
 }
@@ -338,11 +338,11 @@ bool world_had_layout(const world_t *world, uint32_t layout)
     return layout - world->layout_ranges[last] <= world->layout_drawn - world->layout_ranges[last];
 }
 
-bool world_reserve_moves(world_t *world)
+bool world_reserve_moves(world_t *world, uint32_t more)
 {
-    if (world->moves == NULL)
-        world->moves = memory_new(&world->memory, WORLD_MOVES * sizeof *world->moves);
-    return world->moves != NULL;
+    uint64_t count = (uint64_t)world->moves_made + more;
+    return memory_reserve(&world->memory, &world->moves, &world->moves_capacity,
+                          count < WORLD_MOVES ? count : WORLD_MOVES, sizeof *world->moves);
 }
 
 void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to)

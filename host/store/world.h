@@ -169,7 +169,8 @@ typedef struct world_t {
     uint32_t layout_ranges[WORLD_LAYOUT_RANGES]; /* numbers that the host has given it for its layouts: 4 to the power
                                                     of i from layout_ranges[i] on; ... */
     uint32_t layout_range_count, layout_drawn; /* ... and the last of them that was drawn */
-    field_moves_t *moves;      /* a ring of the last WORLD_MOVES; NULL until there is one */
+    field_moves_t *moves;      /* a ring of the last WORLD_MOVES; it has room for fewer until there are so many */
+    uint32_t moves_capacity;
     uint32_t moves_made;       /* all told */
     uint32_t ref_version;      /* the version of the last of these moves; 1 before the first */
     uint32_t never;            /* 0: what references compare with that refer to nothing */
@@ -296,8 +297,8 @@ void world_change_layout(world_t *world, uint32_t layout);
 
 /* Write down the new places of the fields of a manager's component, for references made before: `to` has
  * REGISTRY_MAX_FIELDS places. The version is that of the world's references (ref_version). Room for it must have been
- * reserved, once. */
-bool world_reserve_moves(world_t *world);
+ * reserved: world_reserve_moves, for `more` of these. */
+bool world_reserve_moves(world_t *world, uint32_t more);
 void world_note_moves(world_t *world, uint32_t manager, const uint8_t *to);
 
 /* Was `layout` drawn for this world? [job] */

@@ -40,6 +40,7 @@ static plugin_t *first[1];
 static memory_t account;
 static fence_t fence;
 static int ends[2];
+static const fence_rights_t handed_nothing;
 
 /* A world, and a fence for which the components of one of the plugins come first: 0 ours, 1 theirs. */
 static void begin(uint32_t plugin)
@@ -169,7 +170,7 @@ START_TEST(each_column_has_pages_of_its_own_and_a_pattern_around_it)
         EXPECT(((float *)run_of("grass")->columns[3])[i * WAVE] == -(float)i, "row %u", i);
     }
     ck_assert_msg(world_check(&world->rows, text, sizeof text), "%s", text);
-    fence_fill(&fence);
+    fence_fill(&fence, &handed_nothing);
     for (uint32_t i = 0; i < fence.count; i++) {
         const fence_column_t *column = &fence.columns[i];
         size_t behind = (size_t)(column->pages + column->bytes - end_of(column));
@@ -296,7 +297,7 @@ static bool is_laid(const fence_t *laid, const char *type)
 
 /* The columns of a component that comes with the change on trial are laid before any verb of the new version is
  * called. */
-START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_calls)
+START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_the_change_has_been_made)
 {
     static lookout_t lookout;
     bp_entity_t e;
@@ -310,9 +311,8 @@ START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_
     ck_assert(lookout.slack.world_count == 1 && lookout.slack.worlds[0] == &world->rows);
     create("moss", &e, 1);
     ck_assert(!is_laid(&lookout.fence, "moss"));
-    lookout_at_all(&lookout);
+    lookout_lay_changed(&lookout);
     ck_assert(is_laid(&lookout.fence, "grass") && is_laid(&lookout.fence, "moss"));
-    ck_assert_uint_eq(lookout.slack.most, UINT32_MAX);
     create("stone", &e, 1);
     lookout_lay(&lookout);
     ck_assert(is_laid(&lookout.fence, "grass") && is_laid(&lookout.fence, "moss") && is_laid(&lookout.fence, "stone"));
@@ -372,7 +372,7 @@ START_TEST(what_is_written_over_the_pattern_is_told)
     begin(0);
     create("grass", entities, FEW);
     fence_lay(&fence, worlds, 1);
-    fence_fill(&fence);
+    fence_fill(&fence, &handed_nothing);
     ck_assert(fence_is_whole(&fence, text, sizeof text));
     ck_assert_str_eq(text, "");
     const fence_column_t *wave = column_of("grass", 3);
@@ -402,21 +402,21 @@ START_TEST(a_run_that_has_changed_since_the_pattern_was_made_is_passed_over)
     create("grass", entities, 4);
     create("moss", entities, 1);
     fence_lay(&fence, worlds, 1);
-    fence_fill(&fence);
+    fence_fill(&fence, &handed_nothing);
     create("grass", entities, 1); /* which leaves the pages */
     *end_of(column_of("moss", 1)) = 0;
     ck_assert(!fence_is_whole(&fence, text, sizeof text));
-    fence_fill(&fence);
+    fence_fill(&fence, &handed_nothing);
     ck_assert(fence_is_whole(&fence, text, sizeof text));
     fence_lay(&fence, worlds, 1);
-    fence_fill(&fence);
+    fence_fill(&fence, &handed_nothing);
     fence_column_t *column = column_of("grass", 1);
     uint32_t version = run_of("grass")->version;
     ck_assert_uint_eq(rig.api->entity->destroy(rig.host, entities, 1), 1);
     ck_assert(run_of("grass")->version != version);
     *end_of(column) = 0;
     ck_assert(fence_is_whole(&fence, text, sizeof text));
-    fence_fill(&fence);
+    fence_fill(&fence, &handed_nothing);
     *end_of(column) = 0;
     ck_assert(!fence_is_whole(&fence, text, sizeof text));
 }
@@ -440,15 +440,15 @@ START_TEST(what_is_written_into_the_room_behind_a_column_is_told)
     WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "grass", "moss", NULL, NULL), entities, 4));
     size_t before = memory_bytes(&account);
     slack_init(&slack, &account, worlds, 1, 1); /* one run a time */
-    slack_make(&slack);
+    slack_make(&slack, &fence);
     const run_t *run = world->rows.runs[1];
     ck_assert(world->rows.run_count == 2 && run->count == 4 && run->capacity >= 4 + SLACK_ROWS);
     for (uint32_t i = 0; i < COUNT(behind); i++) {
         char *byte = (char *)run->columns[behind[i].column] + (size_t)4 * run->sizes[behind[i].column] + behind[i].byte;
-        slack_fill(&slack); /* of the other run */
+        slack_fill(&slack, NULL, 0); /* of the other run */
         *byte = 0;
         ck_assert(slack_is_whole(&slack, text, sizeof text));
-        slack_fill(&slack);
+        slack_fill(&slack, NULL, 0);
         ck_assert(slack_is_whole(&slack, text, sizeof text));
         ck_assert_str_eq(text, "");
         *byte = 0;
@@ -485,19 +485,24 @@ static uint32_t count_shut(void)
     return count;
 }
 
-/* Grass, and as many runs of stones, with two columns each. */
-static void lay_groups(void)
+/* Grass, and so many runs of stones, with two columns each. */
+static void create_groups(uint32_t groups)
 {
     bp_entity_t entities[4];
-    begin(0);
     create("grass", entities, 4);
-    for (uint32_t i = 0; i < GROUPS; i++) {
-        char name[16];
+    for (uint32_t i = 0; i < groups; i++) {
+        char name[24];
         snprintf(name, sizeof name, "stone %u", i);
         uint32_t key = key_of(world, "stone", name), prototype;
         WORKS(rig.host, rig.api->world->prototype(world, &key, 1, &prototype));
         WORKS(rig.host, rig.api->world->create(world, prototype, entities, 2));
     }
+}
+
+static void lay_groups(void)
+{
+    begin(0);
+    create_groups(GROUPS);
     fence_lay(&fence, worlds, 1);
     ck_assert_uint_eq(fence.count, 4 + 2 * GROUPS);
 }
@@ -508,6 +513,7 @@ START_TEST(a_call_may_write_what_it_may_and_others_are_closed_in_turn)
     const fence_rights_t rights = {.may_write = may_write, .data = "grass.height"};
     fence_rights_t of_grass = rights;
     lay_groups();
+    of_grass.world = &world->rows;
     of_grass.prototype = run_of("grass")->prototype;
     for (uint32_t round = 0; round < 2; round++) {
         fence_shut(&fence, &of_grass);
@@ -538,6 +544,7 @@ START_TEST(what_a_call_was_handed_and_may_not_write_is_closed_wherever_it_lies)
 {
     fence_rights_t rights = {.may_write = may_write_nothing, .data = NULL};
     lay_groups();
+    rights.world = &world->rows;
     for (uint32_t i = 0; i < fence.count; i++) {
         rights.prototype = fence.columns[i].prototype;
         fence.turn = (i + 1) % fence.count;
@@ -556,6 +563,7 @@ START_TEST(a_call_within_a_call_may_write_what_it_may)
     const fence_rights_t within = {.may_write = may_write, .data = "grass"};
     fence_rights_t rights = {.may_write = may_write, .data = ""};
     lay_groups();
+    rights.world = &world->rows;
     rights.prototype = run_of("grass")->prototype;
     fence_shut(&fence, &rights);
     ck_assert_uint_eq(count_shut(), 4 + FENCE_SHUT);
@@ -571,6 +579,7 @@ START_TEST(a_column_is_opened_at_an_address_and_no_other_one)
 {
     fence_rights_t rights = {.may_write = may_write, .data = ""};
     lay_groups();
+    rights.world = &world->rows;
     rights.prototype = run_of("grass")->prototype;
     fence_shut(&fence, &rights);
     char *height = column_of("grass", 1)->cells;
@@ -580,6 +589,154 @@ START_TEST(a_column_is_opened_at_an_address_and_no_other_one)
     ck_assert(!fence_permit(&fence, height + 5)); /* it is open, so the address is wrong for another reason */
     ck_assert(!fence_permit(&fence, &rights));
     ck_assert_uint_eq(count_shut(), 3 + FENCE_SHUT);
+}
+END_TEST
+
+/* --- very many columns, several worlds ---------------------------------------------------------------------------- */
+
+/* A second world with the same components, so that its prototypes have the same numbers. */
+static bp_world_o *open_second(void)
+{
+    bp_world_o *first_world = world, *second;
+    world = bp_world_create(rig.host, &(bp_world_desc_t){.name = "second"});
+    WORKS(rig.host, bp_world_use_component(world, "stone"));
+    WORKS(rig.host, bp_world_use_component(world, "grass"));
+    worlds[1] = &world->rows;
+    second = world;
+    world = first_world;
+    return second;
+}
+
+static void create_in(bp_world_o *where, const char *type)
+{
+    bp_world_o *before = world;
+    bp_entity_t entities[4];
+    world = where;
+    create(type, entities, 4);
+    world = before;
+}
+
+START_TEST(rows_of_another_world_are_not_those_that_a_call_was_handed)
+{
+    fence_rights_t rights = {.may_write = may_write_nothing, .data = NULL};
+    begin(0);
+    bp_world_o *main_world = world, *second = open_second();
+    create_groups(GROUPS);
+    world = second;
+    create_groups(GROUPS);
+    world = main_world;
+    fence_lay(&fence, worlds, 2);
+    ck_assert_uint_eq(fence.count, 2 * (4 + 2 * GROUPS));
+    rights.prototype = run_of("grass")->prototype;
+    for (uint32_t w = 0; w < 2; w++) {
+        rights.world = worlds[w];
+        ck_assert_uint_eq(worlds[w]->runs[0]->prototype, rights.prototype);
+        fence_shut(&fence, &rights);
+        ck_assert_uint_eq(count_shut(), 4 + FENCE_SHUT);
+        for (uint32_t i = 0; i < fence.count; i++) {
+            const fence_column_t *column = &fence.columns[i];
+            ck_assert(column->shut || column->world != worlds[w] || column->prototype != rights.prototype);
+        }
+        fence_open(&fence);
+    }
+}
+END_TEST
+
+START_TEST(one_world_is_laid_anew_while_the_others_stay_where_they_are)
+{
+    bp_entity_t e;
+    begin(0);
+    bp_world_o *second = open_second();
+    create("grass", &e, 1);
+    create_in(second, "grass");
+    fence_lay(&fence, worlds, 2);
+    const void *there = worlds[1]->runs[0]->columns[1];
+    ck_assert(fence_has(&fence, worlds[0]->runs[0]) && fence_has(&fence, worlds[1]->runs[0]));
+    create("grass", &e, 1); /* which leaves its places */
+    ck_assert(!fence_has(&fence, worlds[0]->runs[0]));
+    fence_lay_in(&fence, worlds[0]);
+    ck_assert(fence_has(&fence, worlds[0]->runs[0]) && fence_has(&fence, worlds[1]->runs[0]));
+    ck_assert_ptr_eq(worlds[1]->runs[0]->columns[1], there);
+    ck_assert(can_write(worlds[1]->runs[0]->columns[1]));
+    create_in(second, "stone");
+    fence_lay_in(&fence, worlds[0]);
+    ck_assert(!fence_has(&fence, worlds[1]->runs[1]));
+}
+END_TEST
+
+/* However many columns there are, those of the rows that a call is handed are looked at, and the others by and by. */
+START_TEST(of_very_many_columns_some_are_looked_at_with_each_call_and_all_in_turn)
+{
+    enum { MANY = FENCE_LOOKED, ROUNDS = 4 };
+    char text[256];
+    uint32_t found = 0, last = BP_NONE;
+    begin(0);
+    create_groups(MANY);
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 4 + 2 * MANY);
+    fence_rights_t rights = {.world = worlds[0], .prototype = run_of("grass")->prototype};
+    char *handed = end_of(column_of("grass", 1)), *other = end_of(&fence.columns[1]);
+    ck_assert(fence.columns[1].prototype != rights.prototype);
+    for (uint32_t call = 0; call < ROUNDS * 3; call++) {
+        fence_fill(&fence, &rights);
+        *handed = 0;
+        ck_assert(!fence_is_whole(&fence, text, sizeof text));
+        *handed = (char)PATTERN;
+        *other = 0;
+        if (!fence_is_whole(&fence, text, sizeof text)) {
+            found++;
+            ck_assert(last == BP_NONE || call - last <= 3);
+            last = call;
+        }
+        *other = (char)PATTERN;
+        ck_assert(fence_is_whole(&fence, text, sizeof text));
+    }
+    ck_assert(found >= ROUNDS && found < ROUNDS * 3);
+}
+END_TEST
+
+START_TEST(a_fence_is_laid_up_to_its_bound)
+{
+    begin(0);
+    create_groups(GROUPS);
+    fence.most = 4 + 2 * 3;
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 4 + 2 * 3);
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 4 + 2 * 3);
+    fence.most = FENCE_COLUMNS;
+    fence_lay(&fence, worlds, 1);
+    ck_assert_uint_eq(fence.count, 4 + 2 * GROUPS);
+}
+END_TEST
+
+/* Room is made behind the columns that have no pages of their own, and behind those alone. */
+START_TEST(of_very_many_runs_the_room_behind_those_that_a_call_was_handed_is_looked_at)
+{
+    slack_t slack;
+    char text[256];
+    begin(0);
+    create_groups(GROUPS);
+    fence.most = 4;
+    fence_lay(&fence, worlds, 1);
+    ck_assert(fence_has(&fence, run_of("grass")));
+    slack_init(&slack, &account, worlds, 1, 2);
+    slack_make(&slack, &fence);
+    ck_assert(fence_has(&fence, run_of("grass")));
+    const run_t *last = world->rows.runs[world->rows.run_count - 1];
+    ck_assert(last->capacity >= last->count + SLACK_ROWS);
+    char *byte = (char *)last->columns[1] + (size_t)last->count * last->sizes[1];
+    uint32_t found = 0;
+    for (uint32_t call = 0; call < 2 * (GROUPS + 1); call++) {
+        slack_fill(&slack, worlds[0], last->prototype);
+        *byte = 0;
+        ck_assert(!slack_is_whole(&slack, text, sizeof text));
+        slack_fill(&slack, worlds[0], 0);
+        *byte = 0;
+        found += !slack_is_whole(&slack, text, sizeof text);
+    }
+    ck_assert(found > 0 && found < 2 * (GROUPS + 1));
+    slack_free(&slack);
 }
 END_TEST
 
@@ -641,7 +798,7 @@ Suite *fence_suite(void)
     tcase_add_test(tests, columns_of_rows_of_several_components_are_called_by_their_own);
     tcase_add_test(tests, where_rows_have_moved_from_the_pages_are_closed);
     tcase_add_test(tests, the_rows_of_all_worlds_are_laid);
-    tcase_add_test(tests, a_lookout_lays_what_there_is_when_it_begins_and_when_it_looks_at_all_calls);
+    tcase_add_test(tests, a_lookout_lays_what_there_is_when_it_begins_and_when_the_change_has_been_made);
     tcase_add_test(tests, a_fence_gives_back_its_memory_and_without_memory_lays_nothing);
     tcase_add_test(tests, what_is_written_over_the_pattern_is_told);
     tcase_add_test(tests, a_run_that_has_changed_since_the_pattern_was_made_is_passed_over);
@@ -650,6 +807,11 @@ Suite *fence_suite(void)
     tcase_add_test(tests, what_a_call_was_handed_and_may_not_write_is_closed_wherever_it_lies);
     tcase_add_test(tests, a_call_within_a_call_may_write_what_it_may);
     tcase_add_test(tests, a_column_is_opened_at_an_address_and_no_other_one);
+    tcase_add_test(tests, rows_of_another_world_are_not_those_that_a_call_was_handed);
+    tcase_add_test(tests, one_world_is_laid_anew_while_the_others_stay_where_they_are);
+    tcase_add_test(tests, of_very_many_columns_some_are_looked_at_with_each_call_and_all_in_turn);
+    tcase_add_test(tests, a_fence_is_laid_up_to_its_bound);
+    tcase_add_test(tests, of_very_many_runs_the_room_behind_those_that_a_call_was_handed_is_looked_at);
     tcase_add_test(tests, an_address_is_told_with_its_row_and_column);
     return suite;
 }

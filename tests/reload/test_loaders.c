@@ -503,7 +503,8 @@ START_TEST(a_file_that_is_written_anew_comes_in_by_itself)
 END_TEST
 #endif
 
-/* Where columns can be made ready the file is opened twice: to see which, and for the change. */
+/* Where columns can be made ready the file is opened twice: to see which, and for the change. So it is where there are
+ * enough rows in one world, or in two together. */
 START_TEST(a_file_that_is_opened_for_a_change_changes_nothing)
 {
     static bp_entity_t crowd[AHEAD_ROWS];
@@ -512,6 +513,13 @@ START_TEST(a_file_that_is_opened_for_a_change_changes_nothing)
     uint32_t prototype = prototype_of(world, "yeast", NULL, NULL, NULL);
     if (_i == 1)
         WORKS(rig.host, rig.api->world->create(world, prototype, crowd, AHEAD_ROWS));
+    if (_i == 2) {
+        bp_world_o *other = bp_world_create(rig.host, &(bp_world_desc_t){.name = "other"});
+        WORKS(rig.host, bp_world_use_component(other, "yeast"));
+        WORKS(rig.host, rig.api->world->create(world, prototype, crowd, AHEAD_ROWS / 2));
+        prototype = prototype_of(other, "yeast", NULL, NULL, NULL);
+        WORKS(rig.host, rig.api->world->create(other, prototype, crowd, AHEAD_ROWS / 2));
+    }
     scratch_file("yeast.open", "makes 7");
     uint32_t alive = rig.api->entity->count(rig.host);
     WORKS(rig.host, bp_host_begin_reload(rig.host, &name, 1, 0));
@@ -720,7 +728,7 @@ Suite *loaders_suite(void)
     tcase_add_test(t, a_crash_while_opening_is_tried_out_elsewhere);
     tcase_add_test(t, a_file_that_is_written_anew_comes_in_by_itself);
 #endif
-    tcase_add_loop_test(t, a_file_that_is_opened_for_a_change_changes_nothing, 0, 2);
+    tcase_add_loop_test(t, a_file_that_is_opened_for_a_change_changes_nothing, 0, 3);
     tcase_add_test(t, a_crash_of_a_file_brings_the_one_before_back);
     tcase_add_test(t, a_crash_while_opening_sets_aside_who_opens);
     tcase_add_test(t, a_crash_of_who_is_asked_while_opening_is_not_that_of_who_opens);

@@ -596,10 +596,11 @@ static bp_world_o *create_other(uint32_t rows)
     return other;
 }
 
-/* Where there are enough rows for that. */
+/* In runs that have enough rows for that, and a block for each column: a row has 16 bytes. */
 START_TEST(columns_are_made_ready_in_all_worlds)
 {
-    static const uint32_t rows[] = {FIRST, AHEAD_ROWS, AHEAD_ROWS - 1};
+    enum { SPLIT_ROWS = RUN_SPLIT_BYTES / 16 };
+    static const uint32_t rows[] = {FIRST, SPLIT_ROWS + 16, SPLIT_ROWS / 2};
     patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
     begin_change(&first, NULL);
     create_other(rows[_i]);
@@ -607,7 +608,7 @@ START_TEST(columns_are_made_ready_in_all_worlds)
     reload_change_t *change = begin_readying(&model);
     make_all_ready(change);
     WORKS(scene.host, reload_prepare(change));
-    ck_assert_uint_eq(scene.host->reload.readied, rows[_i] < AHEAD_ROWS ? 1 : 2);
+    ck_assert_uint_eq(scene.host->reload.readied, rows[_i] < SPLIT_ROWS ? 1 : 2);
     commit_and_finish(change, &next);
 }
 END_TEST

@@ -268,6 +268,96 @@ START_TEST(large_runs_of_all_worlds_are_thinned)
 }
 END_TEST
 
+enum { FURTHER = 3, EACH = 40000, GONE = 10 };
+
+static bp_world_o *further[FURTHER];
+static bp_entity_t theirs[FURTHER][EACH];
+
+/* The first rows stay where they are, without those that have become holes. */
+static int look_at_further(process_t *self, void *data)
+{
+    float mass;
+    (void)self, (void)data;
+    sample_enter(&sample);
+    check_host(host);
+    for (uint32_t w = 0; w < FURTHER; w++) {
+        bool whole = w == 0;
+        const run_t *run = world_of(further[w])->runs[0];
+        HOLDS(run->count == (whole ? EACH : RUN_SAMPLE_FEW));
+        HOLDS(run->holes == (whole ? GONE + 1 : GONE));
+        for (uint32_t i = 0; i < EACH; i++) {
+            bool there = api->property->get_named(further[w], theirs[w][i], "body", "mass", BP_F32, &mass) == BP_OK;
+            HOLDS(there == (i >= GONE && i != EACH / 2 && (whole || i < RUN_SAMPLE_FEW)));
+            HOLDS(!there || mass == mass_of(theirs[w][i]));
+        }
+        HOLDS(world_count(world_of(further[w]), world_component(world_of(further[w]), "body")) ==
+              (whole ? EACH - 1 : RUN_SAMPLE_FEW) - GONE);
+        HOLDS(bp_world_step(further[w]) == BP_OK);
+        api->entity->destroy(host, theirs[w], EACH);
+    }
+    check_host(host);
+    HOLDS(bp_host_step(host) == BP_OK);
+    check_host(host);
+    return 0;
+}
+
+/* With the allocator of an embedder no run is left out of the copy, however large. */
+START_TEST(of_very_many_rows_those_of_further_runs_are_few)
+{
+    heap_t heap = {0};
+    bp_allocator_i allocator = heap_allocator(&heap);
+    world_t *worlds[1 + FURTHER];
+    begin(&allocator);
+    worlds[0] = world_of(world);
+    for (uint32_t w = 0; w < FURTHER; w++) {
+        char name[16];
+        snprintf(name, sizeof name, "further_%u", w);
+        further[w] = bp_world_create(host, &(bp_world_desc_t){.name = name});
+        worlds[1 + w] = world_of(further[w]);
+        WORKS(host, bp_world_use_component(further[w], "body"));
+        uint32_t prototype = prototype_of(further[w], "body", NULL, NULL, NULL);
+        WORKS(host, api->world->create(further[w], prototype, theirs[w], EACH));
+        for (uint32_t i = 0; i < EACH; i++) {
+            float mass = mass_of(theirs[w][i]);
+            WORKS(host, api->property->set_named(further[w], theirs[w][i], "body", "mass", BP_F32, &mass));
+        }
+        uint32_t key = key_of(further[w], "body", "");
+        WORKS(host, api->world->remove(further[w], key, theirs[w], GONE)); /* which leaves holes */
+        WORKS(host, api->world->remove(further[w], key, &theirs[w][EACH / 2], 1));
+    }
+    sample_take(&sample, &memory, worlds, COUNT(worlds));
+    ck_assert_uint_eq(sample.count, FURTHER - 1);
+    process_t *process = process_fork(&memory, look_at_further, NULL);
+    sample_give_back(&sample);
+    process_end_t over;
+    while ((over = process_state(process)).state == PROCESS_RUNNING)
+        os_sleep_ns(1000000);
+    process_free(process);
+    expect_fine(over);
+    check_host(host);
+    end();
+}
+END_TEST
+
+/* All large runs together keep as many rows as one alone. */
+START_TEST(of_several_large_runs_each_keeps_a_part_of_the_rows)
+{
+    begin(NULL);
+    bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other"});
+    WORKS(host, bp_world_use_component(other, "mark"));
+    WORKS(host, bp_world_use_component(other, "flag"));
+    WORKS(host, api->world->create(other, prototype_of(other, "mark", NULL, NULL, NULL), theirs[0], EACH));
+    WORKS(host, api->world->create(other, prototype_of(other, "flag", NULL, NULL, NULL), theirs[1], EACH));
+    world_t *worlds[] = {world_of(world), world_of(other)};
+    sample_take(&sample, &memory, worlds, 2);
+    ck_assert_uint_eq(sample.count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert(sample.runs[i].run.count <= RUN_SAMPLE_ROWS / 3 && sample.runs[i].run.count > RUN_SAMPLE_ROWS / 4);
+    sample_give_back(&sample);
+    end();
+}
+END_TEST
+
 Suite *trial_suite(void)
 {
     Suite *suite = suite_create("trial");
@@ -278,6 +368,8 @@ Suite *trial_suite(void)
     tcase_add_test(copies, a_host_with_an_allocator_of_its_own_is_copied_whole);
     tcase_add_test(copies, what_is_left_out_of_a_copy_cannot_be_read_there);
     tcase_add_test(copies, large_runs_of_all_worlds_are_thinned);
+    tcase_add_test(copies, of_very_many_rows_those_of_further_runs_are_few);
+    tcase_add_test(copies, of_several_large_runs_each_keeps_a_part_of_the_rows);
     suite_add_tcase(suite, copies);
     return suite;
 }

@@ -1292,9 +1292,9 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
     run_t *run = run_create(&pages, 1, few, COUNT(few) + 1, 0);
     ck_assert(run_reserve(run, &pages, ROWS));
     ck_assert_uint_eq(run_take_rows(run, RUN_SAMPLE_FROM - 1, &first, &holdings), RUN_SAMPLE_FROM - 1);
-    ck_assert(!run_sample_take(&sample, run, &pages));
+    ck_assert(!run_sample_take(&sample, run, &pages, RUN_SAMPLE_ROWS));
     ck_assert_uint_eq(run_take_rows(run, ROWS - RUN_SAMPLE_FROM + 1, &first, &holdings), ROWS - RUN_SAMPLE_FROM + 1);
-    ck_assert(run->split && !run_sample_take(&sample, run, &account));
+    ck_assert(run->split && !run_sample_take(&sample, run, &account, RUN_SAMPLE_ROWS));
     for (uint32_t row = 0; row < ROWS; row++) {
         unsigned char value[64];
         run_entities(run)[row].id = (uint64_t)(2 * row + 1) << 32 | row;
@@ -1315,7 +1315,7 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
     size_t bytes = memory_bytes(&pages);
     ck_assert(run_keep_stamps(run, &pages, &now));
     now = 9;
-    ck_assert(run_sample_take(&sample, run, &pages));
+    ck_assert(run_sample_take(&sample, run, &pages, RUN_SAMPLE_ROWS));
     ck_assert_uint_eq(sample.count, count);
     ck_assert_uint_eq(run->count, ROWS);
 
@@ -1392,14 +1392,14 @@ START_TEST(while_there_is_a_sample_copies_of_the_process_go_without_the_run)
     size_t bytes = memory_bytes(&pages);
     expect_left_out(run, false);
     for (uint32_t i = 0; i < 2; i++) {
-        ck_assert(run_sample_take(&sample, run, &pages));
+        ck_assert(run_sample_take(&sample, run, &pages, RUN_SAMPLE_ROWS));
         expect_left_out(run, true);
         run_sample_give_back(&sample, &pages);
         expect_left_out(run, false);
         ck_assert_uint_eq(memory_bytes(&pages), bytes);
         char *start = run->blocks[COUNT(some)].start;
         run->blocks[COUNT(some)].start = start + 1; /* which is no page */
-        ck_assert(!run_sample_take(&sample, run, &pages));
+        ck_assert(!run_sample_take(&sample, run, &pages, RUN_SAMPLE_ROWS));
         run->blocks[COUNT(some)].start = start;
         expect_left_out(run, false);
         ck_assert_uint_eq(memory_bytes(&pages), bytes);

@@ -624,7 +624,7 @@ START_TEST(a_reference_into_a_run_made_after_fields_have_moved_stays_at_its_fiel
     create(prototype_of(world, "body", NULL, NULL, NULL), e, 4);
     bp_ref_t before = ref_to(e[0], body, BODY_POSITION), none = ref_to(e[0], body, BODY_POSITION);
     ck_assert_ptr_nonnull(bp_ref_get(api, world, &before));
-    ck_assert(world_reserve_moves(w));
+    ck_assert(world_reserve_moves(w, 1));
     w->ref_version += 1000; /* above the versions of all runs, as a change of declarations makes it */
     for (uint32_t r = 0; r < w->run_count; r++)
         w->runs[r]->version = w->ref_version;
@@ -661,10 +661,10 @@ START_TEST(a_reference_follows_as_many_moves_of_fields_as_are_remembered)
     create(prototype_of(world, "body", NULL, NULL, NULL), &e, 1);
     bp_ref_t first = ref_to(e, body, BODY_POSITION);
     ck_assert_ptr_nonnull(bp_ref_get(api, world, &first));
-    ck_assert(world_reserve_moves(w));
     run_t *run = world_run(w, world_own_record(w, e)->prototype);
     uint32_t column = prototypes_column(&w->prototypes, run->prototype, body);
     for (uint32_t moves = 1; moves <= WORLD_MOVES + 1; moves++) {
+        ck_assert(world_reserve_moves(w, 1));
         w->ref_version += 1000;
         for (uint32_t r = 0; r < w->run_count; r++)
             w->runs[r]->version = w->ref_version;
