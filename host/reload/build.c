@@ -159,13 +159,16 @@ static char *skip_remarks(char *from, const char *end)
 }
 
 /* The next word of a rule, in its place; "" at the end. In names "\ " stands for a space, "\#" for a #, "$$" for a $.
- * There is room for a zero behind the end. `*last`: it ends the rule's line. */
+ * There is room for a zero behind the end. `*last`: it ends the rule's line; a line that goes on ends in a backslash,
+ * which may be a word of its own. */
 static const char *next_word(char **at, const char *end, bool *last)
 {
     char *from = skip_remarks(*at, end), *to;
     const char *word = to = from;
     for (; from < end && !is_blank(*from); from++) {
         const char behind = from + 1 < end ? from[1] : '\0';
+        if (*from == '\\' && from > word && (behind == '\n' || behind == '\r'))
+            break;
         from += (*from == '\\' && (behind == ' ' || behind == '#')) || (*from == '$' && behind == '$');
         *to++ = *from;
     }

@@ -314,6 +314,44 @@ START_TEST(a_plugin_is_built_for_what_is_its_own_and_no_other_one)
 }
 END_TEST
 
+/* A rule lists the first file, and the second one is what another rule makes, or a remark. */
+START_TEST(a_plugin_is_built_for_the_files_that_its_rule_lists)
+{
+    static const char *const rules[][2] = {
+        {"shared.h", "probe.so: build_shared/shared.h\nbuild_shared/other.h :\n"},
+        {"shared.h", "probe.so: build_shared/shared.h \t \nbuild_shared/other.h :\n"},
+        {"shared.h", "probe.so probe.d: \\\r\n build_shared/shared.h\r\nbuild_shared/other.h :\r\n"},
+        {"shared.h", "# of build_shared/other.h\nprobe.so:\\\n  build_shared/shared.h  # build_shared/other.h\n"},
+        {"of two words.h", "probe.so : build_shared/of\\ two\\ words.h\n\nbuild_shared/other.h: build_shared\n"},
+        {"#$.h", "probe.so : build_shared/\\#$$.h"},
+    };
+    char listed[64];
+    mkdir(SHARED, 0755);
+    for (uint32_t i = 0; i < COUNT(rules); i++) {
+        snprintf(listed, sizeof listed, "build_shared/%s", rules[i][0]);
+        save(listed);
+        save("build_shared/other.h");
+        scratch_file("probe.d", rules[i][1]);
+        open_host("true {plugin}");
+        WORKS(rig.host, bp_host_poll(rig.host));
+        save("build_shared/other.h");
+        for (int k = 0; k < 15; k++) {
+            WORKS(rig.host, bp_host_poll(rig.host));
+            WORKS(rig.host, bp_host_wait(rig.host, NAP));
+        }
+        EXPECT(strstr(rig.log.text, "'probe' is built") == NULL, "rule %u: %s", i, rig.log.text);
+        save(listed);
+        wait_for("'probe' is built");
+        close_host();
+        snprintf(listed, sizeof listed, "%s/%s", SHARED, rules[i][0]);
+        remove(listed);
+    }
+    remove(TEST_SCRATCH_DIR "/probe.d");
+    remove(SHARED "/other.h");
+    rmdir(SHARED);
+}
+END_TEST
+
 /* Of what is done at polls: a change that could not be noted is noted when the source is saved again. */
 START_TEST(memory_that_lacks_while_sources_are_watched_does_not_end_it)
 {
@@ -389,6 +427,7 @@ Suite *build_suite(void)
     tcase_add_test(tests, a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_missed);
     tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
     tcase_add_test(tests, a_plugin_is_built_for_what_is_its_own_and_no_other_one);
+    tcase_add_test(tests, a_plugin_is_built_for_the_files_that_its_rule_lists);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;
 }
