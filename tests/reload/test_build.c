@@ -85,6 +85,7 @@ START_TEST(what_becomes_of_a_command_is_told)
 {
     static const char *const commands[][2] = {
         {"true {plugin}", "'probe' is built"},
+        {"printf %300000d 1; true {plugin}", "'probe' is built"}, /* more than is kept, or than a pipe takes */
         {"false {plugin}", "'probe' could not be built (the command ended with 1)"},
         {"kill -9 $$ {plugin}", "'probe' could not be built (the command was ended by SIGKILL)"},
     };
@@ -335,7 +336,7 @@ START_TEST(a_plugin_is_built_for_the_files_that_its_rule_lists)
         open_host("true {plugin}");
         WORKS(rig.host, bp_host_poll(rig.host));
         save("build_shared/other.h");
-        for (int k = 0; k < 15; k++) {
+        for (int k = 0; k < 40; k++) {
             WORKS(rig.host, bp_host_poll(rig.host));
             WORKS(rig.host, bp_host_wait(rig.host, NAP));
         }

@@ -687,6 +687,10 @@ START_TEST(a_set_is_refused_as_one_and_comes_in_as_one_when_the_bad_part_is_righ
     EXPECT(told.refused == 1, "%s", told.text);
     expect_told("plugin crasher: 1.0 -> 2.0");
     expect_told("plugin companion: 1.0 -> 1.0");
+    replace("companion", other); /* nothing waits any more */
+    wait_for_news(true);
+    expect_told("reloaded companion 1.0 -> 1.0");
+    ck_assert_ptr_null(strstr(told.text, "crasher"));
     end();
 }
 END_TEST
