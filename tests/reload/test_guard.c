@@ -1115,6 +1115,31 @@ START_TEST(one_late_call_after_another_is_ended)
 }
 END_TEST
 
+/* The time of a call counts from its own beginning, not from that of the guard. */
+START_TEST(a_call_has_all_of_the_limit_however_long_there_has_been_a_guard)
+{
+    enum { CODE = 4096, LIMIT = 1200 };
+    const struct itimerval some = {.it_value = {.tv_usec = LIMIT / 5 * 1000}};
+    memory_t memory;
+    error_text_t error = {.calls = NULL};
+    guard_t *guard;
+    guard_crash_t crash;
+    uint64_t rounds = 0;
+    void (*call)(void *data) = loop_for_long;
+    const char *code;
+    memcpy(&code, &call, sizeof code);
+    memory_init(&memory, "test", &(bp_allocator_i){0});
+    signal(SIGALRM, have_over);
+    ck_assert_int_eq(guard_create(&memory, LIMIT, &error, &guard), BP_OK);
+    ck_assert(guard_add_image(guard, code, code + CODE));
+    os_sleep_ns((LIMIT + 100) * UINT64_C(1000000));
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &some, NULL), 0);
+    ck_assert(guard_run(guard, call, &rounds, &crash));
+    ck_assert(over);
+    guard_destroy(guard);
+}
+END_TEST
+
 enum { TOLD = 9, TOLD_WRONGLY = 10 };
 
 /* What tells may wait for ever: an alarm is set that ends the process then, whatever the program does with alarms. */
@@ -1960,6 +1985,7 @@ Suite *guard_suite(void)
     tcase_add_loop_test(calm, what_ends_the_process_is_told_where_nobody_else_hears_of_it, 0, COUNT(deaths));
     tcase_add_test(calm, what_ends_a_call_is_not_told_of_the_next_one_on_that_thread);
     tcase_add_test(calm, one_late_call_after_another_is_ended);
+    tcase_add_test(calm, a_call_has_all_of_the_limit_however_long_there_has_been_a_guard);
     tcase_add_loop_test(calm, a_write_of_the_host_to_what_is_barred_goes_on_where_that_is_permitted, 0,
                         COUNT(permits));
     tcase_add_test(calm, a_copy_of_the_process_knows_the_thread_alone_that_has_made_it);

@@ -309,6 +309,22 @@ START_TEST(new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_
 }
 END_TEST
 
+START_TEST(lost_parts_that_differ_from_the_old_default_in_one_bit_are_refused)
+{
+    const field_t *two = make((bp_field_t){.name = "a", .type = BP_VEC2}),
+                  *four = make((bp_field_t){.name = "a", .type = BP_VEC4, .initial = "0 0 0 1"});
+    bp_vec2_t out;
+    for (uint32_t bit = 0; bit <= 64; bit++) {
+        bp_vec4_t value = {1, 2, 0, 1};
+        unsigned char bytes[sizeof value];
+        memcpy(bytes, &value, sizeof value);
+        if (bit < 64) /* else all is as it was */
+            bytes[8 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+        EXPECT(convert_column(four, bytes, two, &out, 1, NULL) == (bit == 64), "bit %u", bit);
+    }
+}
+END_TEST
+
 START_TEST(values_of_the_dead_are_not_in_the_way)
 {
     const field_t *i64 = make((bp_field_t){.name = "a", .type = BP_I64}),
@@ -969,6 +985,7 @@ Suite *convert_suite(void)
     tcase_add_test(tests, integers_that_a_float_cannot_hold_are_refused);
     tcase_add_test(tests, widening_and_narrowing_back_gives_the_same_bits);
     tcase_add_test(tests, new_parts_of_a_vector_take_the_new_default_and_lost_ones_must_be_the_old);
+    tcase_add_test(tests, lost_parts_that_differ_from_the_old_default_in_one_bit_are_refused);
     tcase_add_test(tests, values_of_the_dead_are_not_in_the_way);
     tcase_add_test(tests, columns_become_what_each_of_their_values_becomes);
     tcase_add_test(tests, one_value_outside_tighter_limits_is_found_wherever_it_lies);

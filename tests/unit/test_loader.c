@@ -313,6 +313,27 @@ START_TEST(what_is_known_of_a_plugin_lies_in_the_host)
 }
 END_TEST
 
+/* Slashes name the same folder, however many there are. */
+START_TEST(a_library_of_a_nearly_equal_name_is_told_where_there_is_one_and_its_path_has_room)
+{
+    static const char slip[] = "compnion";
+    char path[2 * FILE_PATH_MAX];
+    text_t hint;
+    ck_assert_str_eq(library_near(TEST_FIXTURE_DIR "/qwxyzzyqwx", &hint), "");
+#if defined(_WIN32)
+    const size_t least = FILE_PATH_MAX; /* the system has no folders of so long a path */
+#else
+    const size_t least = FILE_PATH_MAX - 1;
+#endif
+    for (size_t room = least; room <= FILE_PATH_MAX; room++) {
+        memset(path, '/', sizeof path);
+        memcpy(path, TEST_FIXTURE_DIR, strlen(TEST_FIXTURE_DIR));
+        memcpy(path + room, slip, sizeof slip);
+        EXPECT((library_near(path, &hint)[0] == '\0') == (room == FILE_PATH_MAX), "%u", (uint32_t)room);
+    }
+}
+END_TEST
+
 /* By what stands behind the last point of a file's name, in whichever folder. */
 START_TEST(a_file_is_opened_by_the_plugin_that_has_said_its_ending)
 {
@@ -667,6 +688,7 @@ Suite *loader_suite(void)
     tcase_add_test(all, posts_of_other_plugins_are_carried_out_in_order_where_some_are_dropped);
     tcase_add_test(all, a_plugin_that_is_linked_in_lacks_memory);
     tcase_add_test(all, what_is_known_of_a_plugin_lies_in_the_host);
+    tcase_add_test(all, a_library_of_a_nearly_equal_name_is_told_where_there_is_one_and_its_path_has_room);
     tcase_add_test(all, a_file_is_opened_by_the_plugin_that_has_said_its_ending);
     tcase_add_test(all, a_path_in_an_option_that_is_too_long_is_refused);
     tcase_add_test(all, a_refusal_begins_with_the_place_of_an_option_or_with_the_plugin);

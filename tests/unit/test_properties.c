@@ -248,6 +248,48 @@ START_TEST(columns_of_any_length_order_and_stride_are_set_and_got)
 }
 END_TEST
 
+/* Without memory for the places of all cells, and with it. */
+START_TEST(single_numbers_are_set_and_got_in_any_order)
+{
+    static float values[MANY], back[MANY];
+    uint32_t living = make_many();
+    bp_property_t mass = resolve(many[0], "body", "mass");
+    for (uint32_t round = 0; round < 4; round++) {
+        reorder(many, living, 2 + round);
+        for (uint32_t i = 0; i < living; i++)
+            values[i] = (float)(round * MANY + i);
+        rig.heap.refuse_first = round < 2 ? rig.heap.requests + 1 : 0;
+        rig.heap.refuse_last = UINT64_MAX;
+        WORKS(rig.host, api->set(world, &mass, many, living, values, sizeof *values));
+        rig.heap.refuse_first = rig.heap.refuse_last = 0;
+        WORKS(rig.host, api->get(world, &mass, many, living, back, sizeof *back));
+        ck_assert_mem_eq(back, values, living * sizeof *values);
+    }
+}
+END_TEST
+
+/* A batch goes on as its own entities say, whatever lies before it in the caller's array. */
+START_TEST(a_batch_behind_others_is_got_by_its_own_entities)
+{
+    enum { SOME = 16 };
+    bp_entity_t e[4 * SOME], array[3 * SOME];
+    float values[4 * SOME], back[2 * SOME];
+    WORKS(rig.host, worlds->create(world, prototype_of(world, "body", NULL, NULL, NULL), e, 4 * SOME));
+    bp_property_t mass = resolve(e[0], "body", "mass");
+    for (uint32_t i = 0; i < 4 * SOME; i++)
+        values[i] = (float)i;
+    WORKS(rig.host, api->set(world, &mass, e, 4 * SOME, values, sizeof *values));
+    for (uint32_t i = 0; i < SOME; i++) {
+        array[i] = e[i];
+        array[SOME + i] = e[2 * SOME + i];
+        array[2 * SOME + i] = e[i * 3];
+    }
+    WORKS(rig.host, api->get(world, &mass, array + SOME, 2 * SOME, back, sizeof *back));
+    for (uint32_t i = 0; i < SOME; i++)
+        ck_assert(back[i] == values[2 * SOME + i] && back[SOME + i] == values[i * 3]);
+}
+END_TEST
+
 START_TEST(a_property_resolved_once_serves_all_entities_of_its_world)
 {
     bp_entity_t e[4] = {entity_with(world, "body"), entity_with(world, "sample"), {0}, {0}};
@@ -1019,6 +1061,8 @@ static void add_values(TCase *tests)
     tcase_add_loop_test(tests, each_type_is_set_and_got_in_every_way, 0, (int)COUNT(samples));
     tcase_add_test(tests, a_text_is_cut_at_its_room);
     tcase_add_test(tests, columns_of_any_length_order_and_stride_are_set_and_got);
+    tcase_add_test(tests, single_numbers_are_set_and_got_in_any_order);
+    tcase_add_test(tests, a_batch_behind_others_is_got_by_its_own_entities);
     tcase_add_test(tests, a_property_resolved_once_serves_all_entities_of_its_world);
     tcase_add_test(tests, an_address_is_given_only_where_it_is_known);
     tcase_add_test(tests, a_string_may_be_set_from_a_string_that_was_read);
