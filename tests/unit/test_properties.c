@@ -9,6 +9,9 @@
 #include "inspect.h"
 #include "zoo.h"
 
+#include "engine/host.h"
+#include "plugin/registry.h"
+
 #include <components/debug_name.h>
 #include <math.h>
 #include <stdio.h>
@@ -927,6 +930,26 @@ START_TEST(a_wrong_path_says_which_part_is_wrong)
 }
 END_TEST
 
+/* As in a step in which that plugin has crashed, whose tables are emptied after the step. */
+START_TEST(who_knows_names_and_has_crashed_is_not_asked)
+{
+    bp_path_t path;
+    WORKS(rig.host, bp_world_use_component(world, "debug_name"));
+    bp_entity_t earth = named("earth");
+    plugin_t *names = registry_table_owner(&rig.host->registry, BP_DEBUG_NAME_API);
+    ck_assert_ptr_nonnull(names);
+    names->guard = (guard_t *)(void *)&path; /* no more than that there is one */
+    plugin_set_aside(names);
+    SAID(rig.host, BP_ERROR_FAILED,
+         "main/earth.body.mass: the plugin that knows entities by their names has crashed; write #index:generation",
+         api->parse_path(rig.host, "main/earth.body.mass", &path));
+    plugin_trust(names);
+    names->guard = NULL;
+    WORKS(rig.host, api->parse_path(rig.host, "main/earth.body.mass", &path));
+    ck_assert_uint_eq(path.entity.id, earth.id);
+}
+END_TEST
+
 START_TEST(a_reference_is_set_by_name_or_number)
 {
     static const struct {
@@ -1098,6 +1121,7 @@ Suite *properties_suite(void)
     TCase *paths = new_case(suite, "paths");
     tcase_add_test(paths, paths_find_entities_by_name_or_number);
     tcase_add_loop_test(paths, a_wrong_path_says_which_part_is_wrong, 0, (int)COUNT(bad_paths));
+    tcase_add_test(paths, who_knows_names_and_has_crashed_is_not_asked);
     tcase_add_test(paths, a_reference_is_set_by_name_or_number);
     tcase_add_test(paths, paths_have_at_most_1023_bytes);
     tcase_add_test(paths, a_component_that_has_left_is_found_for_no_entity);
