@@ -222,6 +222,7 @@ START_TEST(a_description_says_what_there_is_of_a_host_and_nothing_else)
     WORKS(host, bp_host_load_plugin(host, TEST_PLUGIN_DIR "/point_mass" TEST_SO, NULL, 0));
     bp_world_o *other = bp_world_create(host, &(bp_world_desc_t){.name = "other", .step_rate = 4, .units = "s=day"});
     WORKS(host, bp_world_step(other));
+    WORKS(host, bp_world_use_system(other, "crash_system")); /* its first unit */
     ck_assert(wants_add(&world->wants, "of_nobody", false));
     late[0] = key_of(world, "crash_plain", "");
     late[1] = key_of(world, "crash_plain", "late");
@@ -273,8 +274,13 @@ START_TEST(a_description_says_what_there_is_of_a_host_and_nothing_else)
     expect_text(&reader, "crash_plain");
     expect_text(&reader, "crash_plain");
     expect_world(&reader, "other", 4, 1, "s=day");
-    for (uint32_t i = 0; i < 4; i++) /* wants, components, systems, combinations */
-        expect_number(&reader, 0);
+    expect_number(&reader, 1); /* wants; a system */
+    expect_text(&reader, "crash_system");
+    expect_number(&reader, 1);
+    expect_number(&reader, 0); /* components */
+    expect_number(&reader, 1);
+    expect_text(&reader, "crash_system");
+    expect_number(&reader, 0); /* combinations */
     ck_assert(!reader.failed && reader_left(&reader) == 0);
     bytes_free(&bytes);
     reload_discard(change);
