@@ -326,6 +326,35 @@ START_TEST(a_thread_that_allocates_during_reloads_leaves_the_accounts_right)
 }
 END_TEST
 
+static void take_and_give_back(void *plugin)
+{
+    plugin_resize(plugin, plugin_resize(plugin, NULL, 0, 50), 50, 0);
+}
+
+/* Once a change has ended, other threads take memory for the version in place, and what that one leaves when the next
+ * one comes is told. */
+START_TEST(what_a_version_leaves_is_told_though_a_thread_has_allocated_after_a_reload)
+{
+    static const char *const names[] = {"caller"};
+    static log_text_t log;
+    os_thread_t thread;
+    KEEPS_MEMORY();
+    log.text[0] = '\0';
+    const char *path = put_plugin("caller_first", "caller");
+    bp_host_o *host = bp_host_create(&(bp_host_desc_t){.log = log_into(&log), .flags = BP_HOST_COPY_PLUGINS});
+    WORKS(host, bp_host_load_plugin(host, path, NULL, 0));
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    plugin_t *plugin = loader_find(&host->loader, "caller");
+    ck_assert(os_thread_start(&thread, take_and_give_back, plugin));
+    os_thread_join(thread);
+    ck_assert_ptr_nonnull(plugin_resize(plugin, NULL, 0, 100));
+    EXPECT(strstr(log.text, "not given back") == NULL, "%s", log.text);
+    WORKS(host, bp_host_reload(host, names, 1, NULL));
+    EXPECT(strstr(log.text, "100 bytes of its memory were not given back") != NULL, "%s", log.text);
+    bp_host_destroy(host);
+}
+END_TEST
+
 Suite *reload_threads_suite(void)
 {
     Suite *suite = suite_create("reload_threads");
@@ -336,6 +365,7 @@ Suite *reload_threads_suite(void)
     tcase_add_loop_test(tcase, a_system_that_goes_is_stopped_once_it_cannot_come_back, 0, 3);
     tcase_add_test(tcase, a_system_that_a_world_gets_meanwhile_ends_the_probation);
     tcase_add_loop_test(tcase, a_thread_that_allocates_during_reloads_leaves_the_accounts_right, 0, 3);
+    tcase_add_test(tcase, what_a_version_leaves_is_told_though_a_thread_has_allocated_after_a_reload);
     suite_add_tcase(suite, tcase);
     return suite;
 }
