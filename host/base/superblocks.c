@@ -3,8 +3,8 @@
  * A block goes where there is room first, by address, so that blocks gather in few superblocks as others go. Looking
  * for room reads one number of each superblock, and the bits of those that may have it.
  *
- * Invariants: `longest` is never less than the longest stretch of free grains; no superblock is empty; the account has
- * all bytes of superblocks less those of the blocks that lie in them.
+ * Invariants: `longest` is never less than the longest stretch of free grains; no superblock is empty while none are
+ * held; the account has all bytes of superblocks less those of the blocks that lie in them.
  */
 #include "superblocks.h"
 
@@ -160,7 +160,7 @@ static void leave(superblocks_t *s, uint32_t number, uint32_t first, uint32_t co
 {
     superblock_t *one = s->items[number];
     set_grains(one, first, count, false);
-    if (one->used == 0) {
+    if (one->used == 0 && !s->holds) {
         end(s, number);
         return;
     }
@@ -210,6 +210,30 @@ bool superblocks_are_wanted(const memory_t *memory)
 static bool comes_from_superblock(const memory_t *memory, size_t size)
 {
     return is_medium(size) && memory->superblocks->allowed && superblocks_are_wanted(memory);
+}
+
+bool superblocks_hold(const memory_t *memory)
+{
+    superblocks_t *s = memory->superblocks;
+    const superblock_t *one = superblocks_are_wanted(memory) && s->allowed ? add(s) : NULL;
+    if (one == NULL)
+        return false;
+    for (size_t at = 0; at < SUPERBLOCKS_BYTES; at += os_page_size())
+        *(volatile char *)(one->start + at) = 0;
+    s->holds = true;
+    return true;
+}
+
+void superblocks_let_go(const memory_t *memory)
+{
+    superblocks_t *s = memory->superblocks;
+    if (s == NULL || !s->holds)
+        return;
+    s->holds = false;
+    for (uint32_t i = s->count; i > 0; i--) {
+        if (s->items[i - 1]->used == 0)
+            end(s, i - 1);
+    }
 }
 
 static void *take_anywhere(memory_t *memory, size_t size)

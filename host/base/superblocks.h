@@ -3,7 +3,8 @@
  * A host with many worlds has many blocks that are too small to be pages of their own (memory.h). Where medium blocks
  * come to SUPERBLOCKS_FROM bytes, further ones lie in superblocks of 2 MiB. There they share huge pages, which are
  * faster to touch first and to walk through than pages of 4 KiB; a block grows where it lies while the room behind it
- * is free; and the room of a freed block is used again. A superblock without blocks is freed. A host with less has its
+ * is free; and the room of a freed block is used again. A superblock without blocks is freed, unless room is held for
+ * many blocks that will be made at once. A host with less has its
  * medium blocks from the C library, and pays for no room that it does not use.
  *
  * A block from superblocks_resize must be resized and freed by superblocks_resize as well. The bytes of a block are
@@ -38,6 +39,7 @@ typedef struct superblocks_t {
     superblock_t **items; /* by address */
     uint32_t count, capacity;
     size_t medium;        /* bytes of all medium blocks, wherever they lie */
+    bool holds;           /* superblocks without blocks stay */
     bool allowed;         /* may there be superblocks? */
 } superblocks_t;
 
@@ -54,6 +56,11 @@ void superblocks_free_block(memory_t *memory, void *block, size_t size);
 /* Would superblocks_resize move the block to other memory for certain, so that a caller who lays out anew what is in it
  * does better to take another block and copy once? False also where that is not known. */
 bool superblocks_would_move(const memory_t *memory, const void *block, size_t old_size, size_t new_size);
+
+/* Have one superblock more, of memory that has been touched, so that blocks that will lie there take no time for that.
+ * It stays without blocks until superblocks_let_go. False where there are no superblocks, or no memory. [main] */
+bool superblocks_hold(const memory_t *memory);
+void superblocks_let_go(const memory_t *memory);
 
 /* Are superblocks in use, so that spare room in each medium block would add up? */
 bool superblocks_are_wanted(const memory_t *memory);

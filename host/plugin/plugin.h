@@ -42,12 +42,13 @@ typedef struct call_view_t {
 } call_view_t;
 
 /* A watcher of guarded calls, told before each call and after it; where a call has called the host, which has called a
- * plugin again, only the outermost call is watched, and `within` is told of the others. `after` returns whether all is
- * well; if not, it writes the fault to `reason`, and the plugin is set aside as for a crash. `explain` may find better
- * words for an address that a call could not touch. */
+ * plugin again, only the outermost call is watched, and `within` is told of the others. `before` returns whether the
+ * call is looked at; if not, few of the process's settings are compared around it. `after` returns whether all is well;
+ * if not, it writes the fault to `reason`, and the plugin is set aside as for a crash. `explain` may find better words
+ * for an address that a call could not touch. */
 typedef struct call_watch_t {
     void *data;
-    void (*before)(void *data, const call_view_t *call);
+    bool (*before)(void *data, const call_view_t *call);
     void (*within)(void *data, const call_view_t *call);
     bool (*after)(void *data, char *reason, size_t size);
     void (*explain)(void *data, guard_crash_t *crash);

@@ -174,10 +174,14 @@ static call_view_t view_of(const call_t *call)
                          call->count, call->handed};
 }
 
-static void begin_watching(call_watch_t *watch, const call_t *call)
+/* Is the call looked at? */
+static bool begin_watching(call_watch_t *watch, const call_t *call)
 {
     call_view_t view = view_of(call);
-    (watch->depth++ == 0 ? watch->before : watch->within)(watch->data, &view);
+    if (watch->depth++ == 0)
+        return watch->before(watch->data, &view);
+    watch->within(watch->data, &view);
+    return true;
 }
 
 /* Log what has come in a call and is still there. A plugin may hold what it has got at its beginning; the log is told
@@ -199,10 +203,10 @@ static bool watched_call(call_t *call, void (*function)(void *data))
     holdings_seen_t seen = {.items = NULL};
     if (call->rare || (call->whole && !is_beside_others(call)))
         holdings_see(call->plugin->all, &seen);
-    os_surroundings_t *before = os_surroundings_take(call->rare || call->whole || call->plugin->all->strict);
+    bool looks = watch == NULL || begin_watching(watch, call);
+    os_surroundings_t *before =
+        os_surroundings_take(call->rare || call->whole || (call->plugin->all->strict && looks));
     char changes[200], came[128];
-    if (watch != NULL)
-        begin_watching(watch, call);
     bool returned = guard_run(call->plugin->guard, function, call, &crash);
     bool well = watch == NULL || --watch->depth > 0 || watch->after(watch->data, harm.reason, sizeof harm.reason);
     if (!returned && watch != NULL)

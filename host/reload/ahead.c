@@ -14,6 +14,7 @@
  */
 #include "ahead.h"
 
+#include "../base/superblocks.h"
 #include "../os/os.h"
 #include "../step/jobs.h"
 
@@ -56,6 +57,7 @@ struct ahead_t {
     ahead_world_t *worlds; /* that keep stamps for this */
     uint32_t world_count, world_capacity;
     uint32_t at;           /* the column at work */
+    size_t wanted, held;   /* bytes of memory for runs whose columns share a block, and how many are there */
 };
 
 /* --- telling what is needed --------------------------------------------------------------------------------------- */
@@ -251,7 +253,7 @@ bool ahead_pays(const reload_change_t *change)
         for (uint32_t r = 0; r < world->run_count && rows < AHEAD_ROWS; r++) {
             const run_t *run = world->runs[r];
             bool moves = false;
-            for (uint32_t at = run->prototype; at != 0 && is_large(run) && !moves; at = p->items[at].base)
+            for (uint32_t at = run->prototype; at != 0 && run->count > 0 && !moves; at = p->items[at].base)
                 moves = is_of_change(change, world_key_manager(world, p->items[at].key)->component->owner);
             rows += moves ? run->count : 0;
         }
@@ -307,6 +309,36 @@ static void list_columns(reload_change_t *change)
     }
 }
 
+/* The bytes of a run's new columns. */
+static size_t bytes_of_new(const ahead_t *ahead, const world_t *world, const run_t *run)
+{
+    const prototypes_t *p = &world->prototypes;
+    size_t bytes = 0;
+    for (uint32_t at = run->prototype; at != 0; at = p->items[at].base) {
+        const component_t *component = world_key_manager(world, p->items[at].key)->component;
+        for (uint32_t f = 0; f < ahead->field_count; f++)
+            bytes += component == ahead->fields[f].slot ? (size_t)run->capacity * ahead->fields[f].field.size : 0;
+    }
+    return bytes;
+}
+
+/* How much memory will the blocks need that columns share? An eighth more, since not all room of a superblock can be
+ * used. */
+static void want_memory(reload_change_t *change)
+{
+    const destruction_t *d = change->reload->destruction;
+    ahead_t *ahead = change->ahead;
+    for (uint32_t w = 0; w < d->world_count; w++) {
+        const world_t *world = d->worlds[w];
+        for (uint32_t r = 0; r < world->run_count; r++) {
+            const run_t *run = world->runs[r];
+            size_t more = run->split || run->capacity == 0 ? 0 : bytes_of_new(ahead, world, run);
+            size_t bytes = more == 0 ? 0 : run->blocks->size + more;
+            ahead->wanted += bytes < SUPERBLOCKS_LEAST ? 0 : bytes + bytes / 8;
+        }
+    }
+}
+
 void ahead_begin(reload_change_t *change, const char *told, size_t size)
 {
     reload_t *reload = change->reload;
@@ -320,8 +352,10 @@ void ahead_begin(reload_change_t *change, const char *told, size_t size)
     reload->readies = change;
     while (change->ahead->field_count < MOST_FIELDS && read_field(change, change->ahead, &in))
         ;
-    if (ahead_pays(change))
+    if (ahead_pays(change)) {
         list_columns(change);
+        want_memory(change);
+    }
     if (change->ahead->column_count > 0)
         qsort(change->ahead->columns, change->ahead->column_count, sizeof *change->ahead->columns, by_place);
     reload->base->error = kept; /* where memory was lacking the change is made without columns made ready */
@@ -488,6 +522,11 @@ bool ahead_slice(reload_change_t *change)
         if (os_clock_ns() - began >= change->reload->slice_ns)
             return true;
     }
+    while (ahead != NULL && ahead->held < ahead->wanted && superblocks_hold(&change->reload->memory)) {
+        ahead->held += SUPERBLOCKS_BYTES;
+        if (os_clock_ns() - began >= change->reload->slice_ns)
+            return true;
+    }
     return false;
 }
 
@@ -588,6 +627,8 @@ void ahead_end(reload_change_t *change)
     for (uint32_t i = 0; i < ahead->column_count; i++)
         drop_memory(&ahead->columns[i]);
     release_worlds(ahead, NULL);
+    if (ahead->held > 0)
+        superblocks_let_go(memory);
     for (uint32_t i = 0; i < ahead->field_count; i++)
         slot_free_field(change->reload->base, memory, &ahead->fields[i].field);
     memory_free(memory, ahead->fields, ahead->field_capacity * sizeof *ahead->fields);

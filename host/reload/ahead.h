@@ -16,8 +16,12 @@
  * run it is freed, and the change makes the column itself. So the data that the copy has sent influences only the time
  * that the change takes.
  *
- * Not here: runs of fewer than AHEAD_LEAST rows or whose columns share a block (run.h); all runs, where the large ones
- * of the change have fewer than AHEAD_ROWS rows together; storage of a plugin's own. These are made in the change.
+ * Runs whose columns share a block (run.h), and those of fewer than AHEAD_LEAST rows, get all their columns anew in the
+ * change; of these only memory is made ready: as much as their blocks will need is had and touched
+ * (base/superblocks.h).
+ *
+ * Not here: all runs, where those of the change have fewer than AHEAD_ROWS rows together; storage of a plugin's own.
+ * These are made in the change.
  */
 #ifndef HOST_RELOAD_AHEAD_H
 #define HOST_RELOAD_AHEAD_H
@@ -35,7 +39,7 @@ enum {
  * the copy of a trial. */
 size_t ahead_tell(const reload_change_t *change, char *text, size_t room);
 
-/* Do the change's components have enough rows in runs that are large enough? */
+/* Do the change's components have enough rows? */
 bool ahead_pays(const reload_change_t *change);
 
 /* Begin to make ready the columns that a copy of this process has sent; any bytes may come. Does nothing where memory

@@ -7,6 +7,10 @@
  * the rows of its own component that it is told of; what it was handed for writing by a query or by ref_write; and what
  * the host writes for it.
  *
+ * To look at a call takes longer than most calls. So of the calls of one kind - of a component or system, with rows or
+ * without - the first LOOKOUT_FIRST are looked at, and of the further ones each LOOKOUT_EACH-th: where there are very
+ * many worlds or combinations of components the trial comes to its end all the same. Crashes are found in all of them.
+ *
  * Not here: settings of the process (plugin/verb_call.c); values (reload_prepare).
  */
 #ifndef HOST_RELOAD_LOOKOUT_H
@@ -16,6 +20,8 @@
 #include "../store/slack.h"
 #include "reload.h"
 
+enum { LOOKOUT_FIRST = 128, LOOKOUT_EACH = 64, LOOKOUT_KINDS = 256 };
+
 typedef struct lookout_t {
     reload_t *reload;
     plugin_t *const *candidates;
@@ -24,9 +30,11 @@ typedef struct lookout_t {
     fence_t fence;
     call_watch_t watch;
     handing_t handing;
+    uint32_t calls[LOOKOUT_KINDS]; /* so far, by kind; kinds that share a place are counted together */
+    bool looks;                    /* at the present call */
 } lookout_t;
 
-/* Look at all calls of plugins from now on. `candidates` must stay. Between calls. */
+/* Look at calls of plugins from now on. `candidates` must stay. Between calls. */
 void lookout_begin(lookout_t *lookout, reload_t *reload, plugin_t *const *candidates, uint32_t count);
 
 /* The change has been made: lay the columns that came with it. A part of the places was kept for them. */

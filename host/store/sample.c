@@ -30,8 +30,10 @@ static bool take_of_run(sample_t *sample, world_sample_t *next, world_t *world, 
 {
     *next = (world_sample_t){.world = world};
     bool taken = run_sample_take(&next->run, run, &world->memory, large);
-    if (!taken && sample->rows >= SAMPLE_ROWS && run->count > RUN_SAMPLE_FEW) {
-        run_sample_first(&next->run, run, RUN_SAMPLE_FEW);
+    uint32_t few = sample->few < SAMPLE_FEW_RUNS ? RUN_SAMPLE_FEW : 0;
+    if (!taken && sample->rows >= SAMPLE_ROWS && run->count > few) {
+        run_sample_first(&next->run, run, few);
+        sample->few++;
         taken = true;
     }
     sample->rows += taken ? next->run.count : run->count;

@@ -9,7 +9,8 @@
  * world has no components of them, and systems that were told of these entities are told that they no longer match.
  * Runs that have a component with storage of its own are left whole, since its manager would have to be told row by
  * row; small ones as well. But where there are very many runs, as with a hundred worlds, those that come after the
- * first SAMPLE_ROWS rows keep RUN_SAMPLE_FEW each: else all their rows would be copied and converted in the copy.
+ * first SAMPLE_ROWS rows keep RUN_SAMPLE_FEW each, and those that come after SAMPLE_FEW_RUNS of these none: else all
+ * their rows would be copied and converted in the copy.
  *
  * Memory of plugins is always in the copy.
  *
@@ -20,7 +21,7 @@
 
 #include "world.h"
 
-enum { SAMPLE_ROWS = 128 * 1024 };
+enum { SAMPLE_ROWS = 128 * 1024, SAMPLE_FEW_RUNS = 128 };
 
 typedef struct world_sample_t {
     world_t *world;
@@ -32,6 +33,7 @@ typedef struct sample_t {
     world_sample_t *runs;
     uint32_t count, capacity;
     uint64_t rows; /* of all runs, as the copy has them */
+    uint32_t few;  /* runs that keep their first rows */
 } sample_t;
 
 /* Take the samples, before the process is copied. Cannot fail: a run that cannot be left out is copied with the

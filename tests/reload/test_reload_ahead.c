@@ -12,6 +12,7 @@
 #include "reload_support.h"
 
 #include "os/os.h"
+#include "base/superblocks.h"
 #include "reload/ahead.h"
 #include "step/jobs.h"
 
@@ -613,6 +614,45 @@ START_TEST(columns_are_made_ready_in_all_worlds)
 }
 END_TEST
 
+/* Rows of small runs are made in the change; the memory that they will need is there before. */
+START_TEST(memory_is_made_ready_for_many_small_runs)
+{
+    enum { WORLDS = 80, ROWS = RUN_SPLIT_BYTES / 16 / 4 * 3 };
+    static bp_entity_t there[ROWS];
+    patch_list_t first = one_field(BP_F64, 1), next = one_field(BP_I32, 1);
+    begin_change(&first, NULL);
+    for (uint32_t w = 0; w < WORLDS; w++) {
+        char name[16];
+        uint32_t prototype;
+        snprintf(name, sizeof name, "small_%u", w);
+        bp_world_o *small = bp_world_create(scene.host, &(bp_world_desc_t){.name = name});
+        WORKS(scene.host, bp_world_use_component(small, "patch"));
+        uint32_t key = key_of(small, "patch", "");
+        WORKS(scene.host, scene.api->world->prototype(small, &key, 1, &prototype));
+        WORKS(scene.host, scene.api->world->create(small, prototype, there, ROWS));
+    }
+    const superblocks_t *superblocks = scene.host->reload.memory.superblocks;
+    uint32_t before = superblocks->count;
+    patch_put(&patch, &next);
+    reload_change_t *change = begin_readying(&model);
+    make_all_ready(change);
+    uint32_t held = superblocks->count - before;
+    if (superblocks->allowed)
+        ck_assert_uint_gt(held, WORLDS * ROWS * 20 / SUPERBLOCKS_BYTES);
+    if (_i == 0) {
+        reload_discard(change);
+        ck_assert_uint_eq(superblocks->count, before);
+        expect_values(&model);
+        finish(&model);
+        return;
+    }
+    WORKS(scene.host, reload_prepare(change));
+    ck_assert_uint_le(superblocks->count, before + held); /* all that is needed was there */
+    ck_assert_uint_eq(scene.host->reload.readied, 1);
+    commit_and_finish(change, &next);
+}
+END_TEST
+
 /* One is converted, and one comes with a default that is not zero. */
 START_TEST(columns_of_all_fields_are_made_ready)
 {
@@ -923,6 +963,7 @@ Suite *reload_ahead_suite(void)
     tcase_add_loop_test(between, a_version_that_is_taken_back_meanwhile_takes_what_is_ready_with_it, 0, 3);
     tcase_add_test(between, columns_of_all_fields_are_made_ready);
     tcase_add_loop_test(between, columns_are_made_ready_in_all_worlds, 0, 3);
+    tcase_add_loop_test(between, memory_is_made_ready_for_many_small_runs, 0, 2);
     tcase_add_test(between, what_is_taken_back_with_a_version_is_given_back_once);
     tcase_add_loop_test(between, a_world_may_end_while_columns_are_made_ready_for_it, 0, 3);
     tcase_add_test(random, what_was_told_may_be_nonsense);

@@ -183,6 +183,35 @@ START_TEST(a_block_grows_where_it_lies_while_there_is_room_behind_it)
 }
 END_TEST
 
+/* Held room is there for the blocks that come, and stays when they go, until it is let go of. */
+START_TEST(held_superblocks_stay_without_blocks_until_they_are_let_go_of)
+{
+    enum { EACH = SUPERBLOCKS_BYTES / MEDIUM };
+    static char *blocks[BLOCKS];
+    begin_superblocks();
+    ck_assert(!superblocks_hold(&account)); /* there are no superblocks so far */
+    superblocks_let_go(&account);
+    for (uint32_t i = 0; i < 2 * EACH; i++)
+        blocks[i] = superblocks_resize(&account, NULL, 0, MEDIUM);
+    uint32_t before = superblocks.count;
+    ck_assert_uint_gt(before, 0);
+    ck_assert(superblocks_hold(&account) && superblocks_hold(&account));
+    ck_assert_uint_eq(superblocks.count, before + 2);
+    for (uint32_t i = 2 * EACH; i < 4 * EACH - 2; i++)
+        blocks[i] = superblocks_resize(&account, NULL, 0, MEDIUM);
+    ck_assert_uint_eq(superblocks.count, before + 2);
+    for (uint32_t i = 0; i < 4 * EACH - 2; i++) {
+        memset(blocks[i], 1, MEDIUM);
+        superblocks_resize(&account, blocks[i], MEDIUM, 0);
+    }
+    ck_assert_uint_eq(superblocks.count, before + 2);
+    for (uint32_t i = 0; i < superblocks.count; i++)
+        ck_assert(superblocks.items[i]->used == 0 && superblocks.items[i]->longest == SUPERBLOCKS_WORDS * 64);
+    superblocks_let_go(&account);
+    end_superblocks();
+}
+END_TEST
+
 START_TEST(cleared_blocks_are_cleared_where_others_have_been)
 {
     static held_t held[BLOCKS];
@@ -361,6 +390,7 @@ Suite *superblocks_suite(void)
     tcase_add_test(tests, a_few_medium_blocks_take_no_superblock);
     tcase_add_test(tests, blocks_hold_what_they_held_whatever_becomes_of_others);
     tcase_add_test(tests, a_block_grows_where_it_lies_while_there_is_room_behind_it);
+    tcase_add_test(tests, held_superblocks_stay_without_blocks_until_they_are_let_go_of);
     tcase_add_test(tests, cleared_blocks_are_cleared_where_others_have_been);
     tcase_add_test(tests, a_refused_superblock_leaves_the_block_and_the_accounts);
 #if defined(__linux__)
