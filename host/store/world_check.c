@@ -326,6 +326,25 @@ static bool check_spots(finding_t *f, const world_t *world)
     return true;
 }
 
+/* The world passes over what no manager asks for: it counts those that are told of deaths, and those that look for
+ * their dead themselves. */
+static bool check_asking(finding_t *f, const world_t *world)
+{
+    uint32_t telling = 0, collecting = 0;
+    for (uint32_t i = 0; i < world->manager_count; i++) {
+        const manager_t *manager = world->managers[i];
+        if (manager == NULL || !manager->started)
+            continue;
+        const component_t *component = manager->component;
+        bool collects = component->storage.gc != NULL;
+        collecting += collects;
+        telling += !collects && (component->own_storage || world_looks_at_leaving(component));
+    }
+    SAME(world->telling, telling);
+    SAME(world->collecting, collecting);
+    return true;
+}
+
 /* --- lists ---------------------------------------------------------------------------------------------- */
 
 /* Blocks that are taken are just those of the lists in rows, in columns beside them, and in those that have left. */
@@ -514,7 +533,7 @@ bool world_check(const world_t *world, char *text, size_t size)
     return check_pages(&f, world) && check_slabs(&f, world) && check_records(&f, world) && check_runs(&f, world) &&
            check_hole_list(&f, world) && check_own(&f, world) && check_slot_stamps(&f, world) &&
            check_prototypes(&f, world) && check_kinds(&f, world) && check_spots(&f, world) &&
-           check_notices(&f, world) && check_lists(&f, world);
+           check_notices(&f, world) && check_asking(&f, world) && check_lists(&f, world);
 }
 
 #if defined(BACKPLANE_AUDIT)

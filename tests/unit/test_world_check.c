@@ -544,6 +544,20 @@ END_TEST
 
 /* --- stamps --------------------------------------------------------------------------------------------- */
 
+/* How many managers are told of deaths, and how many look for their dead. */
+START_TEST(damage_to_the_counts_of_managers_is_found)
+{
+    uint32_t of[] = {world_component(w, "pool"), world_component(w, "told")};
+    expect_whole();
+    BREAKS(w->telling, w->telling + 1, "telling is");
+    BREAKS(w->telling, w->telling - 1, "telling is");
+    BREAKS(w->collecting, w->collecting + 1, "collecting is");
+    BREAKS(w->collecting, w->collecting - 1, "collecting is");
+    for (uint32_t i = 0; i < COUNT(of); i++)
+        BREAKS(w->managers[of[i]]->started, false, "ing is");
+}
+END_TEST
+
 START_TEST(damage_to_stamps_is_found)
 {
     BREAKS(w->stamp_users, 1, "run->stamps != NULL");
@@ -752,6 +766,7 @@ Suite *world_check_suite(void)
     tcase_add_test(tests, damage_to_spots_is_found);
     tcase_add_test(tests, damage_to_lists_is_found);
     tcase_add_test(tests, damage_to_notices_is_found);
+    tcase_add_test(tests, damage_to_the_counts_of_managers_is_found);
     tcase_add_test(tests, damage_to_stamps_is_found);
     tcase_add_test(tests, damage_to_entities_is_found);
     tcase_add_test(tests, damage_to_the_room_of_entities_is_found);
