@@ -8,6 +8,8 @@
  * bp_host_reload, which does all at once: without a trial, and with one, which it waits for.
  *
  * `moving`: the component's loop writes all columns in each step, so that nothing converted beforehand is still right.
+ * `100_worlds`, `1000_runs`: as many instances, dealt over worlds, or over prototypes of one world, each an instance of
+ * the component under a name of its own.
  * The floor is the longest turn of as many turns of the same loop without a reload.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -26,21 +28,36 @@ typedef struct kind_t {
     const char *name;
     int number; /* in bench/plugins/reload_kinds.c */
     bool moves;
+    uint32_t worlds, runs; /* and runs of each; 0: one */
 } kind_t;
 
 static const kind_t kinds[] = {
-    {"f64_to_f32", 0, false},       {"f64_to_f32_moving", 0, true}, {"f32_to_f64", 1, false},
-    {"f32_to_f64_moving", 1, true}, {"i64_to_i32", 2, false},       {"i32_to_f64", 3, false},
-    {"f64_to_i32", 4, false},       {"i64_to_f32", 5, false},       {"u8_to_i16", 6, false},
-    {"vec3_to_vec4", 7, false},     {"vec4_to_vec3", 8, false},     {"dvec3_to_vec3", 9, false},
-    {"other_names", 10, false},     {"f64_2_to_f32_2", 11, false},  {"f32_2_to_f32_4", 12, false},
-    {"limits", 13, false},          {"code_only", 14, true},        {"text_to_texts", 15, false},
-    {"list_f32_to_f64", 16, false}, {"lists_to_texts", 17, false},
+    {.name = "f64_to_f32", .number = 0},
+    {.name = "f64_to_f32_moving", .number = 0, .moves = true},
+    {.name = "f64_to_f32_100_worlds", .number = 0, .moves = true, .worlds = 100},
+    {.name = "f64_to_f32_1000_runs", .number = 0, .moves = true, .runs = 1000},
+    {.name = "f32_to_f64", .number = 1},
+    {.name = "f32_to_f64_moving", .number = 1, .moves = true},
+    {.name = "i64_to_i32", .number = 2},
+    {.name = "i32_to_f64", .number = 3},
+    {.name = "f64_to_i32", .number = 4},
+    {.name = "i64_to_f32", .number = 5},
+    {.name = "u8_to_i16", .number = 6},
+    {.name = "vec3_to_vec4", .number = 7},
+    {.name = "vec4_to_vec3", .number = 8},
+    {.name = "dvec3_to_vec3", .number = 9},
+    {.name = "other_names", .number = 10},
+    {.name = "f64_2_to_f32_2", .number = 11},
+    {.name = "f32_2_to_f32_4", .number = 12},
+    {.name = "limits", .number = 13},
+    {.name = "code_only", .number = 14, .moves = true},
+    {.name = "text_to_texts", .number = 15},
+    {.name = "list_f32_to_f64", .number = LISTS},
+    {.name = "lists_to_texts", .number = LISTS_DROPPED},
 };
 
 typedef struct stop_t {
     bp_host_o *host;
-    bp_world_o *world;
     char path[1024];
     uint32_t told;
     bp_result_t result;
@@ -84,38 +101,56 @@ static void hear(void *data, const bp_reload_report_t *report)
 }
 
 /* Each list has two items. */
-static void fill_lists(const stop_t *s, const bp_api_t *api, const bp_entity_t *entities, uint32_t size)
+static void fill_lists(const stop_t *s, bp_world_o *world, const bp_entity_t *entities, uint32_t size)
 {
+    const bp_api_t *api = bp_host_api(s->host);
     static float items[] = {1, 2};
     static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
     const bp_list_t list = {items, 2, 0};
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         bp_property_t property;
-        worlds_must(s->host, api->property->resolve(s->world, (bp_entity_t){0}, "reload_kinds", names[i], &property),
+        worlds_must(s->host, api->property->resolve(world, (bp_entity_t){0}, "reload_kinds", names[i], &property),
                     "resolving");
-        worlds_must(s->host, api->property->set(s->world, &property, entities, size, &list, 0), "setting");
+        worlds_must(s->host, api->property->set(world, &property, entities, size, &list, 0), "setting");
     }
+}
+
+/* A world with `size` instances, in runs of the same size. */
+static void open_world(const stop_t *s, const kind_t *kind, uint32_t number, uint32_t size)
+{
+    const bp_api_t *api = bp_host_api(s->host);
+    uint32_t runs = kind->runs == 0 ? 1 : kind->runs;
+    bp_entity_t *entities = worlds_memory(size, sizeof *entities);
+    char name[24];
+    snprintf(name, sizeof name, "world_%u", number);
+    bp_world_o *world = bp_world_create(s->host, &(bp_world_desc_t){.name = name});
+    worlds_must(s->host, bp_world_use_component(world, "reload_kinds"), "using");
+    for (uint32_t r = 0; r < runs; r++) {
+        uint32_t key, prototype;
+        bp_name_t instance = 0;
+        snprintf(name, sizeof name, "run_%u", r);
+        if (r > 0)
+            worlds_must(s->host, api->name->intern(s->host, name, &instance), "naming");
+        worlds_must(s->host, api->world->key(world, 0, instance, &key), "making a key");
+        worlds_must(s->host, api->world->prototype(world, &key, 1, &prototype), "making a prototype");
+        worlds_must(s->host, api->world->create(world, prototype, entities, size / runs), "creating");
+    }
+    if (kind->number == LISTS || kind->number == LISTS_DROPPED)
+        fill_lists(s, world, entities, size);
+    free(entities);
 }
 
 static void open_host(stop_t *s, const kind_t *kind, uint32_t flags, uint32_t size)
 {
-    uint32_t key, prototype;
+    uint32_t worlds = kind->worlds == 0 ? 1 : kind->worlds;
     *s = (stop_t){.told = 0};
     snprintf(s->path, sizeof s->path, BENCH_OWN_PLUGIN_DIR "/reload_stop.so");
     say(kind, 0);
     put(s);
     s->host = bp_host_create(&(bp_host_desc_t){.threads = THREADS, .flags = flags, .probation = PROBATION});
-    const bp_api_t *api = bp_host_api(s->host);
     worlds_must(s->host, bp_host_load_plugin(s->host, s->path, NULL, 0), "loading");
-    s->world = bp_world_create(s->host, &(bp_world_desc_t){.name = "main"});
-    worlds_must(s->host, bp_world_use_component(s->world, "reload_kinds"), "using");
-    worlds_must(s->host, api->world->key(s->world, 0, 0, &key), "making a key");
-    worlds_must(s->host, api->world->prototype(s->world, &key, 1, &prototype), "making a prototype");
-    bp_entity_t *entities = worlds_memory(size, sizeof *entities);
-    worlds_must(s->host, api->world->create(s->world, prototype, entities, size), "creating");
-    if (kind->number == LISTS || kind->number == LISTS_DROPPED)
-        fill_lists(s, api, entities, size);
-    free(entities);
+    for (uint32_t w = 0; w < worlds; w++)
+        open_world(s, kind, w, size / worlds);
     worlds_must(s->host, bp_host_on_reload(s->host, hear, s), "listening");
 }
 
