@@ -79,7 +79,8 @@ static const run_t *next_run(slack_t *slack, const world_t **world)
 
 void slack_fill(slack_t *slack, const world_t *world, uint32_t prototype)
 {
-    const run_t *handed = world == NULL || prototype == 0 ? NULL : world_run(world, prototype), *first = NULL, *run;
+    bool in_run = world != NULL && prototype != 0 && prototype != BP_NONE; /* BP_NONE: rows that are made aside */
+    const run_t *handed = in_run ? world_run(world, prototype) : NULL, *first = NULL, *run;
     const world_t *its;
     slack->count = 0;
     if (handed != NULL)
