@@ -362,10 +362,10 @@ static void drop_hidden(world_change_t *w, manager_change_t *m)
 }
 
 /* The part of a later change that has moved a manager's columns; NULL where the change has left them alone. */
-static manager_change_t *moved_by(reload_change_t *next, const manager_t *manager)
+static manager_change_t *moved_by(reload_change_t *next, const world_t *world, const manager_t *manager)
 {
     for (uint32_t i = 0; next != NULL && i < next->world_count; i++) {
-        for (uint32_t m = 0; m < next->worlds[i].manager_count; m++) {
+        for (uint32_t m = 0; next->worlds[i].world == world && m < next->worlds[i].manager_count; m++) {
             manager_change_t *found = &next->worlds[i].managers[m];
             if (found->manager == manager && found->moves)
                 return found;
@@ -393,7 +393,7 @@ void worlds_drop_hidden(reload_change_t *change, reload_change_t *next)
         world_change_t *w = &change->worlds[i];
         bool any = false;
         for (uint32_t m = 0; m < w->manager_count; m++) {
-            manager_change_t *over = moved_by(next, w->managers[m].manager);
+            manager_change_t *over = moved_by(next, w->world, w->managers[m].manager);
             if (over != NULL)
                 keep_visible(w, &w->managers[m], over);
             if (over != NULL || w->managers[m].manager->hidden == 0)
