@@ -697,9 +697,9 @@ START_TEST(of_very_many_columns_some_are_looked_at_with_each_call_and_all_in_tur
     create_groups(MANY);
     fence_lay(&fence, worlds, 1);
     ck_assert_uint_eq(fence.count, 4 + 2 * MANY);
-    fence_rights_t rights = {.world = worlds[0], .prototype = run_of("grass")->prototype};
-    char *handed = end_of(column_of("grass", 1)), *other = end_of(&fence.columns[1]);
-    ck_assert(fence.columns[1].prototype != rights.prototype);
+    fence_rights_t rights = {.world = worlds[0], .prototype = fence.columns[0].prototype};
+    char *handed = end_of(&fence.columns[0]), *other = end_of(column_of("grass", 1));
+    ck_assert(run_of("grass")->prototype != rights.prototype);
     for (uint32_t call = 0; call < ROUNDS * 3; call++) {
         fence_fill(&fence, &rights);
         *handed = 0;
