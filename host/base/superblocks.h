@@ -4,8 +4,8 @@
  * come to SUPERBLOCKS_FROM bytes, further ones lie in superblocks of 2 MiB. There they share huge pages, which are
  * faster to touch first and to walk through than pages of 4 KiB; a block grows where it lies while the room behind it
  * is free; and the room of a freed block is used again. A superblock without blocks is freed, unless room is held for
- * many blocks that will be made at once. A host with less has its
- * medium blocks from the C library, and pays for no room that it does not use.
+ * many blocks that will be made at once. A host with less has its medium blocks from the C library, and pays for no
+ * room that it does not use.
  *
  * A block from superblocks_resize must be resized and freed by superblocks_resize as well. The bytes of a block are
  * counted for the account that asked for it, and the room that no block is in for the account "superblocks".

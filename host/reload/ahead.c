@@ -556,8 +556,7 @@ run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, c
 {
     const ahead_t *ahead = change->ahead;
     ahead_column_t *found = NULL;
-    uint32_t count = ahead == NULL ? 0 : ahead->column_count;
-    for (uint32_t i = first_at(ahead, run, key, number); i < count && found == NULL; i++) {
+    for (uint32_t i = first_at(ahead, run, key, number); i < ahead->column_count && found == NULL; i++) {
         ahead_column_t *c = &ahead->columns[i];
         if (compare_place(c, run, key, number) != 0)
             break;

@@ -54,7 +54,8 @@ bool ahead_slice(reload_change_t *change);
 bool ahead_has(const reload_change_t *change, const component_t *slot, uint32_t number);
 
 /* The memory of the column that is ready for field `number` of the manager's new version, in a run, whose key is `key`;
- * NULL where none is. The column has as much room as the run; the shape of the run takes it over. [main] */
+ * NULL where none is. The column has as much room as the run; the shape of the run takes it over. Precondition: columns
+ * were made ready for the change (change->ahead). [main] */
 run_made_t *ahead_find(const reload_change_t *change, const world_change_t *w, const manager_change_t *m,
                        const run_t *run, uint32_t key, uint32_t number);
 

@@ -79,7 +79,7 @@ static bool is_looked_at(lookout_t *lookout, const call_view_t *call)
     uint64_t kind = (uintptr_t)call->plugin * 31 + (uintptr_t)call->component * 7 + (uintptr_t)call->system;
     kind += call->rows;
     uint32_t number = lookout->calls[(kind ^ kind >> 12) % LOOKOUT_KINDS]++;
-    return number < LOOKOUT_FIRST || number % LOOKOUT_EACH == 0;
+    return lookout->all_calls++ < LOOKOUT_ALL || number < LOOKOUT_FIRST || number % LOOKOUT_EACH == 0;
 }
 
 static bool before_call(void *data, const call_view_t *call)

@@ -7,9 +7,10 @@
  * the rows of its own component that it is told of; what it was handed for writing by a query or by ref_write; and what
  * the host writes for it.
  *
- * To look at a call takes longer than most calls. So of the calls of one kind - of a component or system, with rows or
- * without - the first LOOKOUT_FIRST are looked at, and of the further ones each LOOKOUT_EACH-th: where there are very
- * many worlds or combinations of components the trial comes to its end all the same. Crashes are found in all of them.
+ * To look at a call takes longer than most calls. So after the first LOOKOUT_ALL calls fewer are looked at: of one
+ * kind, of a component or system, with rows or without, the first LOOKOUT_FIRST, and then each LOOKOUT_EACH-th. Where
+ * there are very many worlds or combinations of components the trial comes to its end all the same. Crashes are found
+ * in all calls.
  *
  * Not here: settings of the process (plugin/verb_call.c); values (reload_prepare).
  */
@@ -20,7 +21,7 @@
 #include "../store/slack.h"
 #include "reload.h"
 
-enum { LOOKOUT_FIRST = 128, LOOKOUT_EACH = 64, LOOKOUT_KINDS = 256 };
+enum { LOOKOUT_ALL = 512, LOOKOUT_FIRST = 128, LOOKOUT_EACH = 64, LOOKOUT_KINDS = 256 };
 
 typedef struct lookout_t {
     reload_t *reload;
@@ -30,7 +31,8 @@ typedef struct lookout_t {
     fence_t fence;
     call_watch_t watch;
     handing_t handing;
-    uint32_t calls[LOOKOUT_KINDS]; /* so far, by kind; kinds that share a place are counted together */
+    uint64_t all_calls;            /* so far */
+    uint32_t calls[LOOKOUT_KINDS]; /* by kind; kinds that share a place are counted together */
     bool looks;                    /* at the present call */
 } lookout_t;
 
