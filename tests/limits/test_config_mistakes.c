@@ -388,10 +388,16 @@ static void make_mistake(const mistake_t *m, const char *first)
     check_host(rig.host);
 }
 
+#if defined(BACKPLANE_SANITIZED)
+enum { MISTAKES_EACH = 2 }; /* one half of the mistakes meets a host without entities, and the other one a busy one */
+#else
+enum { MISTAKES_EACH = 1 };
+#endif
+
 START_TEST(a_mistake_is_told_with_its_line_and_changes_nothing)
 {
     open_host();
-    make_mistake(&mistakes[_i], "#0:1");
+    make_mistake(&mistakes[_i * MISTAKES_EACH], "#0:1");
     expect_good_host();
     rig_close(&rig);
 }
@@ -400,7 +406,7 @@ END_TEST
 START_TEST(a_mistake_leaves_a_busy_host_alone)
 {
     open_busy_host();
-    make_mistake(&mistakes[_i], "#1024:1"); /* a second world has pages of its own */
+    make_mistake(&mistakes[(_i + 1) * MISTAKES_EACH - 1], "#1024:1"); /* a second world has pages of its own */
     WORKS(rig.host, bp_host_step(rig.host));
     expect_good_host();
     rig_close(&rig);
@@ -645,8 +651,9 @@ Suite *config_mistakes_suite(void)
 {
     Suite *suite = suite_create("config_mistakes");
     TCase *bad = tcase_create("mistakes"), *broken = tcase_create("broken");
-    tcase_add_loop_test(bad, a_mistake_is_told_with_its_line_and_changes_nothing, 0, (int)COUNT(mistakes));
-    tcase_add_loop_test(bad, a_mistake_leaves_a_busy_host_alone, 0, (int)COUNT(mistakes));
+    const int all = (int)COUNT(mistakes);
+    tcase_add_loop_test(bad, a_mistake_is_told_with_its_line_and_changes_nothing, 0, (all - 1) / MISTAKES_EACH + 1);
+    tcase_add_loop_test(bad, a_mistake_leaves_a_busy_host_alone, 0, all / MISTAKES_EACH);
     tcase_add_test(bad, a_file_that_is_not_there_is_told);
     tcase_add_test(bad, a_folder_is_no_ini);
     tcase_add_test(bad, a_file_without_an_end_is_no_ini);
