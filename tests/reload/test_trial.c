@@ -339,6 +339,60 @@ START_TEST(of_very_many_rows_those_of_further_runs_are_few)
 }
 END_TEST
 
+enum { RUNS = SAMPLE_FEW_RUNS + 3, IN_RUN = RUN_SAMPLE_FEW + 6 };
+
+static int look_at_runs(process_t *self, void *data)
+{
+    static bp_entity_t all[RUNS * IN_RUN];
+    world_t *w = world_of(further[0]);
+    uint32_t left = 0;
+    (void)self, (void)data;
+    sample_enter(&sample);
+    check_host(host);
+    HOLDS(w->run_count == 1 + RUNS && w->runs[0]->count == EACH);
+    for (uint32_t r = 1; r <= RUNS; r++) {
+        HOLDS(w->runs[r]->count == (r <= SAMPLE_FEW_RUNS ? RUN_SAMPLE_FEW : 0) && w->runs[r]->holes == 0);
+        left += w->runs[r]->count;
+    }
+    HOLDS(world_count(w, world_component(w, "body")) == EACH + left);
+    memcpy(all, theirs[1], sizeof all);
+    HOLDS(bp_world_step(further[0]) == BP_OK);
+    HOLDS(api->entity->destroy(host, all, RUNS * IN_RUN) == RUNS * IN_RUN); /* they live, with components or without */
+    HOLDS(bp_host_step(host) == BP_OK);
+    check_host(host);
+    return 0;
+}
+
+START_TEST(behind_very_many_small_runs_further_ones_have_no_rows)
+{
+    heap_t heap = {0};
+    bp_allocator_i allocator = heap_allocator(&heap);
+    begin(&allocator);
+    further[0] = bp_world_create(host, &(bp_world_desc_t){.name = "further"});
+    WORKS(host, bp_world_use_component(further[0], "body"));
+    uint32_t prototype = prototype_of(further[0], "body", NULL, NULL, NULL);
+    WORKS(host, api->world->create(further[0], prototype, theirs[0], EACH));
+    for (uint32_t r = 0; r < RUNS; r++) {
+        char name[16];
+        snprintf(name, sizeof name, "run_%u", r);
+        uint32_t key = key_of(further[0], "body", name);
+        WORKS(host, api->world->prototype(further[0], &key, 1, &prototype));
+        WORKS(host, api->world->create(further[0], prototype, &theirs[1][r * IN_RUN], IN_RUN));
+    }
+    sample_take(&sample, &memory, (world_t *[]){world_of(world), world_of(further[0])}, 2);
+    ck_assert_uint_eq(sample.count, RUNS);
+    process_t *process = process_fork(&memory, look_at_runs, NULL);
+    sample_give_back(&sample);
+    process_end_t over;
+    while ((over = process_state(process)).state == PROCESS_RUNNING)
+        os_sleep_ns(1000000);
+    process_free(process);
+    expect_fine(over);
+    check_host(host);
+    end();
+}
+END_TEST
+
 /* All large runs together keep as many rows as one alone. */
 START_TEST(of_several_large_runs_each_keeps_a_part_of_the_rows)
 {
@@ -369,6 +423,7 @@ Suite *trial_suite(void)
     tcase_add_test(copies, what_is_left_out_of_a_copy_cannot_be_read_there);
     tcase_add_test(copies, large_runs_of_all_worlds_are_thinned);
     tcase_add_test(copies, of_very_many_rows_those_of_further_runs_are_few);
+    tcase_add_test(copies, behind_very_many_small_runs_further_ones_have_no_rows);
     tcase_add_test(copies, of_several_large_runs_each_keeps_a_part_of_the_rows);
     suite_add_tcase(suite, copies);
     return suite;
