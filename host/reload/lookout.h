@@ -1,4 +1,4 @@
-/* lookout.h - what is looked at around each call of a plugin on trial: memory beside the rows, and rows that the call
+/* lookout.h - what is looked at around calls of a plugin on trial: memory beside the rows, and rows that a call
  * may not write.
  *
  * In the copy of a trial, or in its helper. The columns of the worlds are laid between closed pages (store/fence.h);
