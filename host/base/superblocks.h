@@ -58,7 +58,8 @@ void superblocks_free_block(memory_t *memory, void *block, size_t size);
 bool superblocks_would_move(const memory_t *memory, const void *block, size_t old_size, size_t new_size);
 
 /* Have one superblock more, of memory that has been touched, so that blocks that will lie there take no time for that.
- * It stays without blocks until superblocks_let_go. False where there are no superblocks, or no memory. [main] */
+ * Superblocks stay without blocks from then on until superblocks_let_go. False where there are none, or no memory.
+ * [main] */
 bool superblocks_hold(const memory_t *memory);
 void superblocks_let_go(const memory_t *memory);
 

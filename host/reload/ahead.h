@@ -20,8 +20,8 @@
  * change; of these only memory is made ready: as much as their blocks will need is had and touched
  * (base/superblocks.h).
  *
- * Not here: all runs, where those of the change have fewer than AHEAD_ROWS rows together; storage of a plugin's own.
- * These are made in the change.
+ * Not here: all runs, where those of the change have fewer than AHEAD_ROWS rows together, and storage of a plugin's
+ * own: the change makes both.
  */
 #ifndef HOST_RELOAD_AHEAD_H
 #define HOST_RELOAD_AHEAD_H

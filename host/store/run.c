@@ -620,17 +620,18 @@ static bool copy_rows(run_sample_t *sample, memory_t *memory, uint32_t most)
 {
     const run_t *run = sample->run;
     uint32_t rows[RUN_SAMPLE_ROWS];
-    size_t size = run_shared_bytes(run, RUN_SAMPLE_ROWS);
+    size_t size = run_shared_bytes(run, most);
     char *block = superblocks_resize(memory, NULL, 0, size);
     if (block == NULL)
         return false;
     sample->block = (run_block_t){block, size};
+    sample->room = most;
     sample->count = choose_rows(run, most, rows);
-    char *at = run_shared_start(block, RUN_SAMPLE_ROWS);
+    char *at = run_shared_start(block, most);
     for (uint32_t c = 0; c < run->column_count; c++) {
         for (uint32_t i = 0; i < sample->count; i++)
             value_copy(at + (size_t)i * run->sizes[c], run_cell(run, c, rows[i]), run->sizes[c]);
-        at += run_column_bytes(run, c, RUN_SAMPLE_ROWS);
+        at += run_column_bytes(run, c, most);
     }
     return true;
 }
@@ -709,18 +710,18 @@ void run_sample_enter(const run_sample_t *sample)
         keep_first(run, sample->count);
         return;
     }
-    char *at = run_shared_start(sample->block.start, RUN_SAMPLE_ROWS);
+    char *at = run_shared_start(sample->block.start, sample->room);
     run->split = false;
     run->blocks[0] = sample->block;
     run->count = sample->count;
-    run->capacity = RUN_SAMPLE_ROWS;
+    run->capacity = sample->room;
     holes_clear(&run->hole_set, run->hole_set.rows);
     run->holes = 0;
     run->version++;
     stamps_note_all(run->stamps);
     for (uint32_t c = 0; c < run->column_count; c++) {
         run->columns[c] = at;
-        at += run_column_bytes(run, c, RUN_SAMPLE_ROWS);
+        at += run_column_bytes(run, c, sample->room);
     }
 }
 

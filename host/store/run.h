@@ -244,6 +244,7 @@ typedef struct run_sample_t {
     run_t *run;
     run_block_t block; /* no start: the sample is the run's first rows, where they are */
     uint32_t count;    /* rows */
+    uint32_t room;     /* rows that the block has room for */
 } run_sample_t;
 
 /* Is a run large, and its memory the system's pages, so that it can be left out of a copy of the process? */

@@ -105,20 +105,28 @@ static void end(void)
     ck_assert_uint_eq(memory_bytes(&memory), 0);
 }
 
-/* In a copy of the process, with a sample or without. 0: all of `inside` held. */
-static process_end_t in_a_copy(bool thinned, int (*inside)(process_t *self, void *data), void *data)
+static uint32_t thinned_runs; /* of the last sample */
+
+/* In a copy of the process, with a sample of so many worlds. 0: all of `inside` held. */
+static process_end_t in_a_copy_of(world_t *const *worlds, uint32_t count, int (*inside)(process_t *self, void *data),
+                                  void *data)
 {
-    if (thinned)
-        sample_take(&sample, &memory, &(world_t *){world_of(world)}, 1);
+    sample_take(&sample, &memory, worlds, count);
+    thinned_runs = sample.count;
     process_t *process = process_fork(&memory, inside, data);
-    if (thinned)
-        sample_give_back(&sample);
+    sample_give_back(&sample);
     ck_assert_ptr_nonnull(process);
     process_end_t over;
     while ((over = process_state(process)).state == PROCESS_RUNNING)
         os_sleep_ns(1000000);
     process_free(process);
     return over;
+}
+
+/* With a sample or without. */
+static process_end_t in_a_copy(bool thinned, int (*inside)(process_t *self, void *data), void *data)
+{
+    return in_a_copy_of(thinned ? &(world_t *){world_of(world)} : NULL, thinned, inside, data);
 }
 
 static void expect_fine(process_end_t over)
@@ -325,15 +333,8 @@ START_TEST(of_very_many_rows_those_of_further_runs_are_few)
         WORKS(host, api->world->remove(further[w], key, theirs[w], GONE)); /* which leaves holes */
         WORKS(host, api->world->remove(further[w], key, &theirs[w][EACH / 2], 1));
     }
-    sample_take(&sample, &memory, worlds, COUNT(worlds));
-    ck_assert_uint_eq(sample.count, FURTHER - 1);
-    process_t *process = process_fork(&memory, look_at_further, NULL);
-    sample_give_back(&sample);
-    process_end_t over;
-    while ((over = process_state(process)).state == PROCESS_RUNNING)
-        os_sleep_ns(1000000);
-    process_free(process);
-    expect_fine(over);
+    expect_fine(in_a_copy_of(worlds, COUNT(worlds), look_at_further, NULL));
+    ck_assert_uint_eq(thinned_runs, FURTHER - 1);
     check_host(host);
     end();
 }
@@ -379,15 +380,8 @@ START_TEST(behind_very_many_small_runs_further_ones_have_no_rows)
         WORKS(host, api->world->prototype(further[0], &key, 1, &prototype));
         WORKS(host, api->world->create(further[0], prototype, &theirs[1][r * IN_RUN], IN_RUN));
     }
-    sample_take(&sample, &memory, (world_t *[]){world_of(world), world_of(further[0])}, 2);
-    ck_assert_uint_eq(sample.count, RUNS);
-    process_t *process = process_fork(&memory, look_at_runs, NULL);
-    sample_give_back(&sample);
-    process_end_t over;
-    while ((over = process_state(process)).state == PROCESS_RUNNING)
-        os_sleep_ns(1000000);
-    process_free(process);
-    expect_fine(over);
+    expect_fine(in_a_copy_of((world_t *[]){world_of(world), world_of(further[0])}, 2, look_at_runs, NULL));
+    ck_assert_uint_eq(thinned_runs, RUNS);
     check_host(host);
     end();
 }

@@ -1278,10 +1278,11 @@ END_TEST
 
 #if !defined(_WIN32)
 
-/* Of a large run 64 rows that lie together, from 64 places, without those that are holes. */
+/* Of a large run 64 rows that lie together, from as many places as there is room for, without those that are holes. */
 START_TEST(a_sample_has_living_rows_from_all_over_the_run)
 {
-    enum { ROWS = 20000, PLACES = 64 };
+    enum { ROWS = 20000 };
+    const uint32_t most = _i == 0 ? RUN_SAMPLE_ROWS : 16 * RUN_SAMPLE_FEW, places = most / RUN_SAMPLE_FEW;
     static const field_t *const few[] = {&kinds[WORD], &kinds[FOUR]};
     static uint32_t holes[ROWS], chosen[RUN_SAMPLE_ROWS];
     memory_t pages;
@@ -1306,8 +1307,8 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
             holes[hole_count++] = row;
     }
     run_leave_scattered(run, holes, hole_count, &holdings);
-    for (uint32_t place = 0; place < PLACES; place++) {
-        for (uint32_t row = ROWS * place / PLACES, end = row + RUN_SAMPLE_ROWS / PLACES; row < end; row++) {
+    for (uint32_t place = 0; place < places; place++) {
+        for (uint32_t row = ROWS * place / places, end = row + RUN_SAMPLE_FEW; row < end; row++) {
             if (row % 7 != 3)
                 chosen[count++] = row;
         }
@@ -1315,7 +1316,7 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
     size_t bytes = memory_bytes(&pages);
     ck_assert(run_keep_stamps(run, &pages, &now));
     now = 9;
-    ck_assert(run_sample_take(&sample, run, &pages, RUN_SAMPLE_ROWS));
+    ck_assert(run_sample_take(&sample, run, &pages, most));
     ck_assert_uint_eq(sample.count, count);
     ck_assert_uint_eq(run->count, ROWS);
 
@@ -1326,7 +1327,7 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
     memcpy(kept, run->columns, sizeof kept);
     run_sample_enter(&sample);
     ck_assert(run->count == count && run->holes == 0 && !run->split && run->version > was.version);
-    ck_assert(run->capacity == RUN_SAMPLE_ROWS && holes_next(&run->hole_set, 0) == BP_NONE);
+    ck_assert(run->capacity == most && holes_next(&run->hole_set, 0) == BP_NONE);
     ck_assert_uint_eq(stamps_of_block(run->stamps, 1, 0), 9);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = chosen[i];
@@ -1334,7 +1335,7 @@ START_TEST(a_sample_has_living_rows_from_all_over_the_run)
         EXPECT(holds(run, 1, i, row + 1) && holds(run, 2, i, row + 1), "row %u", i);
     }
     for (uint32_t c = 0; c <= COUNT(few); c++)
-        ck_assert((char *)run->columns[c] + RUN_SAMPLE_ROWS * run->sizes[c] <= sample.block.start + sample.block.size);
+        ck_assert((char *)run->columns[c] + most * run->sizes[c] <= sample.block.start + sample.block.size);
     *run = was;
     run->blocks[0] = block;
     memcpy(run->columns, kept, sizeof kept);
@@ -1441,7 +1442,7 @@ Suite *runs_suite(void)
     tcase_add_test(tests, what_was_written_after_a_moment_is_found);
     tcase_add_test(tests, rows_may_be_laid_elsewhere);
 #if !defined(_WIN32)
-    tcase_add_test(tests, a_sample_has_living_rows_from_all_over_the_run);
+    tcase_add_loop_test(tests, a_sample_has_living_rows_from_all_over_the_run, 0, 2);
 #endif
 #if defined(__linux__)
     tcase_add_test(tests, while_there_is_a_sample_copies_of_the_process_go_without_the_run);
