@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEMS = 1000, STEPS = 100, PROTOTYPES = 50, MANY_SYSTEMS = 64, SCENE = 200 };
+enum { ITEMS = 1000, STEPS = 100, PROTOTYPES = 50, MANY_SYSTEMS = 64, SCENE = 200, MANY_WORLDS = 500 };
 
 /* --- a plugin for what systems do --------------------------------------------------------------------- */
 
@@ -73,6 +73,8 @@ enum { IDLE, RECORD, TOLD };
 typedef struct paths_t {
     bench_world_t w;          /* point_mass and c0 to c31, no systems */
     bench_world_t alone, few, crowd, recording, telling, poses;
+    bench_world_t names;      /* each entity with a component a of another name, so of another prototype */
+    bench_world_t among;      /* one of MANY_WORLDS, with as many entities as they have together */
     bench_field_t mass, mixed_mass, position;
     bp_entity_t rows[ITEMS];  /* of one prototype */
     bp_entity_t mixed[ITEMS]; /* dealt over PROTOTYPES */
@@ -89,6 +91,8 @@ typedef struct paths_t {
     bp_spawn_t spawned;
     bp_entity_t root;
     float moved;
+    bp_snapshot_o *snapshots[2]; /* of `names`, with other values */
+    bp_scene_o *capture;         /* of `among` */
 } paths_t;
 
 static void deal(paths_t *s)
@@ -163,6 +167,39 @@ static void open_poses(paths_t *s)
     s->transforms = s->poses.api->registry->find(s->poses.host, BP_TRANSFORM_API, 2);
     uint32_t component = s->poses.api->world->component(s->poses.world, BP_TRANSFORM);
     s->transform = s->poses.api->world->manager(s->poses.world, component);
+}
+
+/* Entities with components a of ITEMS names. */
+static void make_names(paths_t *s)
+{
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        char text[16];
+        bp_name_t name;
+        uint32_t component = s->names.api->world->component(s->names.world, "a"), key, prototype;
+        snprintf(text, sizeof text, "a%u", i);
+        worlds_must(s->names.host, s->names.api->name->intern(s->names.host, text, &name), "a name");
+        worlds_must(s->names.host, s->names.api->world->key(s->names.world, component, name, &key), "a key");
+        worlds_must(s->names.host, s->names.api->world->prototype(s->names.world, &key, 1, &prototype), "a prototype");
+        worlds_must(s->names.host, worlds_make(&s->names, prototype, &s->others[i], 1), "creating");
+    }
+}
+
+static void open_many(paths_t *s)
+{
+    worlds_open(&s->names, &plugin, 0, 0, 1);
+    make_names(s);
+    worlds_open(&s->among, &plugin, 0, 0, 1);
+    for (uint32_t i = 1; i < MANY_WORLDS; i++) {
+        char name[16];
+        bp_entity_t e[ITEMS / MANY_WORLDS];
+        bench_world_t other = s->among;
+        snprintf(name, sizeof name, "w%u", i);
+        other.world = worlds_another(&s->among, &plugin, name);
+        worlds_must(other.host, worlds_make(&other, worlds_prototype(&other, "a"), e, ITEMS / MANY_WORLDS), "creating");
+    }
+    bp_entity_t e[ITEMS];
+    worlds_must(s->among.host, worlds_make(&s->among, worlds_prototype(&s->among, "a"), e, ITEMS), "creating");
+    worlds_must(s->among.host, bp_scene_capture(s->among.world, &s->capture), "capturing");
 }
 
 static void write_scene(paths_t *s)
@@ -474,6 +511,55 @@ static bp_result_t capture(paths_t *s)
     return result;
 }
 
+static void snapshots_taken(paths_t *s)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        bp_snapshot_free(s->snapshots[i]);
+        worlds_must(s->names.host, bp_host_snapshot(s->names.host, &s->snapshots[i]), "a snapshot");
+        worlds_step(&s->names);
+    }
+}
+
+static void told_field(void *context, const bp_diff_field_t *field)
+{
+    (void)context;
+    measure_keep((double)field->count);
+}
+
+static bp_result_t diff_names(paths_t *s)
+{
+    const bp_diff_i sink = {.struct_size = sizeof sink, .field = told_field};
+    return bp_snapshot_diff(s->names.host, s->snapshots[0], s->snapshots[1], &sink);
+}
+
+static bp_result_t back_names(paths_t *s) { return bp_host_bring_back(s->names.host, s->snapshots[0]); }
+
+static void names_made(paths_t *s)
+{
+    worlds_destroy(&s->names);
+    worlds_open(&s->names, &plugin, 0, 0, 1);
+    make_names(s);
+}
+
+static bp_result_t drop_names(paths_t *s) { return bp_world_drop_component(s->names.world, "a"); }
+
+static bp_result_t snapshot_worlds(paths_t *s)
+{
+    bp_snapshot_o *taken, *read;
+    size_t size;
+    bp_result_t result = bp_host_snapshot(s->among.host, &taken);
+    if (result != BP_OK)
+        return result;
+    const void *bytes = bp_snapshot_bytes(taken, &size);
+    result = bp_snapshot_read(s->among.host, bytes, size, &read);
+    if (result == BP_OK)
+        bp_snapshot_free(read);
+    bp_snapshot_free(taken);
+    return result;
+}
+
+static bp_result_t restore_among(paths_t *s) { return bp_scene_restore(s->capture, s->among.world, 0); }
+
 static const struct {
     const char *name;
     uint32_t items;
@@ -519,6 +605,11 @@ static const struct {
     {"scene_spawn", SCENE, scene_ready, spawn},
     {"scene_compile", SCENE, NULL, compile},
     {"scene_capture", ITEMS, NULL, capture},
+    {"restore_among_500_worlds", ITEMS, NULL, restore_among},
+    {"snapshot_of_500_worlds", MANY_WORLDS, NULL, snapshot_worlds},
+    {"diff_of_1000_prototypes", ITEMS, snapshots_taken, diff_names},
+    {"bring_back_1000_prototypes", ITEMS, snapshots_taken, back_names},
+    {"drop_from_1000_prototypes", ITEMS, names_made, drop_names},
 };
 
 /* callgrind counts the instructions between entry and exit. The result is checked in here, so that the call of `run`
@@ -535,6 +626,7 @@ void paths_run(void)
     open_main(s);
     open_steps(s);
     open_poses(s);
+    open_many(s);
     write_scene(s);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         for (uint32_t round = 0; round < 2; round++) {
@@ -547,7 +639,11 @@ void paths_run(void)
         }
         printf("%s %u\n", all[i].name, all[i].items);
     }
-    bench_world_t *const worlds[] = {&s->w, &s->alone, &s->few, &s->crowd, &s->recording, &s->telling, &s->poses};
+    for (uint32_t i = 0; i < 2; i++)
+        bp_snapshot_free(s->snapshots[i]);
+    bp_scene_close(s->capture);
+    bench_world_t *const worlds[] = {&s->w, &s->alone, &s->few, &s->crowd, &s->recording, &s->telling, &s->poses,
+                                     &s->names, &s->among};
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++)
         worlds_destroy(worlds[i]);
     free(s);

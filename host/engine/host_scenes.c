@@ -194,21 +194,11 @@ uint32_t host_list_entities(const world_t *world, bp_entity_t *entities)
     return count;
 }
 
-static bool lives_elsewhere(const bp_host_o *host, const world_t *world, bp_entity_t entity)
-{
-    for (uint32_t w = 0; w < host->destruction.world_count; w++) {
-        const world_t *other = host->destruction.worlds[w];
-        if (other != world && world_record(other, entity) != NULL)
-            return true;
-    }
-    return false;
-}
-
 void host_clear_world(bp_host_o *host, world_t *world, bp_entity_t *entities, uint32_t count)
 {
     uint32_t own = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (lives_elsewhere(host, world, entities[i])) {
+        if (records_elsewhere(world, entities[i])) {
             store_vacate(world, &entities[i], 1);
         } else {
             entities[own++] = entities[i];

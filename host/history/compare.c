@@ -1,7 +1,8 @@
 /* compare.c - hashes of all state that later steps depend on, and differences row by row.
  *
  * Rows of two snapshots are compared where they lie as long as both have the same entities in the same rows; others are
- * found by the index of their entity.
+ * found by the index of their entity. A world is compared key by key; a list says which runs have each key, so that a
+ * world of thousands of keys and runs takes no longer than one of few with as many rows.
  */
 #include "compare.h"
 
@@ -124,13 +125,21 @@ typedef struct place_t {
 typedef struct side_t {
     const snapshot_t *snapshot;
     const kept_world_t *world;
-    place_t *places; /* by index; run BP_NONE: nowhere */
+    place_t *places; /* by index; run BP_NONE: nowhere. NULL: no world so far has needed them */
 } side_t;
+
+/* A run that has a key, and where the key's columns begin in it. */
+typedef struct having_t {
+    uint32_t run, first;
+} having_t;
 
 typedef struct diffing_t {
     const base_t *base;
     const bp_diff_i *sink;
     side_t before, after;
+    having_t *having;    /* of all keys of the later world one after another, of each in the order of the runs; ... */
+    uint32_t *having_of; /* ... those of key k begin at [k] and end at [k + 1] */
+    size_t having_count;
     bool aligned; /* both sides have the same prototypes, and the same entities in the same rows */
     bool no_memory;
     uint64_t told; /* differences so far */
@@ -151,28 +160,40 @@ static bp_entity_t entity_at(const kept_run_t *run, uint32_t row)
     return e;
 }
 
-static bool find_places(side_t *side, memory_t *memory)
+/* Note the places of all entities of the world, or forget them again. */
+static void put_places(side_t *side, bool there)
 {
-    size_t size = (side->snapshot->bound + (size_t)1) * sizeof *side->places;
-    side->places = memory_resize(memory, NULL, 0, size);
-    if (side->places == NULL)
-        return false;
-    memset(side->places, 0xff, size);
     for (uint32_t r = 0; r < side->world->run_count; r++) {
         const kept_run_t *run = &side->world->runs[r];
         for (uint32_t row = 0; row < run->count; row++) {
             bp_entity_t e = entity_at(run, row);
             if (e.id != 0)
-                side->places[bp_entity_index(e)] = (place_t){r, row};
+                side->places[bp_entity_index(e)] = (place_t){there ? r : BP_NONE, row};
         }
     }
+}
+
+static size_t places_size(const side_t *side)
+{
+    return (side->snapshot->bound + (size_t)1) * sizeof *side->places;
+}
+
+/* The first world that needs them makes room for places; the next ones find that room without a place in it. */
+static bool find_places(side_t *side, memory_t *memory)
+{
+    if (side->places == NULL) {
+        side->places = memory_resize(memory, NULL, 0, places_size(side));
+        if (side->places == NULL)
+            return false;
+        memset(side->places, 0xff, places_size(side));
+    }
+    put_places(side, true);
     return true;
 }
 
 static void free_places(side_t *side, memory_t *memory)
 {
-    memory_free(memory, side->places,
-                side->places == NULL ? 0 : (side->snapshot->bound + (size_t)1) * sizeof *side->places);
+    memory_free(memory, side->places, side->places == NULL ? 0 : places_size(side));
     side->places = NULL;
 }
 
@@ -203,6 +224,44 @@ static uint32_t first_column(const kept_world_t *w, const kept_run_t *run, bp_na
             return w->prototype_columns[w->prototypes[at].base];
     }
     return 0;
+}
+
+/* Of the runs with rows in the later world, list for each key those that have it. */
+static bool find_having(diffing_t *d, memory_t *memory)
+{
+    const kept_world_t *w = d->after.world;
+    size_t keys = w->key_count + (size_t)2;
+    d->having_count = 1;
+    for (uint32_t r = 0; r < w->run_count; r++)
+        d->having_count += w->runs[r].count > 0 ? w->prototype_keys[w->runs[r].prototype] : 0;
+    d->having = memory_resize(memory, NULL, 0, d->having_count * sizeof *d->having);
+    d->having_of = memory_new(memory, keys * sizeof *d->having_of);
+    if (d->having == NULL || d->having_of == NULL)
+        return false;
+    uint32_t *end = d->having_of + 1; /* where the next run of each key goes: its end, when all runs are listed */
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t r = 0; r < w->run_count; r++) {
+            for (uint32_t at = w->runs[r].count > 0 ? w->runs[r].prototype : 0; at != 0; at = w->prototypes[at].base) {
+                uint32_t key = w->prototypes[at].key;
+                if (pass == 0)
+                    end[key + 1]++;
+                else
+                    d->having[end[key]++] = (having_t){r, w->prototype_columns[w->prototypes[at].base]};
+            }
+        }
+        for (uint32_t k = 0; k < w->key_count && pass == 0; k++)
+            end[k + 1] += end[k];
+    }
+    return true;
+}
+
+static void free_having(diffing_t *d, memory_t *memory)
+{
+    const kept_world_t *w = d->after.world;
+    memory_free(memory, d->having, d->having == NULL ? 0 : d->having_count * sizeof *d->having);
+    memory_free(memory, d->having_of, d->having_of == NULL ? 0 : (w->key_count + (size_t)2) * sizeof *d->having_of);
+    d->having = NULL;
+    d->having_of = NULL;
 }
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
@@ -443,16 +502,14 @@ static bool same_bytes(const diffing_t *d, const kept_run_t *now, uint32_t run, 
 }
 
 /* Differences of a field in runs that have the same entities in the same rows. */
-static void diff_aligned(diffing_t *d, const kept_key_t *key, const kept_manager_t *m, uint32_t k,
-                         bp_diff_field_t *told)
+static void diff_aligned(diffing_t *d, uint32_t key, const kept_manager_t *m, uint32_t k, bp_diff_field_t *told)
 {
     const kept_world_t *now = d->after.world, *then = d->before.world;
     uint32_t was = place_then(then, m->type, &m->columns[k]);
-    for (uint32_t r = 0; r < now->run_count && was != BP_NONE; r++) {
-        uint32_t first = first_column(now, &now->runs[r], key->name, m->type);
+    for (uint32_t i = d->having_of[key]; i < d->having_of[key + 1] && was != BP_NONE; i++) {
+        uint32_t r = d->having[i].run, first = d->having[i].first;
         const kept_column_t *before = &then->runs[r].columns[first + was], *after = &now->runs[r].columns[first + k];
-        if (first != 0 && (before->size != after->size ||
-                           memcmp(before->data, after->data, (size_t)after->size) != 0))
+        if (before->size != after->size || memcmp(before->data, after->data, (size_t)after->size) != 0)
             diff_column(d, &now->runs[r], before, after, told);
     }
 }
@@ -466,10 +523,10 @@ static void diff_key(diffing_t *d, uint32_t number)
     for (uint32_t k = 0; m->started != 0 && k < m->column_count && !m->own_storage; k++) {
         bp_diff_field_t told = {.world = w->name, .component = component, .field = m->columns[k].name};
         if (d->aligned)
-            diff_aligned(d, key, m, k, &told);
-        for (uint32_t r = 0; r < w->run_count && !d->aligned; r++) {
-            uint32_t first = first_column(w, &w->runs[r], key->name, m->type);
-            if (first != 0 && !same_bytes(d, &w->runs[r], r, first, first + k, key->name, m->type))
+            diff_aligned(d, number, m, k, &told);
+        for (uint32_t i = d->having_of[number]; i < d->having_of[number + 1] && !d->aligned; i++) {
+            uint32_t r = d->having[i].run, first = d->having[i].first;
+            if (!same_bytes(d, &w->runs[r], r, first, first + k, key->name, m->type))
                 diff_cells(d, &w->runs[r], first + k, key->name, m, k, &told);
         }
         d->told += told.count;
@@ -663,7 +720,8 @@ static void diff_rest(diffing_t *d, uint32_t a, uint32_t b)
 static void diff_world(diffing_t *d, memory_t *memory)
 {
     d->aligned = are_aligned(d->before.world, d->after.world);
-    d->no_memory = !d->aligned && (!find_places(&d->before, memory) || !find_places(&d->after, memory));
+    d->no_memory = !find_having(d, memory) ||
+                   (!d->aligned && (!find_places(&d->before, memory) || !find_places(&d->after, memory)));
     if (!d->no_memory) {
         if (!d->aligned)
             diff_entities(d);
@@ -676,8 +734,11 @@ static void diff_world(diffing_t *d, memory_t *memory)
         diff_parts(d, d->after.world, d->before.world, "component %s has come", "system %s has come");
         diff_states(d);
     }
-    free_places(&d->before, memory);
-    free_places(&d->after, memory);
+    if (!d->no_memory && !d->aligned) {
+        put_places(&d->before, false);
+        put_places(&d->after, false);
+    }
+    free_having(d, memory);
 }
 
 static uint32_t find_world(const snapshot_t *snapshot, const char *name)
@@ -738,6 +799,8 @@ bool snapshot_diff(const base_t *base, const snapshot_t *a, const snapshot_t *b,
         if (find_world(b, a->worlds[i].name) == BP_NONE)
             structure(&d, (bp_entity_t){0}, "the world is not there any more");
     }
+    free_places(&d.before, memory);
+    free_places(&d.after, memory);
     if (!d.no_memory)
         diff_host(&d);
     return !d.no_memory;

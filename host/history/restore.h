@@ -48,12 +48,16 @@ typedef struct run_back_t {
     void **cells; /* of each column, those that hold something outside themselves; NULL: none */
 } run_back_t;
 
+/* Is a prototype of the snapshot the world's own one of the same number? BACK_SAME_RUN: yes, and the world's run of it
+ * becomes the snapshot's. */
+enum { BACK_OTHER = 0, BACK_SAME = 1, BACK_SAME_RUN = 2 };
+
 typedef struct world_back_t {
     bp_world_o *world;
     const kept_world_t *kept;
     prototypes_t prototypes;
     bool made_prototypes;
-    uint8_t *same;    /* by number of prototype: does the world have the same prototype under that number? */
+    uint8_t *same;    /* BACK_SAME or the like, by number of prototype */
     run_back_t *runs;
     uint32_t attic_taken; /* of the attic, from its end */
     bool same_rows;   /* the world has the same entities in the same rows: records and holes stay */

@@ -69,12 +69,13 @@ static bp_result_t compare_prototypes(world_back_t *back)
     back->same = memory_new(&back->world->rows.memory, then->count);
     if (back->same == NULL)
         return no_memory(back);
-    back->same[0] = 1;
+    back->same[0] = BACK_SAME;
     for (uint32_t i = 1; i < then->count && i < now->count; i++) {
         uint32_t key = then->items[i].key;
-        back->same[i] = now->items[i].base == then->items[i].base && now->items[i].key == key &&
-                        now->keys[key].name == then->keys[key].name &&
-                        now->keys[key].manager == then->keys[key].manager && back->same[then->items[i].base];
+        bool same = now->items[i].base == then->items[i].base && now->items[i].key == key &&
+                    now->keys[key].name == then->keys[key].name &&
+                    now->keys[key].manager == then->keys[key].manager && back->same[then->items[i].base] != BACK_OTHER;
+        back->same[i] = same ? BACK_SAME : BACK_OTHER;
     }
     return BP_OK;
 }
@@ -83,7 +84,7 @@ static bp_result_t compare_prototypes(world_back_t *back)
 
 static run_t *find_run(const world_back_t *back, uint32_t prototype)
 {
-    return back->same[prototype] ? back->world->rows.prototypes.items[prototype].run : NULL;
+    return back->same[prototype] != BACK_OTHER ? back->world->rows.prototypes.items[prototype].run : NULL;
 }
 
 /* A run of the attic, or a new one. */
@@ -209,7 +210,9 @@ static bp_result_t prepare_runs(world_back_t *back)
         const kept_run_t *k = &kept->runs[i];
         run_back_t *to = &back->runs[i];
         to->run = find_run(back, k->prototype);
-        if (to->run == NULL)
+        if (to->run != NULL)
+            back->same[k->prototype] = BACK_SAME_RUN;
+        else
             to->run = make_run(back, to, k->prototype);
         if (to->run == NULL ||
             !run_reserve(to->run, &world->memory, k->count > to->run->count ? k->count - to->run->count : 0) ||
@@ -221,14 +224,7 @@ static bp_result_t prepare_runs(world_back_t *back)
 
 static bool is_kept(const world_back_t *back, const run_t *run)
 {
-    uint32_t prototype = run->prototype;
-    if (prototype >= back->prototypes.count || !back->same[prototype])
-        return false;
-    for (uint32_t i = 0; i < back->kept->run_count; i++) {
-        if (back->runs[i].run == run)
-            return true;
-    }
-    return false;
+    return run->prototype < back->prototypes.count && back->same[run->prototype] == BACK_SAME_RUN;
 }
 
 static bool is_column(const kept_column_t *column, const void *bytes)
@@ -368,7 +364,7 @@ static bool changes_layout(const world_back_t *back)
     const world_t *world = &back->world->rows;
     bool changes = world->prototypes.count != back->prototypes.count;
     for (uint32_t i = 0; i < back->prototypes.count && !changes; i++)
-        changes = !back->same[i];
+        changes = back->same[i] == BACK_OTHER;
     for (uint32_t i = 0; i < world->run_count && !changes; i++)
         changes = !is_kept(back, world->runs[i]);
     return changes;

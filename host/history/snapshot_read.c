@@ -17,6 +17,7 @@ typedef struct opening_t {
     reader_t reader;
     const cut_t *cut; /* that parts lie in; NULL: there are none */
     bool own;         /* bytes of this process: numbers are not checked */
+    uint64_t *seen;   /* check_rows: a bit for each index, all 0 between two worlds */
     bool in_place;    /* large columns lie elsewhere */
     bool no_memory;
 } opening_t;
@@ -168,21 +169,22 @@ static void read_entities(opening_t *o)
         expect(o, s->queue[i] < s->bound && waits(s->lives[s->queue[i]]));
 }
 
+/* An index is given out from one place: `seen` has a bit for each. */
+static void expect_once(opening_t *o, uint64_t *seen, uint32_t index)
+{
+    if (o->reader.failed)
+        return;
+    expect(o, (seen[index / 64] >> index % 64 & 1) == 0);
+    seen[index / 64] |= UINT64_C(1) << index % 64;
+}
+
 /* Free indices of a pool lie in its own pages. */
-static void check_pooled(opening_t *o, uint32_t index, uint32_t owner)
+static void check_pooled(opening_t *o, uint64_t *seen, uint32_t index, uint32_t owner)
 {
     const snapshot_t *s = o->snapshot;
     expect(o, index < s->bound && index / ENTITIES_PAGE < s->owner_count &&
                   s->owners[index / ENTITIES_PAGE] == owner && waits(s->lives[index]));
-}
-
-/* An index is given out from one place: `seen` has a bit for each; NULL: that is not checked. */
-static void expect_once(opening_t *o, uint64_t *seen, uint32_t index)
-{
-    if (seen == NULL || o->reader.failed)
-        return;
-    expect(o, (seen[index / 64] >> index % 64 & 1) == 0);
-    seen[index / 64] |= UINT64_C(1) << index % 64;
+    expect_once(o, seen, index);
 }
 
 static void read_pools(opening_t *o)
@@ -190,7 +192,7 @@ static void read_pools(opening_t *o)
     snapshot_t *s = o->snapshot;
     reader_t *r = &o->reader;
     uint64_t *seen = o->own ? NULL : table(o, s->bound / 64u + 1u, sizeof *seen);
-    for (uint32_t i = 0; i < s->queue_count && !r->failed; i++)
+    for (uint32_t i = 0; i < s->queue_count && !o->own && !r->failed; i++)
         expect_once(o, seen, s->queue[i]);
     uint64_t free = s->queue_count;
     s->owner_count = reader_u32(r);
@@ -207,14 +209,10 @@ static void read_pools(opening_t *o)
         pool->count = reader_u32(r);
         pool->free = reader_take(r, (uint64_t)pool->count * sizeof *pool->free);
         expect(o, pool->fresh <= pool->fresh_end && pool->fresh_end <= s->bound && pool->count <= s->bound);
-        for (uint32_t k = 0; !r->failed && k < pool->count; k++) {
-            check_pooled(o, pool->free[k], i + 1);
-            expect_once(o, seen, pool->free[k]);
-        }
-        for (uint32_t k = pool->fresh; !r->failed && k < pool->fresh_end; k++) {
-            check_pooled(o, k, i + 1);
-            expect_once(o, seen, k);
-        }
+        for (uint32_t k = 0; !o->own && !r->failed && k < pool->count; k++)
+            check_pooled(o, seen, pool->free[k], i + 1);
+        for (uint32_t k = pool->fresh; !o->own && !r->failed && k < pool->fresh_end; k++)
+            check_pooled(o, seen, k, i + 1);
         free += (uint64_t)pool->count + (pool->fresh_end - pool->fresh);
     }
     for (uint32_t i = 0; !r->failed && i < s->queue_count; i++)
@@ -397,8 +395,8 @@ static void read_columns(opening_t *o, const kept_world_t *w, kept_run_t *run)
     }
 }
 
-/* The rows of living entities, each in one row of the world: `seen` has a bit for each index. */
-static void check_rows(opening_t *o, kept_world_t *w, const kept_run_t *run, uint64_t *seen)
+/* The rows of living entities, each in one row of the world. */
+static void check_rows(opening_t *o, kept_world_t *w, const kept_run_t *run)
 {
     const snapshot_t *s = o->snapshot;
     uint32_t holes = 0;
@@ -412,13 +410,25 @@ static void check_rows(opening_t *o, kept_world_t *w, const kept_run_t *run, uin
         }
         uint32_t index = bp_entity_index(e);
         expect(o, index < s->bound && s->lives[index] + 1 + s->entity_base == bp_entity_generation(e) &&
-                      (s->lives[index] & 1) == 0 && (seen[index / 64] >> index % 64 & 1) == 0);
+                      (s->lives[index] & 1) == 0 && (o->seen[index / 64] >> index % 64 & 1) == 0);
         if (o->reader.failed)
             return;
-        seen[index / 64] |= UINT64_C(1) << index % 64;
+        o->seen[index / 64] |= UINT64_C(1) << index % 64;
         w->occupied++;
     }
     expect(o, holes == run->holes);
+}
+
+/* The next world may have the same entities. Only what is set is taken back: of a thousand worlds each has few. */
+static void forget_rows(opening_t *o, const kept_world_t *w)
+{
+    for (uint32_t i = 0; i < w->run_count; i++) {
+        for (uint32_t row = 0; row < w->runs[i].count; row++) {
+            bp_entity_t e;
+            memcpy(&e, w->runs[i].columns[0].data + row * sizeof e, sizeof e);
+            o->seen[bp_entity_index(e) / 64] = 0;
+        }
+    }
 }
 
 static void read_runs(opening_t *o, kept_world_t *w)
@@ -426,7 +436,8 @@ static void read_runs(opening_t *o, kept_world_t *w)
     reader_t *r = &o->reader;
     w->run_count = reader_count(r, 48);
     w->runs = table(o, w->run_count, sizeof *w->runs);
-    uint64_t *seen = table(o, o->snapshot->bound / 64u + 1u, sizeof *seen);
+    if (o->seen == NULL && !o->own)
+        o->seen = table(o, o->snapshot->bound / 64u + 1u, sizeof *o->seen);
     uint64_t *of_prototype = table(o, w->prototype_count / 64u + 1u, sizeof *of_prototype);
     for (uint32_t i = 0; i < w->run_count && !r->failed; i++) {
         kept_run_t *run = &w->runs[i];
@@ -446,8 +457,10 @@ static void read_runs(opening_t *o, kept_world_t *w)
         run->columns = r->failed ? NULL : table(o, run->column_count, sizeof *run->columns);
         read_columns(o, w, run);
         if (!r->failed && !o->own)
-            check_rows(o, w, run, seen);
+            check_rows(o, w, run);
     }
+    if (!r->failed && !o->own)
+        forget_rows(o, w);
 }
 
 static void read_holed(opening_t *o, kept_world_t *w)

@@ -180,6 +180,16 @@ bool records_reserve_places(world_t *world)
     return true;
 }
 
+bool records_elsewhere(const world_t *world, bp_entity_t entity)
+{
+    const record_page_t *page = world->entities->pages[bp_entity_index(entity) / ENTITIES_PAGE];
+    for (; page != NULL; page = page->next) {
+        if (page->world != world && world_record(page->world, entity) != NULL)
+            return true;
+    }
+    return false;
+}
+
 void records_clear(world_t *world)
 {
     for (uint32_t i = 0; i < world->page_count; i++) {

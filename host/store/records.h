@@ -68,6 +68,9 @@ bool records_give_back(struct world_t *world);
 /* Give the page at `at` of the directory back with all that is in its records. [main] */
 void records_drop_page(struct world_t *world, uint32_t at);
 
+/* Has the entity, which has components in this world, components in another one as well? */
+bool records_elsewhere(const struct world_t *world, bp_entity_t entity);
+
 /* Clear all records of the world: no entity has components there any more. */
 void records_clear(struct world_t *world);
 

@@ -357,13 +357,18 @@ bp_result_t store_strip(world_t *world, uint32_t manager)
     if (world_holds_rows(world))
         return store_refuse_held(world);
     bp_result_t result = BP_OK;
-    for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
-        run_t *run = world->runs[i];
-        uint32_t key = run->count > 0 ? key_of_manager(world, run->prototype, manager) : BP_NONE;
-        if (key == BP_NONE)
-            continue;
-        result = strip_run(world, run, key);
-        i = BP_NONE; /* the rows may have gone to a run that was looked at already: begin again */
+    /* Rows lose one key in each move, and may come into a run that was looked at already. So all runs are looked at
+     * again, as often as a run has keys of the manager. */
+    for (bool moved = true; moved && result == BP_OK;) {
+        moved = false;
+        for (uint32_t i = 0; i < world->run_count && result == BP_OK; i++) {
+            run_t *run = world->runs[i];
+            uint32_t key = run->count > 0 ? key_of_manager(world, run->prototype, manager) : BP_NONE;
+            if (key == BP_NONE)
+                continue;
+            result = strip_run(world, run, key);
+            moved = true;
+        }
     }
     own_settle(world);
     return result;
