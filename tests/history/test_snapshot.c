@@ -459,6 +459,37 @@ START_TEST(differences)
 END_TEST
 
 /* A component that has gone leaves its keys behind, also where it has come again since. */
+/* An entity has a row in one world, far behind those that the other world has, and then comes into that one too. A row
+ * there that is none is found by AddressSanitizer. */
+START_TEST(rows_of_one_world_are_not_looked_for_in_the_next)
+{
+    rig_t rig;
+    bp_snapshot_o *before, *after;
+    bp_host_o *host = open_host(&rig, 1, false);
+    const bp_api_t *api = bp_host_api(host);
+    bp_world_o *world = api->world->at(host, 0), *side = api->world->at(host, 1);
+    bp_entity_t first = entity_with(world, "body"), last = first;
+    for (uint32_t i = 0; i < 5000; i++)
+        last = entity_with(world, "body");
+    entity_with(side, "body");
+    WORKS(host, bp_host_snapshot(host, &before));
+    EXPECT(api->entity->destroy(host, &first, 1) == 1, "it lived");
+    WORKS(host, api->world->add(side, key_of(side, "body", ""), &last, 1));
+    WORKS(host, bp_host_snapshot(host, &after));
+    told_t told = {.values = 0};
+    bp_diff_i sink = {.most = 10, .context = &told, .structure = tell_structure, .value = tell_value};
+    WORKS(host, bp_snapshot_diff(host, before, after, &sink));
+    EXPECT(told.values == 0 && told.structures == 2, "%u values, %u structures, %s", told.values, told.structures,
+           told.last);
+    WORKS(host, bp_snapshot_diff(host, after, before, &sink));
+    EXPECT(told.values == 0 && told.structures == 4, "%u values, %u structures, %s", told.values, told.structures,
+           told.last);
+    bp_snapshot_free(before);
+    bp_snapshot_free(after);
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(a_component_that_has_gone_and_come_again_is_compared_once)
 {
     rig_t rig;
@@ -1530,6 +1561,7 @@ Suite *snapshot_suite(void)
     tcase_add_test(tcase, no_memory_for_the_stamps_of_a_combination_that_comes_back);
     tcase_add_test(tcase, handles_and_output);
     tcase_add_test(tcase, differences);
+    tcase_add_test(tcase, rows_of_one_world_are_not_looked_for_in_the_next);
     tcase_add_test(tcase, differences_of_lists_and_texts_are_told_as_they_would_be_written);
     tcase_add_test(tcase, differences_are_told_to_whom_wants_them);
     tcase_add_test(tcase, a_component_that_has_gone_and_come_again_is_compared_once);
