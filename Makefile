@@ -392,11 +392,12 @@ sanitized-parts:
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-parts
 	@if tools/fuzz.sh has-libfuzzer; then $(MAKE) --no-print-directory $(PARALLEL) $(SHORT) fuzz-parts; fi
 
-# Everything that a test of this project can be: also what needs wine, qemu, a browser or many ranks, and takes long. Each
-# part is run, whatever became of those before; the last lines say which of them failed.
+# Everything that a test of this project can be: also what needs wine, qemu, a browser or many ranks, and takes long, and
+# all cases with AddressSanitizer (tests/chosen.c). Each part is run, whatever became of those before; the last lines
+# say which of them failed.
 TEST_ALL = test test-windows test-aarch64 test-browser test-machines test-rebuilt
 test-all:
-	@failed=; for part in $(TEST_ALL); do \
+	@export TESTS_ALL=1; failed=; for part in $(TEST_ALL); do \
 	    echo "== $$part"; $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
 	if [ -n "$$failed" ]; then echo "test-all: failed:$$failed"; exit 1; fi; echo "test-all: $(words $(TEST_ALL)) parts passed"
 

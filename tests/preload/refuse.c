@@ -3,8 +3,8 @@
  * Counted are the requests of the program itself and of jansson, whose values it builds; the C library's own and those
  * of plugins are passed on. The request of number BACKPLANE_REFUSE, counted from 1, is refused. At the end the file
  * that BACKPLANE_REFUSED names tells how many there were, and whether that one was among them. With BACKPLANE_PLACES, a
- * number, it tells on further lines of the first request of each place behind that many requests: a place is which
- * functions of the program and of jansson wait for an answer.
+ * number, it tells on further lines of the first request of each place behind that many requests, with a number that
+ * the place has in each process: a place is which functions of the program and of jansson wait for an answer.
  */
 #define _GNU_SOURCE 1
 
@@ -52,7 +52,7 @@ static void end(void)
         return;
     dprintf(file, "%llu%s\n", refuse.count, refuse.refused ? " refused" : "");
     for (unsigned i = 0; i < refuse.place_count; i++)
-        dprintf(file, "%llu\n", (unsigned long long)refuse.firsts[i]);
+        dprintf(file, "%llu %llu\n", (unsigned long long)refuse.firsts[i], (unsigned long long)refuse.places[i]);
     close(file);
 }
 
@@ -81,12 +81,13 @@ __attribute__((constructor)) static void begin(void)
     refuse.behind = behind != NULL ? strtoull(behind, NULL, 10) : 0;
 }
 
-static bool is_ours(uintptr_t at)
+/* The image that an address lies in; IMAGES: in none of them. */
+static int image_of(uintptr_t at)
 {
-    bool ours = false;
-    for (int i = 0; i < IMAGES; i++)
-        ours = ours || (at >= refuse.from[i] && at < refuse.to[i]);
-    return ours;
+    int i = 0;
+    while (i < IMAGES && (at < refuse.from[i] || at >= refuse.to[i]))
+        i++;
+    return i;
 }
 
 /* Note the place of a request, where none of it was noted before. The innermost functions tell places apart. */
@@ -97,10 +98,13 @@ static void note_place(uint64_t number)
     uint64_t hash = 14695981039346656037u;
     unsigned known = 0;
     for (int i = 0, used = 0; i < depth && used < CALLERS; i++) {
-        if (is_ours((uintptr_t)callers[i])) {
-            hash = (hash ^ (uintptr_t)callers[i]) * 1099511628211u;
-            used++;
-        }
+        uintptr_t at = (uintptr_t)callers[i];
+        int image = image_of(at);
+        if (image == IMAGES)
+            continue;
+        /* Where an image lies in this process does not matter. */
+        hash = (hash ^ ((at - refuse.from[image]) * IMAGES + (unsigned)image)) * 1099511628211u;
+        used++;
     }
     pthread_mutex_lock(&refuse.lock);
     while (known < refuse.place_count && refuse.places[known] != hash)
@@ -116,7 +120,7 @@ static void note_place(uint64_t number)
 /* Is this the request to refuse? Then errno is set. */
 static bool refused(const void *caller)
 {
-    if (!is_ours((uintptr_t)caller) || refuse.over)
+    if (image_of((uintptr_t)caller) == IMAGES || refuse.over)
         return false;
     uint64_t number = atomic_fetch_add(&refuse.count, 1) + 1;
     if (number == 1)

@@ -1,9 +1,10 @@
 /* test_program_memory.c - the program is refused memory, one request at a time, by refuse.c in front of the C library.
  *
  * A case is a command. It runs undisturbed, which tells from which places it asks for memory behind the setting up of a
- * host (suite memory_failure has that); then the first request of each place is refused, one in each run. Such a run
- * prints what the undisturbed one does, or ends with status 1 or 2 and says that memory was short; it never ends by a
- * signal. Where it makes files, then there is none of them.
+ * host (suite memory_failure has that); then the first request of each place is refused, one in each run. Places at
+ * which a case before with the same command was refused are passed over. A run prints what the undisturbed one does, or
+ * ends with status 1 or 2 and says that memory was short; it never ends by a signal. Where it makes files, then there is
+ * none of them.
  *
  * TEST_BACKPLANE is the program's path, TEST_SCRATCH_DIR a folder for files.
  */
@@ -33,6 +34,11 @@ enum { CASES_RUN = 1 };
 
 enum { PLACES = 4096, ARGUMENTS = 10 };
 
+/* The number of the first request of a place, and the number of the place (refuse.c). */
+typedef struct place_t {
+    unsigned long first, place;
+} place_t;
+
 static const char refuse_library[] = TEST_SCRATCH_DIR "/refuse.so";
 static const char told_file[] = TEST_SCRATCH_DIR "/refuse.told";
 static const char out_file[] = TEST_SCRATCH_DIR "/refuse.out";
@@ -47,6 +53,7 @@ static const char cargo_ini[] = TEST_SCRATCH_DIR "/refuse_cargo.ini";
 static const char recording_file[] = TEST_SCRATCH_DIR "/refuse.rec";
 static const char second_file[] = TEST_SCRATCH_DIR "/refuse_second.rec";
 static const char made_folder[] = TEST_SCRATCH_DIR "/refuse_made";
+static const char seen_file[] = TEST_SCRATCH_DIR "/refuse.seen"; /* places of the cases before: each has a process */
 static const char trace_file[] = TEST_SCRATCH_DIR "/refuse_trace.json";
 
 static const char world_text[] =
@@ -159,17 +166,39 @@ static int run_case(const memory_case_t *one, unsigned long nth, unsigned long s
     return status;
 }
 
-/* What refuse.c told: how many requests there were, whether the wanted one was among them, and the first request of
- * each place. */
-static unsigned long requests(bool *refused, unsigned long *places, unsigned *count)
+/* What refuse.c told: how many requests there were, whether the wanted one was among them, and the places. */
+static unsigned long requests(bool *refused, place_t *places, unsigned *count)
 {
     static char text[OUTPUT_MAX];
     read_file(told_file, text);
     *refused = strstr(text, "refused") != NULL;
     *count = 0;
-    for (char *at = strchr(text, '\n'); at != NULL && at[1] != '\0' && *count < PLACES; at = strchr(at + 1, '\n'))
-        places[(*count)++] = strtoul(at + 1, NULL, 10);
+    for (char *at = strchr(text, '\n'); at != NULL && at[1] != '\0' && *count < PLACES; at = strchr(at + 1, '\n')) {
+        place_t *place = &places[(*count)++];
+        place->first = strtoul(at + 1, &at, 10);
+        place->place = strtoul(at, &at, 10);
+    }
     return strtoul(text, NULL, 10);
+}
+
+/* Leave out the places of cases before that had the same command, and add the others to them. */
+static unsigned leave_out_seen(const memory_case_t *one, place_t *places, unsigned count)
+{
+    static char text[OUTPUT_MAX];
+    unsigned kept = 0;
+    read_file(seen_file, text);
+    FILE *file = fopen(seen_file, "a");
+    ck_assert_ptr_nonnull(file);
+    for (unsigned i = 0; i < count; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\n%s %lu\n", one->arguments[0], places[i].place);
+        if (strstr(text, line) != NULL)
+            continue;
+        fputs(line, file);
+        places[kept++] = places[i];
+    }
+    ck_assert_int_eq(fclose(file), 0);
+    return kept;
 }
 
 enum { AT_THE_END = 16 };
@@ -178,7 +207,7 @@ enum { AT_THE_END = 16 };
  * which are the console's own and of the end. */
 static unsigned long requests_of_start(void)
 {
-    static unsigned long places[PLACES];
+    static place_t places[PLACES];
     bool refused;
     unsigned count;
     write_file(lines_file, "");
@@ -230,24 +259,27 @@ static void check_refused_run(const memory_case_t *one, unsigned long nth, int s
 START_TEST(a_command_that_is_refused_memory_says_so)
 {
     static char undisturbed[OUTPUT_MAX];
-    static unsigned long places[PLACES], none[PLACES];
+    static place_t places[PLACES], none[PLACES];
     const memory_case_t *one = &cases[_i];
     bool refused = true;
     unsigned count, no_count;
     empty_made_folder();
+    if (_i == 0)
+        write_file(seen_file, "");
     unsigned long start = (one->how & ALONE) != 0 ? 0 : requests_of_start(), failed = 0;
     write_file(lines_file, one->lines);
     ck_assert_int_eq(run_case(one, 0, start), 0);
     read_file(out_file, undisturbed);
     unsigned long all = requests(&refused, places, &count);
     ck_assert_msg(count > 0 && !refused, "%lu requests, %lu of them to start", all, start);
+    count = leave_out_seen(one, places, count);
     for (unsigned i = 0; i < count; i++) {
         if ((one->how & MAKES) != 0)
             empty_made_folder();
-        int status = run_case(one, places[i], 0);
+        int status = run_case(one, places[i].first, 0);
         requests(&refused, none, &no_count);
-        ck_assert_msg(refused || (one->how & FINDS) != 0, "request %lu of %lu was not made", places[i], all);
-        check_refused_run(one, places[i], status, undisturbed);
+        ck_assert_msg(refused || (one->how & FINDS) != 0, "request %lu of %lu was not made", places[i].first, all);
+        check_refused_run(one, places[i].first, status, undisturbed);
         failed += status != 0;
     }
     ck_assert_uint_ge(failed, 1);
