@@ -2,9 +2,9 @@
  *
  * A case is a command. It runs undisturbed, which tells from which places it asks for memory behind the setting up of a
  * host (suite memory_failure has that); then the first request of each place is refused, one in each run. Places at
- * which a case before with the same command was refused are passed over. A run prints what the undisturbed one does, or
- * ends with status 1 or 2 and says that memory was short; it never ends by a signal. Where it makes files, then there is
- * none of them.
+ * which a case before with the same command was refused are passed over. A run prints what the undisturbed one does,
+ * or ends with status 1 or 2 and says that memory was short; it never ends by a signal. Where it makes files, then
+ * there is none of them.
  *
  * TEST_BACKPLANE is the program's path, TEST_SCRATCH_DIR a folder for files.
  */
