@@ -60,7 +60,7 @@ static const world_t *world_called_in(const lookout_t *lookout, const call_view_
 static fence_rights_t rights_of(const lookout_t *lookout, const call_view_t *call)
 {
     return (fence_rights_t){.world = world_called_in(lookout, call), .prototype = call->prototype, .count = call->count,
-                            .entities = call->entities, .may_write = may_write, .data = call};
+                            .all = lookout->whole, .entities = call->entities, .may_write = may_write, .data = call};
 }
 
 /* --- the watcher -------------------------------------------------------------------------------------------------- */
@@ -73,23 +73,24 @@ static bool is_candidate(const lookout_t *lookout, const plugin_t *plugin)
     return found;
 }
 
-/* Is this call one that is looked at? Counts it. */
-static bool is_looked_at(lookout_t *lookout, const call_view_t *call)
+/* Is this call one that is looked at, and with everything? Counts it. */
+static void choose_looks(lookout_t *lookout, const call_view_t *call)
 {
     uint64_t kind = (uintptr_t)call->plugin * 31 + (uintptr_t)call->component * 7 + (uintptr_t)call->system;
     kind += call->rows;
     uint32_t number = lookout->calls[(kind ^ kind >> 12) % LOOKOUT_KINDS]++;
-    return lookout->all_calls++ < LOOKOUT_ALL || number < LOOKOUT_FIRST || number % LOOKOUT_EACH == 0;
+    lookout->looks = lookout->all_calls++ < LOOKOUT_ALL || number < LOOKOUT_FIRST || number % LOOKOUT_EACH == 0;
+    lookout->whole = number < LOOKOUT_WHOLE && call->rows == CALL_NO_ROWS && is_candidate(lookout, call->plugin);
 }
 
 static bool before_call(void *data, const call_view_t *call)
 {
     lookout_t *lookout = data;
-    lookout->looks = is_looked_at(lookout, call);
+    choose_looks(lookout, call);
     if (!lookout->looks)
         return false;
     fence_rights_t rights = rights_of(lookout, call);
-    slack_fill(&lookout->slack, rights.world, rights.prototype);
+    slack_fill(&lookout->slack, rights.world, rights.prototype, lookout->whole);
     fence_fill(&lookout->fence, &rights);
     if (is_candidate(lookout, call->plugin))
         fence_shut(&lookout->fence, &rights);

@@ -10,7 +10,8 @@
  * To look at a call takes longer than most calls. So after the first LOOKOUT_ALL calls fewer are looked at: of one
  * kind, of a component or system, with rows or without, the first LOOKOUT_FIRST, and then each LOOKOUT_EACH-th. Where
  * there are very many worlds or combinations of components the trial comes to its end all the same. Crashes are found
- * in all calls.
+ * in all calls. A verb that is called seldom may do harm in any world: around the first LOOKOUT_WHOLE calls of a kind of
+ * the candidates that are handed no rows everything is looked at.
  *
  * Not here: settings of the process (plugin/verb_call.c); values (reload_prepare).
  */
@@ -21,7 +22,7 @@
 #include "../store/slack.h"
 #include "reload.h"
 
-enum { LOOKOUT_ALL = 512, LOOKOUT_FIRST = 128, LOOKOUT_EACH = 64, LOOKOUT_KINDS = 256 };
+enum { LOOKOUT_ALL = 512, LOOKOUT_FIRST = 128, LOOKOUT_EACH = 64, LOOKOUT_WHOLE = 32, LOOKOUT_KINDS = 256 };
 
 typedef struct lookout_t {
     reload_t *reload;
@@ -33,7 +34,7 @@ typedef struct lookout_t {
     handing_t handing;
     uint64_t all_calls;            /* so far */
     uint32_t calls[LOOKOUT_KINDS]; /* by kind; kinds that share a place are counted together */
-    bool looks;                    /* at the present call */
+    bool looks, whole;             /* at the present call; at all columns and runs */
 } lookout_t;
 
 /* Look at calls of plugins from now on. `candidates` must stay. Between calls. */

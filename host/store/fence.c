@@ -277,13 +277,16 @@ static void fill_column(fence_t *f, fence_column_t *column)
 
 void fence_fill(fence_t *f, const fence_rights_t *rights)
 {
-    uint32_t others = 0, looked = 0;
+    uint32_t others = 0, looked = 0, own = 0;
     f->call++;
+    for (uint32_t i = 0; i < f->count; i++)
+        own += f->columns[i].lies && f->columns[i].world == rights->world;
     for (uint32_t i = 0; i < f->count; i++) {
-        if (f->columns[i].lies && is_handed(&f->columns[i], rights))
+        bool of_few = own <= FENCE_FEW && f->columns[i].world == rights->world;
+        if (f->columns[i].lies && (of_few || is_handed(&f->columns[i], rights)))
             fill_column(f, &f->columns[i]);
     }
-    for (; looked < f->count && others < FENCE_LOOKED; looked++) {
+    for (; looked < f->count && (others < FENCE_LOOKED || rights->all); looked++) {
         fence_column_t *column = &f->columns[(f->looked_turn + looked) % f->count];
         if (!column->lies || column->call == f->call)
             continue;

@@ -7,7 +7,7 @@
  * While a plugin that is on trial is called, columns that it may not write are closed to writing as well; of a call
  * that is handed some rows of a run, the other rows of the columns that it may write are compared afterwards. So that a
  * call takes no longer where there are very many columns, those of the rows that it is handed are looked at with each
- * call, and of the others FENCE_LOOKED, in turn.
+ * call, with those of its world where these are few, and of the others FENCE_LOOKED, in turn.
  *
  * Runs that get more rows leave these places, and are laid anew with the next fence_lay. The places that they have left
  * are closed: an address that was kept from an earlier call is found too.
@@ -26,6 +26,7 @@ enum {
     FENCE_COLUMNS = 2048,               /* that are laid at most */
     FENCE_BYTES = 64 * 1024 * 1024,     /* of all that are laid, again and again */
     FENCE_LOOKED = 256,                 /* columns of other runs whose pattern is compared after one call */
+    FENCE_FEW = 64,                     /* columns of a world that has few */
     FENCE_SHUT = 16                     /* columns of other runs that are closed to writing in one call */
 };
 
@@ -69,6 +70,7 @@ typedef struct fence_t {
 typedef struct fence_rights_t {
     const world_t *world; /* in which it works; NULL: in none */
     uint32_t prototype;   /* of the rows that it was handed; 0: none */
+    bool all;             /* the pattern of all columns is to be looked at */
     bool (*may_write)(const void *data, const fence_column_t *column);
     const void *data;
     const bp_entity_t *entities; /* of the rows that it was handed, where they lie one behind another; else NULL */

@@ -77,7 +77,7 @@ static const run_t *next_run(slack_t *slack, const world_t **world)
     return NULL;
 }
 
-void slack_fill(slack_t *slack, const world_t *world, uint32_t prototype)
+void slack_fill(slack_t *slack, const world_t *world, uint32_t prototype, bool all)
 {
     bool in_run = world != NULL && prototype != 0 && prototype != BP_NONE; /* BP_NONE: rows that are made aside */
     const run_t *handed = in_run ? world_run(world, prototype) : NULL, *first = NULL, *run;
@@ -85,7 +85,10 @@ void slack_fill(slack_t *slack, const world_t *world, uint32_t prototype)
     slack->count = 0;
     if (handed != NULL)
         fill_run(slack, world, handed);
-    for (uint32_t i = 0; i < slack->most && (run = next_run(slack, &its)) != NULL && run != first; i++) {
+    for (uint32_t i = 0; world != NULL && world->run_count <= SLACK_FEW && i < world->run_count; i++)
+        if (world->runs[i] != handed)
+            fill_run(slack, world, world->runs[i]);
+    for (uint32_t i = 0; (i < slack->most || all) && (run = next_run(slack, &its)) != NULL && run != first; i++) {
         first = first == NULL ? run : first;
         if (run != handed)
             fill_run(slack, its, run);

@@ -21,6 +21,7 @@ static log_text_t log_text;
 static bp_host_o *host;
 static bp_world_o *world;
 static bool makes_more;
+static uint32_t crowd;   /* so many worlds with rows of crash_plain are there first */
 static bool is_wide; /* the rows have so many columns that each of them cannot get pages of its own */
 static uint32_t plain; /* the prototype of crash_plain */
 
@@ -90,6 +91,13 @@ static void open_host(void)
                                             .trial_deadline = DEADLINE_MS});
     WORKS(host, bp_host_load_plugin(host, put_plugin("companion", "beside"), NULL, 0));
     WORKS(host, bp_host_load_plugin(host, put_plugin("crasher", "behind"), NULL, 0));
+    for (uint32_t i = 0; i < crowd; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "crowd%u", i);
+        world = bp_world_create(host, &(bp_world_desc_t){.name = name, .step_rate = 1});
+        WORKS(host, bp_world_use_component(world, "crash_plain"));
+        make("crash_plain", ROWS);
+    }
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, "crash_plain"));
     WORKS(host, bp_world_use_component(world, "crash_told"));
@@ -183,6 +191,21 @@ START_TEST(a_write_behind_rows_of_very_many_columns_is_found_on_trial)
     is_wide = true;
     for (uint32_t verb = 0; verb < 3; verb++) {
         expect_refusal(verbs[verb], "behind", said);
+        bp_host_destroy(host);
+    }
+}
+END_TEST
+
+/* Verbs that are called for the first time when a trial has called `simulate` of all those worlds several times, and
+ * looks at some calls only by then. */
+START_TEST(in_a_host_of_many_worlds_harm_in_a_verb_that_is_called_late_is_found_on_trial)
+{
+    static const char *const said[] = {"it wrote behind the last of ", "of the column 'x' of 'crash_plain'"};
+    static const char *const late[][2] = {{"count", "'count' of component 'crash_own'"},
+                                          {"own_stop", "'stop' of component 'crash_own'"}};
+    crowd = 300;
+    for (uint32_t verb = 0; verb < COUNT(late); verb++) {
+        expect_refusal(late[verb], "behind", said);
         bp_host_destroy(host);
     }
 }
@@ -297,6 +320,7 @@ Suite *behind_suite(void)
     tcase_add_loop_test(all, a_verb_that_writes_one_past_a_column_is_found_on_trial_and_refused, 0, COUNT(verbs));
     tcase_add_loop_test(all, writes_far_from_a_column_and_to_columns_of_others_are_found_on_trial, 0, COUNT(writers));
     tcase_add_test(all, a_write_behind_rows_of_very_many_columns_is_found_on_trial);
+    tcase_add_test(all, in_a_host_of_many_worlds_harm_in_a_verb_that_is_called_late_is_found_on_trial);
     tcase_add_test(all, a_write_beside_rows_that_have_moved_in_a_step_of_the_trial_is_found);
     tcase_add_test(all, a_write_to_rows_that_have_moved_in_a_verb_of_the_trial_is_found_in_the_next_one);
     tcase_add_loop_test(all, a_version_that_writes_what_it_may_write_comes_in, 0, 3);

@@ -465,10 +465,10 @@ START_TEST(what_is_written_into_the_room_behind_a_column_is_told)
     ck_assert(world->rows.run_count == 2 && run->count == 4 && run->capacity >= 4 + SLACK_ROWS);
     for (uint32_t i = 0; i < COUNT(behind); i++) {
         char *byte = (char *)run->columns[behind[i].column] + (size_t)4 * run->sizes[behind[i].column] + behind[i].byte;
-        slack_fill(&slack, NULL, 0); /* of the other run */
+        slack_fill(&slack, NULL, 0, false); /* of the other run */
         *byte = 0;
         ck_assert(slack_is_whole(&slack, text, sizeof text));
-        slack_fill(&slack, NULL, 0);
+        slack_fill(&slack, NULL, 0, false);
         ck_assert(slack_is_whole(&slack, text, sizeof text));
         ck_assert_str_eq(text, "");
         *byte = 0;
@@ -712,6 +712,37 @@ START_TEST(of_very_many_columns_some_are_looked_at_with_each_call_and_all_in_tur
         ck_assert(fence_is_whole(&fence, text, sizeof text));
     }
     ck_assert(found >= ROUNDS && found < ROUNDS * 3);
+    rights.all = true;
+    for (uint32_t call = 0; call < 3; call++) {
+        fence_fill(&fence, &rights);
+        *other = 0;
+        ck_assert(!fence_is_whole(&fence, text, sizeof text));
+        *other = (char)PATTERN;
+    }
+}
+END_TEST
+
+START_TEST(columns_of_a_world_of_few_are_looked_at_with_each_call_there)
+{
+    char text[256];
+    begin(0);
+    create_groups(FENCE_LOOKED);
+    bp_world_o *second = open_second();
+    create_in(second, "stone");
+    fence_lay(&fence, worlds, 2);
+    ck_assert(fence_has(&fence, worlds[1]->runs[0]));
+    char *byte = (char *)worlds[1]->runs[0]->columns[1] + worlds[1]->runs[0]->count * worlds[1]->runs[0]->sizes[1];
+    const fence_rights_t there = {.world = worlds[1]}, elsewhere = {.world = worlds[0]};
+    uint32_t found = 0;
+    for (uint32_t call = 0; call < 8; call++) {
+        fence_fill(&fence, &there);
+        *byte = 0;
+        ck_assert(!fence_is_whole(&fence, text, sizeof text));
+        fence_fill(&fence, &elsewhere);
+        *byte = 0;
+        found += !fence_is_whole(&fence, text, sizeof text);
+    }
+    ck_assert(found < 8);
 }
 END_TEST
 
@@ -748,12 +779,18 @@ START_TEST(of_very_many_runs_the_room_behind_those_that_a_call_was_handed_is_loo
     char *byte = (char *)last->columns[1] + (size_t)last->count * last->sizes[1];
     uint32_t found = 0;
     for (uint32_t call = 0; call < 2 * (GROUPS + 1); call++) {
-        slack_fill(&slack, worlds[0], last->prototype);
+        slack_fill(&slack, worlds[0], last->prototype, false);
         *byte = 0;
         ck_assert(!slack_is_whole(&slack, text, sizeof text));
-        slack_fill(&slack, worlds[0], 0);
+        slack_fill(&slack, NULL, 0, false);
         *byte = 0;
         found += !slack_is_whole(&slack, text, sizeof text);
+        slack_fill(&slack, worlds[0], 0, false); /* which has few */
+        *byte = 0;
+        ck_assert(!slack_is_whole(&slack, text, sizeof text));
+        slack_fill(&slack, NULL, 0, true);
+        *byte = 0;
+        ck_assert(!slack_is_whole(&slack, text, sizeof text));
     }
     ck_assert(found > 0 && found < 2 * (GROUPS + 1));
     slack_free(&slack);
@@ -831,6 +868,7 @@ Suite *fence_suite(void)
     tcase_add_test(tests, rows_of_another_world_are_not_those_that_a_call_was_handed);
     tcase_add_test(tests, one_world_is_laid_anew_while_the_others_stay_where_they_are);
     tcase_add_test(tests, of_very_many_columns_some_are_looked_at_with_each_call_and_all_in_turn);
+    tcase_add_test(tests, columns_of_a_world_of_few_are_looked_at_with_each_call_there);
     tcase_add_test(tests, a_fence_is_laid_up_to_its_bound);
     tcase_add_test(tests, of_very_many_runs_the_room_behind_those_that_a_call_was_handed_is_looked_at);
     tcase_add_test(tests, an_address_is_told_with_its_row_and_column);
