@@ -10,8 +10,8 @@
  * To look at a call takes longer than most calls. So after the first LOOKOUT_ALL calls fewer are looked at: of one
  * kind, of a component or system, with rows or without, the first LOOKOUT_FIRST, and then each LOOKOUT_EACH-th. Where
  * there are very many worlds or combinations of components the trial comes to its end all the same. Crashes are found
- * in all calls. A verb that is called seldom may do harm in any world: around the first LOOKOUT_WHOLE calls of a kind of
- * the candidates that are handed no rows everything is looked at.
+ * in all calls. A verb that is called seldom may do harm in any world: around the first LOOKOUT_WHOLE calls of a kind
+ * of the candidates that are handed no rows everything is looked at.
  *
  * Not here: settings of the process (plugin/verb_call.c); values (reload_prepare).
  */
