@@ -249,16 +249,16 @@ static const uint32_t *sizes_of_gauge(const gauge_t *gauge)
     return gauge->sizes != NULL ? gauge->sizes : usual_sizes;
 }
 
-/* Sizes ascend. */
-static bool is_left_out(const options_t *options, uint32_t size)
+/* Is this size, one of `sizes`, too large for a first look? Not where it was asked for. Sizes ascend. */
+static bool is_left_out(const options_t *options, const uint32_t *sizes, const uint32_t *size)
 {
-    return options->quick && options->sizes[0] == 0 && size > BENCH_QUICK_SIZE;
+    return options->quick && sizes != options->sizes && *size > BENCH_QUICK_SIZE;
 }
 
 static uint32_t length(const options_t *options, const uint32_t *sizes)
 {
     uint32_t count = 0;
-    while (sizes[count] != 0 && !is_left_out(options, sizes[count]))
+    while (sizes[count] != 0 && !is_left_out(options, sizes, &sizes[count]))
         count++;
     return count;
 }
@@ -299,7 +299,8 @@ static void number_families(results_t *results, uint32_t first)
 
 static void run_gauge(const gauge_t *gauge, const options_t *options, results_t *results, progress_t *progress)
 {
-    for (const uint32_t *size = sizes_of_gauge(gauge); *size != 0 && !is_left_out(options, *size); size++) {
+    const uint32_t *sizes = sizes_of_gauge(gauge);
+    for (const uint32_t *size = sizes; *size != 0 && !is_left_out(options, sizes, size); size++) {
         uint32_t first = results->count;
         show_progress(progress, gauge->name, *size);
         measure_gauge(results, gauge, *size);
@@ -311,7 +312,8 @@ static void run_gauge(const gauge_t *gauge, const options_t *options, results_t 
 static void run_group(const group_t *group, const options_t *options, results_t *results,
                       progress_t *progress)
 {
-    for (const uint32_t *size = sizes_of(options, group->sizes); *size != 0 && !is_left_out(options, *size); size++) {
+    const uint32_t *sizes = sizes_of(options, group->sizes);
+    for (const uint32_t *size = sizes; *size != 0 && !is_left_out(options, sizes, size); size++) {
         uint32_t first = results->count;
         show_progress(progress, group->name, *size);
         measure_group(results, group, *size, options->repetitions, options->filter);
@@ -322,7 +324,8 @@ static void run_group(const group_t *group, const options_t *options, results_t 
 
 static void run_course(const course_t *course, const options_t *options, results_t *results, progress_t *progress)
 {
-    for (const uint32_t *size = sizes_of(options, course->sizes); *size != 0 && !is_left_out(options, *size); size++) {
+    const uint32_t *sizes = sizes_of(options, course->sizes);
+    for (const uint32_t *size = sizes; *size != 0 && !is_left_out(options, sizes, size); size++) {
         uint32_t first = results->count;
         show_progress(progress, course->name, *size);
         course->run(results, *size, options->quick ? 1 : TIMES);
