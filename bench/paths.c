@@ -74,7 +74,7 @@ typedef struct paths_t {
     bench_world_t w;          /* point_mass and c0 to c31, no systems */
     bench_world_t alone, few, crowd, recording, telling, poses;
     bench_world_t names;      /* each entity with a component a of another name, so of another prototype */
-    bench_world_t among;      /* one of MANY_WORLDS, with as many entities as they have together */
+    bench_world_t among;      /* one of MANY_WORLDS, with as many entities as the others have together */
     bench_field_t mass, mixed_mass, position;
     bp_entity_t rows[ITEMS];  /* of one prototype */
     bp_entity_t mixed[ITEMS]; /* dealt over PROTOTYPES */
@@ -91,7 +91,7 @@ typedef struct paths_t {
     bp_spawn_t spawned;
     bp_entity_t root;
     float moved;
-    bp_snapshot_o *snapshots[2]; /* of `names`, with other values */
+    bp_snapshot_o *snapshots[2]; /* of `names`, a step apart */
     bp_scene_o *capture;         /* of `among` */
 } paths_t;
 

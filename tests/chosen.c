@@ -4,9 +4,10 @@
  * whatever suites; TESTS_ONLY=? runs none and prints all names. Check can choose suites and cases, not tests, so the
  * linker leads what adds a test to its case here (Makefile, DOUBLED). Not on Windows.
  *
- * A test with AddressSanitizer takes several times as long as without, and what it adds is the same in most cases of a
- * row: where memory is used wrongly. So of each row of at least ROW cases about half are run there, drawn by their
- * numbers, the same ones each time; without sanitizers all are. TESTS_ALL=1 runs all cases (make test-all does).
+ * A test with AddressSanitizer takes several times as long as without. What it finds besides is wrong use of memory,
+ * and the cases of one row use memory much alike. So of each row of at least ROW cases about half are run there, drawn
+ * by their numbers, the same ones each time; without sanitizers all are. TESTS_ALL=1 runs all cases (make test-all
+ * does).
  */
 #include <check.h>
 #include <stdbool.h>

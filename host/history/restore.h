@@ -57,7 +57,7 @@ typedef struct world_back_t {
     const kept_world_t *kept;
     prototypes_t prototypes;
     bool made_prototypes;
-    uint8_t *same;    /* BACK_SAME or the like, by number of prototype */
+    uint8_t *same;    /* BACK_..., by number of prototype */
     run_back_t *runs;
     uint32_t attic_taken; /* of the attic, from its end */
     bool same_rows;   /* the world has the same entities in the same rows: records and holes stay */
