@@ -121,6 +121,27 @@ START_TEST(owners_of_more_pages_than_there_are_ids_are_refused)
 }
 END_TEST
 
+/* An id of a world's own pool is free in one place: once in the list of those that were in use, or among those that
+ * never were. */
+START_TEST(an_id_that_a_pool_gives_out_twice_is_refused)
+{
+    lie_t l = {.size = 0};
+    bp_entity_t made[3];
+    open_host(&l);
+    for (int i = 0; i < 3; i++)
+        made[i] = entity_with(l.rig.api->world->at(l.host, 1), "body");
+    ck_assert_uint_eq(l.rig.api->entity->destroy(l.host, made, 3), 3);
+    write_down(&l);
+    const kept_pool_t *pool = l.read.pools;
+    while (pool < l.read.pools + l.read.pool_count && pool->count < 3)
+        pool++;
+    ck_assert(pool < l.read.pools + l.read.pool_count && pool->fresh < pool->fresh_end);
+    set_u32(&l, place_of(&l, pool->free), _i == 0 ? pool->free[1] : pool->fresh);
+    refused(&l);
+    end(&l);
+}
+END_TEST
+
 /* Ids of hosts differ in their upper bits alone; with others set nothing that has a row would be alive. */
 START_TEST(a_tag_that_no_host_has_is_refused)
 {
@@ -488,6 +509,7 @@ void lies_add_snapshots(Suite *suite)
 {
     TCase *tcase = add_case(suite, "lies", NULL, NULL, 20);
     tcase_add_test(tcase, owners_of_more_pages_than_there_are_ids_are_refused);
+    tcase_add_loop_test(tcase, an_id_that_a_pool_gives_out_twice_is_refused, 0, 2);
     tcase_add_test(tcase, a_tag_that_no_host_has_is_refused);
     tcase_add_loop_test(tcase, the_state_of_a_plugin_that_is_kept_as_those_of_components_is_refused, 0, 2);
     tcase_add_test(tcase, clocks_that_no_world_has_are_refused);

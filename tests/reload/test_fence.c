@@ -322,10 +322,12 @@ START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_the_change_has_b
 }
 END_TEST
 
-/* All at first; then of each kind the first ones, and some. */
+/* All at first; then of each kind the first ones, and some. With everything: the first ones of the plugins on trial that
+ * are handed no rows. */
 START_TEST(of_very_many_calls_some_of_each_kind_are_looked_at)
 {
     static lookout_t lookout;
+    static plugin_t without_rows;
     char text[256];
     begin(0);
     lookout_begin(&lookout, &rig.host->reload, first, 1);
@@ -335,9 +337,13 @@ START_TEST(of_very_many_calls_some_of_each_kind_are_looked_at)
         for (uint32_t i = 0; i < LOOKOUT_ALL + 10 * LOOKOUT_EACH; i++) {
             bool looks = watch->before(watch->data, &call);
             EXPECT(looks == (i < (kind == 0 ? LOOKOUT_ALL : LOOKOUT_FIRST) || i % LOOKOUT_EACH == 0), "call %u", i);
+            EXPECT(lookout.whole == (kind == 1 && i < LOOKOUT_WHOLE), "call %u", i);
             ck_assert(watch->after(watch->data, text, sizeof text));
         }
     }
+    ck_assert(watch->before(watch->data, &(call_view_t){.plugin = &without_rows, .rows = CALL_NO_ROWS}));
+    ck_assert(!lookout.whole);
+    ck_assert(watch->after(watch->data, text, sizeof text));
     lookout_end(&lookout);
 }
 END_TEST
