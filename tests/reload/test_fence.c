@@ -322,8 +322,8 @@ START_TEST(a_lookout_lays_what_there_is_when_it_begins_and_when_the_change_has_b
 }
 END_TEST
 
-/* All at first; then of each kind the first ones, and some. With everything: the first ones of the plugins on trial that
- * are handed no rows. */
+/* All at first; then of each kind the first ones, and some. With everything: the first ones of the plugins on trial
+ * that are handed no rows. */
 START_TEST(of_very_many_calls_some_of_each_kind_are_looked_at)
 {
     static lookout_t lookout;
