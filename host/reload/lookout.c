@@ -9,7 +9,10 @@
 
 #include <stdio.h>
 
-enum { RUNS_LOOKED = 256 /* whose room is looked at with one call, in turn */ };
+enum {
+    RUNS_LOOKED = 256, /* whose room is looked at with one call, in turn */
+    PROBES = 16        /* places of the list of kinds that one is looked for in */
+};
 
 /* --- what a call may write ---------------------------------------------------------------------------------------- */
 
@@ -73,12 +76,29 @@ static bool is_candidate(const lookout_t *lookout, const plugin_t *plugin)
     return found;
 }
 
+/* How many calls of this kind there have been. A kind that is called seldom must not be counted with one that is called
+ * for each world, so kinds are compared and not hashed alone. */
+static uint32_t *calls_like(lookout_t *lookout, const call_view_t *call)
+{
+    uint64_t hash = (uintptr_t)call->plugin;
+    hash = (hash * 31 + (uintptr_t)call->component) * 31 + (uintptr_t)call->system;
+    hash = (hash * 31 + call->rows) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    lookout_kind_t *kind = NULL;
+    for (uint32_t i = 0; i < PROBES; i++) {
+        kind = &lookout->kinds[(hash + i) % LOOKOUT_KINDS];
+        if (kind->calls == 0)
+            *kind = (lookout_kind_t){call->plugin, call->component, call->system, call->rows, 0};
+        if (kind->plugin == call->plugin && kind->component == call->component && kind->system == call->system &&
+            kind->rows == call->rows)
+            break;
+    }
+    return &kind->calls;
+}
+
 /* Is this call one that is looked at, and with everything? Counts it. */
 static void choose_looks(lookout_t *lookout, const call_view_t *call)
 {
-    uint64_t kind = (uintptr_t)call->plugin * 31 + (uintptr_t)call->component * 7 + (uintptr_t)call->system;
-    kind += call->rows;
-    uint32_t number = lookout->calls[(kind ^ kind >> 12) % LOOKOUT_KINDS]++;
+    uint32_t number = (*calls_like(lookout, call))++;
     lookout->looks = lookout->all_calls++ < LOOKOUT_ALL || number < LOOKOUT_FIRST || number % LOOKOUT_EACH == 0;
     lookout->whole = number < LOOKOUT_WHOLE && call->rows == CALL_NO_ROWS && is_candidate(lookout, call->plugin);
 }

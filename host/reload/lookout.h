@@ -24,6 +24,15 @@
 
 enum { LOOKOUT_ALL = 512, LOOKOUT_FIRST = 128, LOOKOUT_EACH = 64, LOOKOUT_WHOLE = 32, LOOKOUT_KINDS = 256 };
 
+/* Calls of one kind. */
+typedef struct lookout_kind_t {
+    const plugin_t *plugin;
+    const struct component_t *component;
+    const struct system_t *system;
+    uint32_t rows;  /* CALL_... */
+    uint32_t calls; /* so far; 0: this is no kind's yet */
+} lookout_kind_t;
+
 typedef struct lookout_t {
     reload_t *reload;
     plugin_t *const *candidates;
@@ -32,9 +41,9 @@ typedef struct lookout_t {
     fence_t fence;
     call_watch_t watch;
     handing_t handing;
-    uint64_t all_calls;            /* so far */
-    uint32_t calls[LOOKOUT_KINDS]; /* by kind; kinds that share a place are counted together */
-    bool looks, whole;             /* at the present call; at all columns and runs */
+    uint64_t all_calls; /* so far */
+    lookout_kind_t kinds[LOOKOUT_KINDS]; /* by a hash; where that part is full, kinds are counted together */
+    bool looks, whole; /* at the present call; at all columns and runs */
 } lookout_t;
 
 /* Look at calls of plugins from now on. `candidates` must stay. Between calls. */

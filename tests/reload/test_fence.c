@@ -348,6 +348,30 @@ START_TEST(of_very_many_calls_some_of_each_kind_are_looked_at)
 }
 END_TEST
 
+/* Kinds are told apart, so that the many calls of some do not hide the first ones of another. */
+START_TEST(the_first_call_of_each_of_many_kinds_is_looked_at)
+{
+    enum { KINDS = 100, APART = 16 };
+    static lookout_t lookout;
+    static char systems[KINDS * APART]; /* only their addresses count */
+    char text[256];
+    begin(0);
+    lookout_begin(&lookout, &rig.host->reload, first, 1);
+    const call_watch_t *watch = rig.host->loader.plugins.watch;
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        const call_view_t call = {.plugin = first[0],
+                                  .system = (const struct system_t *)(const void *)&systems[kind * APART],
+                                  .rows = CALL_NO_ROWS};
+        for (uint32_t i = 0; i < LOOKOUT_ALL; i++) {
+            watch->before(watch->data, &call);
+            EXPECT(i > 0 || (lookout.looks && lookout.whole), "kind %u", kind);
+            ck_assert(watch->after(watch->data, text, sizeof text));
+        }
+    }
+    lookout_end(&lookout);
+}
+END_TEST
+
 START_TEST(a_fence_gives_back_its_memory_and_without_memory_lays_nothing)
 {
     heap_t heap = {.refuse_first = 1, .refuse_last = UINT64_MAX};
@@ -863,6 +887,7 @@ Suite *fence_suite(void)
     tcase_add_test(tests, the_rows_of_all_worlds_are_laid);
     tcase_add_test(tests, a_lookout_lays_what_there_is_when_it_begins_and_when_the_change_has_been_made);
     tcase_add_test(tests, of_very_many_calls_some_of_each_kind_are_looked_at);
+    tcase_add_test(tests, the_first_call_of_each_of_many_kinds_is_looked_at);
     tcase_add_test(tests, a_fence_gives_back_its_memory_and_without_memory_lays_nothing);
     tcase_add_test(tests, what_is_written_over_the_pattern_is_told);
     tcase_add_test(tests, a_run_that_has_changed_since_the_pattern_was_made_is_passed_over);
