@@ -351,16 +351,16 @@ END_TEST
 /* Kinds are told apart, so that the many calls of some do not hide the first ones of another. */
 START_TEST(the_first_call_of_each_of_many_kinds_is_looked_at)
 {
-    enum { KINDS = 100, APART = 16 };
+    enum { KINDS = 150, APART = 8 };
     static lookout_t lookout;
-    static char systems[KINDS * APART]; /* only their addresses count */
+    static char systems[KINDS * KINDS * APART]; /* only their addresses count, at no even distances */
     char text[256];
     begin(0);
     lookout_begin(&lookout, &rig.host->reload, first, 1);
     const call_watch_t *watch = rig.host->loader.plugins.watch;
     for (uint32_t kind = 0; kind < KINDS; kind++) {
         const call_view_t call = {.plugin = first[0],
-                                  .system = (const struct system_t *)(const void *)&systems[kind * APART],
+                                  .system = (const struct system_t *)(const void *)&systems[kind * kind * APART],
                                   .rows = CALL_NO_ROWS};
         for (uint32_t i = 0; i < LOOKOUT_ALL; i++) {
             watch->before(watch->data, &call);
