@@ -42,16 +42,49 @@ void *room_of(size_t size)
 
 /* --- heap ----------------------------------------------------------------------------------------------- */
 
+/* Blocks are filled with patterns, so that bytes are seen that are read before they are written, or after they are
+ * freed. Of a large one both ends: a page that nothing else touches costs more than all else that is done with it. With
+ * AddressSanitizer, which watches what is behind a block and what is freed, little. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { BEHIND = 0 };
+enum { BEHIND = 0, FILLED = 4 << 10, FILLED_FREED = 0 };
 #else
-enum { BEHIND = 64 };
+enum { BEHIND = 64, FILLED = 256 << 10, FILLED_FREED = 256 << 10 };
 #endif
 
 enum { HEADER = 16, PATTERN = 0xA5, FREED = 0x5A, MOST = 256 << 20 };
 static const size_t living_mark = 0x4B434F4C42;
 
-static void end_block(heap_t *heap, char *block, size_t size)
+static void fill_ends(char *block, size_t size, int pattern, size_t most)
+{
+    if (size <= 2 * most) {
+        memset(block, pattern, size);
+    } else {
+        memset(block, pattern, most);
+        memset(block + size - most, pattern, most);
+    }
+}
+
+/* The request is counted. Is it one of those that are to fail? */
+static bool is_refused(heap_t *heap, size_t size)
+{
+    heap->requests++;
+    heap->largest = size > heap->largest ? size : heap->largest;
+    bool refused = heap->refuse_first != 0 && heap->requests >= heap->refuse_first &&
+                   heap->requests <= heap->refuse_last;
+    heap->refused += refused ? 1 : 0;
+    return refused;
+}
+
+static char *begin_block(heap_t *heap, char *start, size_t size)
+{
+    const size_t header[2] = {size, living_mark};
+    memcpy(start, header, sizeof header);
+    heap->bytes += size;
+    heap->blocks++;
+    return start + HEADER;
+}
+
+static void check_block(const char *block, size_t size)
 {
     size_t header[2], behind = BEHIND;
     memcpy(header, block - HEADER, sizeof header);
@@ -60,47 +93,51 @@ static void end_block(heap_t *heap, char *block, size_t size)
     for (size_t i = 0; i < behind; i++)
         EXPECT((unsigned char)block[size + i] == PATTERN, "byte %zu behind a block of %zu bytes is written to", i,
                size);
-    memset(block - HEADER, 0, HEADER);
-    memset(block, FREED, size);
-    heap->bytes -= size;
-    heap->blocks--;
-    free(block - HEADER);
 }
 
-static void *begin_block(heap_t *heap, size_t size)
+/* The block has been checked. Returns where its memory begins. */
+static char *end_block(heap_t *heap, char *block, size_t size)
 {
-    heap->requests++;
-    heap->largest = size > heap->largest ? size : heap->largest;
-    if (heap->refuse_first != 0 && heap->requests >= heap->refuse_first &&
-        heap->requests <= heap->refuse_last) {
-        heap->refused++;
-        return NULL;
-    }
-    char *start = size > MOST ? NULL : malloc(HEADER + size + BEHIND);
-    if (start == NULL)
-        return NULL;
-    size_t header[2] = {size, living_mark};
-    memcpy(start, header, sizeof header);
-    memset(start + HEADER, PATTERN, size + BEHIND);
-    heap->bytes += size;
-    heap->blocks++;
-    return start + HEADER;
+    memset(block - HEADER, 0, HEADER);
+    heap->bytes -= size;
+    heap->blocks--;
+    return block - HEADER;
+}
+
+/* Large blocks that become smaller mostly stay where they are, as those of a C library do. */
+static char *shrink_block(heap_t *heap, char *block, size_t old_size, size_t new_size)
+{
+    char *start = end_block(heap, block, old_size);
+    char *moved = realloc(start, HEADER + new_size + BEHIND);
+    start = moved != NULL ? moved : start;
+    memset(start + HEADER + new_size, PATTERN, BEHIND);
+    return begin_block(heap, start, new_size);
 }
 
 static void *heap_resize(void *context, void *old, size_t old_size, size_t new_size)
 {
     heap_t *heap = context;
     EXPECT(old != NULL || old_size == 0, "no block has %zu bytes", old_size);
+    if (new_size > 0 && (is_refused(heap, new_size) || new_size > MOST))
+        return NULL;
+    if (old != NULL)
+        check_block(old, old_size);
+    if (new_size > 2 * FILLED && new_size < old_size)
+        return shrink_block(heap, old, old_size, new_size);
     char *block = NULL;
     if (new_size > 0) {
-        block = begin_block(heap, new_size);
-        if (block == NULL)
+        char *start = malloc(HEADER + new_size + BEHIND);
+        if (start == NULL)
             return NULL;
+        fill_ends(start + HEADER, new_size + BEHIND, PATTERN, FILLED);
+        block = begin_block(heap, start, new_size);
     }
     if (old != NULL && block != NULL)
         memcpy(block, old, old_size < new_size ? old_size : new_size);
-    if (old != NULL)
-        end_block(heap, old, old_size);
+    if (old != NULL) {
+        fill_ends(old, old_size, FREED, FILLED_FREED);
+        free(end_block(heap, old, old_size));
+    }
     return block;
 }
 
