@@ -149,7 +149,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source check-columns check-headers check-rooms check-tour check-verbs check-benchmarks coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -370,6 +370,7 @@ test-parts: $(BUILD)/tests$(EXE) $(BUILD)/backplane$(EXE) $(PLUGINS) $(FIXTURES)
 test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=2:malloc_context_size=10}; status=0; \
+	    export TESTS_TAKEN=$(BUILD)/taken; rm -rf $$TESTS_TAKEN; mkdir $$TESTS_TAKEN || exit 1; \
 	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; \
 	    TESTS_HALF=1 $(BUILD)/tests || status=1; wait $$second || status=1; cat $(BUILD)/second_half.log; exit $$status
 
@@ -377,11 +378,12 @@ test: test-packages
 	@$(MAKE) --no-print-directory check-source
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory $(PARALLEL) test-parts $(BUILD)/bench
-	@nice $(MAKE) --no-print-directory sanitized >$(BUILD)/sanitized.log 2>&1 & beside=$$!; \
+	@rm -f $(BUILD)/sanitized.built; nice $(MAKE) --no-print-directory sanitized >$(BUILD)/sanitized.log 2>&1 & beside=$$!; \
 	    $(MAKE) --no-print-directory test-program && tests/scripts/all.sh $(BUILD) && \
-	    $(MAKE) --no-print-directory $(PARALLEL) budgets || { kill $$beside 2>/dev/null; exit 1; }; \
+	    $(MAKE) --no-print-directory $(PARALLEL) budgets && \
+	    while [ ! -e $(BUILD)/sanitized.built ] && kill -0 $$beside 2>/dev/null; do sleep 1; done && \
+	    $(MAKE) --no-print-directory fuzz-short || { kill $$beside 2>/dev/null; exit 1; }; \
 	    tail -n +1 -f --pid=$$beside $(BUILD)/sanitized.log; wait $$beside
-	@$(MAKE) --no-print-directory fuzz-short
 
 # The tests with sanitizers, beside those without and the scripts, which wait for much of their time.
 sanitized: sanitized-parts
@@ -394,6 +396,7 @@ sanitized-parts:
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/asan SANITIZE=address,undefined test-parts
 	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=build/tsan SANITIZE=thread test-parts
 	@if tools/fuzz.sh has-libfuzzer; then $(MAKE) --no-print-directory $(PARALLEL) $(SHORT) fuzz-parts; fi
+	@touch $(BUILD)/sanitized.built
 
 # Everything that a test of this project can be: also what needs wine, qemu, a browser or many ranks, and takes long, and
 # all cases with AddressSanitizer (tests/chosen.c). Each part is run, whatever became of those before; the last lines
@@ -460,12 +463,12 @@ crash-matrix: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	CRASH_MATRIX=write CK_RUN_SUITE=crash_matrix $(BUILD)/tests
 
-check-source:
-	@tools/check_columns.sh
-	@tools/check_headers.sh
-	@tools/check_rooms.sh
-	@tools/check_tour.sh
-	@tools/check_verbs.sh
+check-source: check-columns check-headers check-rooms check-tour check-verbs check-benchmarks
+
+check-columns check-headers check-rooms check-tour check-verbs:
+	@tools/$(subst -,_,$@).sh
+
+check-benchmarks:
 	@if command -v python3 >/dev/null 2>&1; then tools/benchmarks.py --check; else \
 	    echo "benchmarks: docs/benchmarks.md is not checked, because python3 is not here"; fi
 
