@@ -61,6 +61,25 @@ START_TEST(a_command_runs_and_is_heard)
 }
 END_TEST
 
+/* What this program has on its standard input is not the command's to read. */
+START_TEST(a_command_finds_nothing_on_its_standard_input)
+{
+    int ends[2], kept = fcntl(0, F_DUPFD_CLOEXEC, 10);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(write(ends[1], "typed\n", 6), 6);
+    close(ends[1]);
+    ck_assert_int_eq(dup2(ends[0], 0), 0);
+    process_end_t over = finish(process_start(&memory, "cat; echo out", NULL));
+    ck_assert_int_eq(read(0, said + sizeof said - 8, 7), 6); /* it is still there */
+    close(ends[0]);
+    close(0);
+    if (kept >= 0)
+        ck_assert_int_eq(dup2(kept, 0), 0);
+    ck_assert_int_eq(over.code, 0);
+    ck_assert_str_eq(said, "out\n");
+}
+END_TEST
+
 #if defined(__linux__)
 /* Who ignores that its processes end hands this on to what it starts, which would wait in vain for a compiler. */
 START_TEST(a_helper_can_wait_for_what_it_starts_though_this_program_ignores_such_ends)
@@ -407,6 +426,32 @@ START_TEST(a_copy_that_hangs_can_be_let_go)
 }
 END_TEST
 
+/* In a copy: go to the group of the program that made it, over and over, since that puts the copy into one of its own
+ * as well. */
+static int change_group(process_t *self, void *data)
+{
+    while (setpgid(0, getpgid(getppid())) == 0) {
+        process_write(self, "y", 1);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    process_write(self, "n", 1);
+    return hang(self, data);
+}
+
+START_TEST(a_copy_that_has_gone_to_another_group_can_be_let_go)
+{
+    process_t *process = process_fork(&memory, change_group, NULL);
+    ck_assert_ptr_nonnull(process);
+    for (int times = 0; times < 3 && said[0] != 'n'; times++) {
+        while (process_read(process, said, sizeof said) == 0)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    process_free(process);
+    ck_assert_int_eq(said[0], 'y');
+    ck_assert_int_eq(wait(NULL), -1);
+}
+END_TEST
+
 /* None is left in the system's list for as long as the program runs. */
 START_TEST(one_that_is_let_go_is_waited_for_though_a_signal_interrupts_it)
 {
@@ -455,6 +500,26 @@ START_TEST(what_a_copy_has_started_ends_with_it_in_whatever_session)
 }
 END_TEST
 
+/* In a copy: a process of its group; then a signal ends the copy itself, which kills nothing as it goes. */
+static int leave_one_and_die(process_t *self, void *data)
+{
+    pid_t one = fork();
+    if (one == 0)
+        hang(self, NULL);
+    snprintf(said, sizeof said, "%d", (int)one);
+    process_write(self, said, strlen(said));
+    return die(self, data);
+}
+
+START_TEST(what_a_copy_has_started_ends_with_it_though_a_signal_ends_it)
+{
+    process_end_t over = finish(process_fork(&memory, leave_one_and_die, NULL));
+    ck_assert_uint_eq(over.state, PROCESS_KILLED);
+    ck_assert_int_gt(atoi(said), 1);
+    expect_dead((pid_t)atoi(said));
+}
+END_TEST
+
 enum { MANY = 400 };
 
 /* In a copy: many processes, each of a session of its own, that do not end; their numbers are left in `pids`. */
@@ -492,6 +557,7 @@ Suite *process_suite(void)
     TCase *processes = tcase_create("processes");
     tcase_add_checked_fixture(processes, begin, end);
     tcase_add_test(processes, a_command_runs_and_is_heard);
+    tcase_add_test(processes, a_command_finds_nothing_on_its_standard_input);
     tcase_add_test(processes, a_command_is_reached_by_signals_that_this_program_blocks);
     tcase_add_test(processes, a_command_does_not_run_in_a_folder_that_is_not_there);
 #if defined(__linux__)
@@ -508,9 +574,11 @@ Suite *process_suite(void)
     tcase_add_test(processes, the_last_words_of_a_copy_are_whole_in_whatever_pieces_they_come);
     tcase_add_test(processes, what_a_process_says_is_for_the_one_that_has_started_it);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
+    tcase_add_test(processes, a_copy_that_has_gone_to_another_group_can_be_let_go);
     tcase_add_test(processes, one_that_is_let_go_is_waited_for_though_a_signal_interrupts_it);
 #if defined(__linux__)
     tcase_add_loop_test(processes, what_a_copy_has_started_ends_with_it_in_whatever_session, 0, 2);
+    tcase_add_test(processes, what_a_copy_has_started_ends_with_it_though_a_signal_ends_it);
     tcase_add_test(processes, all_that_a_copy_has_started_ends_with_it_however_many_they_are);
 #endif
     suite_add_tcase(suite, processes);
