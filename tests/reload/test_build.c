@@ -12,9 +12,11 @@
 #include "engine/host.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { PATIENCE = 6000 /* naps */, NAP = 10000000 };
@@ -120,6 +122,36 @@ START_TEST(what_a_command_says_is_told_once)
     save_source();
     wait_for("'probe' could not be built (the command ended with 1)");
     EXPECT(strstr(rig.log.text, "build: 2: ab\n") != NULL, "%s", rig.log.text);
+    close_host();
+}
+END_TEST
+
+/* Before the host asks whether the command has ended: let it speak, and wait until it has. */
+static void let_speak(void *spoken, const char *call, bool change)
+{
+    siginfo_t over;
+    (void)call, (void)change;
+    if (*(bool *)spoken)
+        return;
+    *(bool *)spoken = true;
+    scratch_file("build_may_speak", "");
+    ck_assert_int_eq(waitid(P_ALL, 0, &over, WEXITED | WNOWAIT), 0);
+}
+
+/* What comes between the last look at its output and its end. */
+START_TEST(the_last_words_of_a_command_are_told)
+{
+    bool spoken = false;
+    remove(TEST_SCRATCH_DIR "/build_may_speak");
+    open_host("while [ ! -e build_may_speak ]; do sleep 0.01; done; echo last words of {plugin}");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    save_source();
+    calls_begin_coded("waitpid", 0, false, 0);
+    calls_before_each(let_speak, &spoken);
+    wait_for("'probe' is built");
+    calls_end();
+    ck_assert(spoken);
+    EXPECT(strstr(rig.log.text, "last words of probe") != NULL, "%s", rig.log.text);
     close_host();
 }
 END_TEST
@@ -420,6 +452,7 @@ Suite *build_suite(void)
     TCase *tests = add_case(suite, "build", NULL, NULL, 200);
     tcase_add_test(tests, what_becomes_of_a_command_is_told);
     tcase_add_test(tests, what_a_command_says_is_told_once);
+    tcase_add_test(tests, the_last_words_of_a_command_are_told);
     tcase_add_test(tests, a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again);
     tcase_add_test(tests, a_command_that_is_too_long_is_told);
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
