@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if !defined(_WIN32)
+#include <sys/stat.h>
 #include <sys/wait.h>
 #endif
 
@@ -30,6 +31,7 @@ static bp_world_o *world;
 static bp_entity_t entities[ROWS];
 static told_t told;
 static const bp_allocator_i *allocator; /* NULL: the C library's */
+static const char *helper;               /* a program for trials; NULL: this one's */
 
 static void hear(void *data, const bp_reload_report_t *report)
 {
@@ -48,7 +50,8 @@ static void open_host(uint32_t flags, const char *plugin, const char *component,
                                             .allocator = allocator,
                                             .tag = 1,
                                             .flags = BP_HOST_CRASH_GUARD | BP_HOST_COPY_PLUGINS | flags,
-                                            .trial_deadline = DEADLINE_MS});
+                                            .trial_deadline = DEADLINE_MS,
+                                            .trial_helper = helper});
     WORKS(host, bp_host_load_plugin(host, put_plugin(plugin, "asked"), NULL, 0));
     world = bp_world_create(host, &(bp_world_desc_t){.name = "main", .step_rate = 1});
     WORKS(host, bp_world_use_component(world, component));
@@ -79,12 +82,34 @@ static float x_of(bp_entity_t entity)
     return x;
 }
 
-/* Without trials, in a copy of the process, and beside watched files. */
+#if !defined(_WIN32)
+/* A helper that says that it cannot try anything. */
+static const char *write_unable_helper(void)
+{
+    const char *program = scratch_file("unable", "#!/bin/sh\nprintf '0it has no time'\nexit 1\n");
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    return program;
+}
+#endif
+
+/* Without trials, in a copy of the process, beside watched files, and where a helper was to try it and cannot. */
+static const uint32_t ways_in[] = {
+    0,
+    BP_HOST_TRIAL,
+    BP_HOST_TRIAL | BP_HOST_HOT_RELOAD,
+#if !defined(_WIN32)
+    BP_HOST_TRIAL | BP_HOST_TRIAL_HELPER,
+#endif
+};
+
 START_TEST(what_is_asked_for_comes_in_while_the_worlds_step)
 {
-    static const uint32_t flags[] = {0, BP_HOST_TRIAL, BP_HOST_TRIAL | BP_HOST_HOT_RELOAD};
     double y = 0;
-    open_host(flags[_i], "crasher", "crash_plain", ROWS);
+    bool unable = (ways_in[_i] & BP_HOST_TRIAL_HELPER) != 0;
+#if !defined(_WIN32)
+    helper = unable ? write_unable_helper() : NULL;
+#endif
+    open_host(ways_in[_i], "crasher", "crash_plain", ROWS);
     put_plugin("crasher_next", "asked");
     uint64_t changes = host->reload.changes;
     WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
@@ -94,6 +119,7 @@ START_TEST(what_is_asked_for_comes_in_while_the_worlds_step)
     EXPECT(told.refused == 0, "%s", told.text);
     ck_assert_uint_eq(host->reload.changes, changes + 1);
     ck_assert(_i == 0 || steps > 1);
+    EXPECT((strstr(log_text.text, "untried: it has no time") != NULL) == unable, "%s", log_text.text);
     ck_assert_uint_gt(host->reload.readied, 0); /* columns were made between steps */
     WORKS(host, bp_host_api(host)->property->get_named(world, entities[ROWS - 1], "crash_plain", "y", BP_F64, &y));
     ck_assert(y == 5.0);
@@ -137,6 +163,27 @@ START_TEST(what_is_asked_for_and_crashes_is_refused_and_may_be_asked_for_again)
     wait_for_news(1);
     EXPECT(told.refused == 1 && told.count == 2, "%s", told.text);
     ck_assert(crashes[_i].rows < ROWS || host->reload.readied > 0);
+    check_host(host);
+    bp_host_destroy(host);
+}
+END_TEST
+
+/* On trial entities that were there are destroyed in the end: of two that have the component one is left out, which
+ * gives the component up instead. Those that the trial makes are in another run. */
+START_TEST(on_trial_the_second_of_two_entities_is_destroyed)
+{
+    uint32_t keys[2], prototype;
+    open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 0);
+    keys[0] = key_of(world, "crash_plain", "");
+    keys[1] = key_of(world, "crash_plain", "second");
+    WORKS(host, bp_host_api(host)->world->prototype(world, keys, COUNT(keys), &prototype));
+    WORKS(host, bp_host_api(host)->world->create(world, prototype, entities, 2));
+    WORKS(host, bp_host_step(host));
+    crash_next("died", "null");
+    put_plugin("crasher_next", "asked");
+    FAILS(host, BP_ERROR_FAILED, "crashed in 'died' of component 'crash_plain'",
+          bp_host_reload(host, crasher, 1, NULL));
+    put_environment("CRASHER_WHERE", NULL);
     check_host(host);
     bp_host_destroy(host);
 }
@@ -258,8 +305,9 @@ Suite *asked_suite(void)
     Suite *suite = suite_create("asked");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, what_is_asked_for_comes_in_while_the_worlds_step, 0, 3);
+    tcase_add_loop_test(all, what_is_asked_for_comes_in_while_the_worlds_step, 0, COUNT(ways_in));
     tcase_add_loop_test(all, what_is_asked_for_and_crashes_is_refused_and_may_be_asked_for_again, 0, COUNT(crashes));
+    tcase_add_test(all, on_trial_the_second_of_two_entities_is_destroyed);
     tcase_add_test(all, asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both);
     tcase_add_test(all, a_host_that_ends_while_a_trial_runs_leaves_neither_memory_nor_a_process);
     tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
