@@ -593,6 +593,34 @@ START_TEST(versions_that_follow_one_another_on_probation_give_back_what_they_too
 }
 END_TEST
 
+/* --- values of a large run ---------------------------------------------------------------------------------------- */
+
+/* So many rows that they are converted in several pieces. A value that does not fit keeps the version out as long as
+ * its entity lives, in whichever piece it lies. */
+START_TEST(a_value_that_does_not_fit_counts_in_every_piece_of_a_large_run_while_its_entity_lives)
+{
+    enum { MANY = 40000 };
+    static const uint32_t rows[] = {100, 16384 + 100, MANY - 1};
+    static const bp_field_t narrow[] = {{.name = "size", .type = BP_U8, .initial = "1"}};
+    static const bp_component_i narrower[] = {{.name = "part", .fields = BP_LIST(narrow)}, OTHER};
+    static bp_entity_t entities[MANY];
+    const float large = 300;
+    open_world(&(version_of_parts_t){C(parts), {0}}, PARTS);
+    WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "part", NULL, NULL, NULL), entities, MANY));
+    put("2", &(version_of_parts_t){C(narrower), {0}});
+    for (uint32_t i = 0; i < COUNT(rows); i++)
+        WORKS(rig.host, rig.api->property->set_named(world, entities[rows[i]], "part", "size", BP_F32, &large));
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        char who[32];
+        value_format(&rig.host->base.values, BP_ENTITY, &entities[rows[i]], who, sizeof who);
+        FAILS(rig.host, BP_ERROR_RANGE, who, reload());
+        ck_assert_uint_eq(rig.api->entity->destroy(rig.host, &entities[rows[i]], 1), 1);
+    }
+    WORKS(rig.host, reload());
+    close_world(true);
+}
+END_TEST
+
 /* --- ahead -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t loads;
@@ -641,6 +669,34 @@ START_TEST(a_version_that_is_looked_at_before_its_change_is_loaded_once)
             ck_assert_uint_eq(loads, 0);
         }
         load_of_all = NULL;
+        close_world(true);
+    }
+}
+END_TEST
+
+/* Each kind of limit by itself, where there is no default: the column that was made ready is that of the declaration
+ * that comes. */
+START_TEST(columns_with_limits_and_no_default_are_made_ready)
+{
+    enum { MANY = 20000 };
+    static const char *const kit[] = {"kit"};
+    static bp_entity_t entities[MANY];
+    static const bp_field_t limited[] = {{.name = "size", .type = BP_F64, .min = "0"},
+                                         {.name = "size", .type = BP_F64, .max = "100"},
+                                         {.name = "size", .type = BP_U8, .values = "small large"}};
+    for (uint32_t i = 0; i < COUNT(limited); i++) {
+        const bp_component_i next[] = {{.name = "part", .fields = {&limited[i], 1, sizeof *limited}}, OTHER};
+        open_world(&(version_of_parts_t){C(parts), {0}}, PARTS);
+        WORKS(rig.host, rig.api->world->create(world, prototype_of(world, "part", NULL, NULL, NULL), entities, MANY));
+        put("2", &(version_of_parts_t){C(next), {0}});
+        WORKS(rig.host, bp_host_begin_reload(rig.host, kit, 1, 0));
+        for (uint32_t polls = 0; rig.host->reload.past.count == 0 && polls < 10000; polls++) {
+            rig.host->hot.polled_at = 0;
+            WORKS(rig.host, bp_host_poll(rig.host));
+        }
+        const char *text = rig.host->reload.past.told[0].text;
+        EXPECT(strncmp(text, "reloaded kit 1 -> 2: ", 21) == 0, "%u: %s", i, text);
+        EXPECT(rig.host->reload.readied == 1, "%u: %u columns were made ready", i, (unsigned)rig.host->reload.readied);
         close_world(true);
     }
 }
@@ -823,7 +879,9 @@ Suite *reload_refusals_suite(void)
     tcase_add_test(tests, plugins_are_reloaded_between_steps_alone);
     tcase_add_test(tests, a_version_that_ends_changes_nothing_and_replaces_no_error);
     tcase_add_test(tests, versions_that_follow_one_another_on_probation_give_back_what_they_took);
+    tcase_add_test(tests, a_value_that_does_not_fit_counts_in_every_piece_of_a_large_run_while_its_entity_lives);
     tcase_add_test(tests, a_version_that_is_looked_at_before_its_change_is_loaded_once);
+    tcase_add_test(tests, columns_with_limits_and_no_default_are_made_ready);
     tcase_add_test(tests, the_state_that_has_loaded_another_one_takes_its_place_on_trial);
     tcase_add_test(tests, texts_that_go_leave_in_slices_after_a_reload_that_was_asked_for);
     suite_add_tcase(suite, tests);
