@@ -399,6 +399,22 @@ START_TEST(what_goes_wrong_on_trial_changes_nothing)
 }
 END_TEST
 
+#if defined(__GLIBC__) && !defined(BACKPLANE_SANITIZED)
+/* The sentence about the signal has what the library has also written to its standard error. */
+START_TEST(what_a_library_says_before_it_ends_the_process_is_told_once)
+{
+    begin(both, 4000);
+    harm_next("simulate", "twice");
+    replace_plugin("crasher_next");
+    wait_for_news(false);
+    ck_assert_uint_eq(told.refused, 1);
+    const char *said = strstr(told.text, "double free");
+    EXPECT(said != NULL && strstr(said + 1, "double free") == NULL, "%s", told.text);
+    end();
+}
+END_TEST
+#endif
+
 /* What is tried is each component and each system of a world, whichever of them the world has had first. The worlds
  * have stood still for the copy alone. */
 START_TEST(what_a_world_has_had_first_is_tried_as_well)
@@ -1106,6 +1122,9 @@ Suite *hot_suite(void)
     tcase_add_loop_test(files, what_goes_wrong_on_trial_changes_nothing, 0,
                         (2 * COUNT(harms) + TRIED_APART - 1) / TRIED_APART);
     tcase_add_loop_test(files, verbs_are_called_on_trial_for_the_entities_that_are_there, 0, 2);
+#if defined(__GLIBC__) && !defined(BACKPLANE_SANITIZED)
+    tcase_add_test(files, what_a_library_says_before_it_ends_the_process_is_told_once);
+#endif
     tcase_add_test(files, what_a_world_has_had_first_is_tried_as_well);
     tcase_add_loop_test(files, without_a_trial_the_guard_refuses_what_crashes_while_it_comes_in, 0, 8);
     tcase_add_loop_test(files, a_crash_while_a_version_is_closed_is_told_and_survived, 0, 3);
