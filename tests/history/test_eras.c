@@ -791,6 +791,42 @@ START_TEST(files_of_now_are_no_matter)
 }
 END_TEST
 
+/* Each request for memory on the way to another version fails in turn, and then each file that is opened: the host
+ * stays where it is and says so, or it does without. */
+START_TEST(a_version_of_then_that_cannot_come_is_told)
+{
+    rig_t rig;
+    bp_host_o *host = open_host(&rig, UINT64_C(1) << 30);
+    uint64_t then = recall_hash(host);
+    WORKS(host, bp_host_step(host));
+    reload(host, "reload_probe_faster");
+    WORKS(host, bp_host_step(host));
+    uint64_t now = recall_hash(host), refused = 1;
+    for (int way = 0; way < 2; way++) {
+        uint32_t told = 0;
+        for (uint64_t nth = 1; refused > 0; nth++) {
+            uint64_t before = rig.heap.refused;
+            if (way == 0)
+                rig.heap.refuse_first = rig.heap.refuse_last = rig.heap.requests + nth;
+            else
+                calls_begin_coded("open", (uint32_t)nth, false, EACCES);
+            bp_result_t result = bp_host_go(host, 0);
+            rig.heap.refuse_first = rig.heap.refuse_last = 0;
+            calls_end();
+            refused = way == 0 ? rig.heap.refused - before : calls_failed();
+            EXPECT(recall_hash(host) == (result == BP_OK ? then : now), "way %d, %u: it is neither here nor there", way,
+                   (unsigned)nth);
+            told += result != BP_OK && strncmp(bp_host_error(host), "the versions of then: ", 22) == 0;
+            if (result == BP_OK)
+                WORKS(host, bp_host_go(host, 2));
+        }
+        ck_assert_uint_gt(told, 0);
+        refused = 1;
+    }
+    recall_close(&rig);
+}
+END_TEST
+
 /* A reference numbers fields as the version does that is at work when it is resolved, also where its rows lie in memory
  * that was those of others, in a future that was left before the versions changed. */
 START_TEST(references_into_rows_that_come_back_after_a_change_of_version_stay_with_their_field)
@@ -895,6 +931,7 @@ Suite *eras_suite(void)
     tcase_add_test(tcase, the_keyframe_of_a_reload_stays_where_another_one_takes_its_place);
     tcase_add_test(tcase, the_present_is_never_lost_over_a_reload);
     tcase_add_test(tcase, files_of_now_are_no_matter);
+    tcase_add_test(tcase, a_version_of_then_that_cannot_come_is_told);
     tcase_add_test(tcase, references_into_rows_that_come_back_after_a_change_of_version_stay_with_their_field);
     tcase_add_test(tcase, a_version_without_a_copy_is_told_of_when_remembering_begins);
 #ifndef _WIN32

@@ -344,9 +344,11 @@ START_TEST(not_while_a_world_holds_its_rows)
 {
     static const char *const names[] = {"probe"};
     const world_hold_t holds[] = {WORLD_SPAWNING, WORLD_TELLING, WORLD_STEPPING};
+    const reload_kept_t then = {.plugin = loader_find(&scene.host->loader, names[0])};
     for (size_t i = 0; i < COUNT(holds); i++) {
         scene.second->rows.hold = holds[i];
         FAILS(scene.host, BP_ERROR_STATE, "between steps", bp_host_reload(scene.host, names, 1, NULL));
+        FAILS(scene.host, BP_ERROR_STATE, "between steps", reload_return(&scene.host->reload, &then, 1));
         ck_assert_uint_eq(scene.second->rows.hold, holds[i]);
         scene.second->rows.hold = WORLD_FREE;
     }
