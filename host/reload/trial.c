@@ -247,13 +247,6 @@ typedef struct attempt_t {
     sample_t sample;
 } attempt_t;
 
-static void run_here(void *context, void (*job)(void *data, uint32_t index), void *data, uint32_t count)
-{
-    (void)context;
-    for (uint32_t i = 0; i < count; i++)
-        job(data, i);
-}
-
 /* Keep the first error that is logged: after a crash the plugin, which holds the sentence, may be gone. */
 static void keep_error(void *context, int32_t level, const char *source, const char *text)
 {
@@ -276,7 +269,7 @@ static const char *crash_of_any(const loader_t *loader)
 static const char *step_all(reload_t *reload, lookout_t *lookout)
 {
     const destruction_t *d = reload->destruction;
-    crew_t crew = {.jobs = {.threads = 1, .run = run_here}};
+    crew_t crew = {.jobs = {.threads = 1}};
     const char *crash = crash_of_any(reload->loader);
     for (uint32_t n = 0; n < TRIAL_STEPS && crash == NULL; n++) {
         posts_run(&reload->loader->posts);
