@@ -38,6 +38,7 @@ typedef struct carry_t {
     char *found;              /* ... and as the new manager has it afterwards */
     size_t read_size;
     uint32_t batch;           /* rows in one, at most */
+    uint32_t living;          /* by count_living */
     uint32_t done, all;       /* living instances carried so far, and how many there are */
     carry_loss_t *losses;     /* of each new field, while they are counted */
 } carry_t;
@@ -296,7 +297,7 @@ static bp_result_t copy_slots(carry_t *c)
 static bp_result_t count_living(carry_t *c)
 {
     while (next_batch(c))
-        c->m->old_slot_count += c->count;
+        c->living += c->count;
     return BP_OK;
 }
 
@@ -341,18 +342,15 @@ static bp_result_t save_and_load(carry_t *c)
     memory_free(plugin_account(plugin), data, size);
     if (result != BP_OK)
         return about(c, result, "the new version cannot load what the old one has saved", "");
-    uint32_t counted = c->m->old_slot_count;
-    c->m->old_slot_count = 0;
+    c->living = 0;
     everywhere(c, count_living);
-    uint32_t living = c->m->old_slot_count;
-    c->m->old_slot_count = counted;
-    if (count >= living) {
+    if (count >= c->living) {
         carry_unended(c);
         return BP_OK;
     }
     return about(c,
                  error_set(change_error(c->change), BP_ERROR_FAILED, "it has %u instances after loading; %u are alive",
-                           count, living),
+                           count, c->living),
                  "the new version has lost instances", "");
 }
 
@@ -590,9 +588,8 @@ static bp_result_t remember_slots(carry_t *c)
     if (!c->change->hides || !c->old->own_storage)
         return BP_OK;
     everywhere(c, count_living);
-    c->m->old_slot_room = c->m->old_slot_count + 1;
+    c->m->old_slot_room = c->living + 1;
     c->m->old_slots = memory_new(c->memory, c->m->old_slot_room * sizeof *c->m->old_slots);
-    c->m->old_slot_count = 0;
     if (c->m->old_slots == NULL)
         return error_memory(change_error(c->change), "carrying instances");
     return everywhere(c, note_slots);
