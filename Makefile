@@ -149,7 +149,7 @@ Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
 say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 
-.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source check-columns check-headers check-rooms check-tour check-verbs check-benchmarks coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
+.PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -463,6 +463,8 @@ crash-matrix: $(BUILD)/tests $(FIXTURES)
 	@mkdir -p $(BUILD)/scratch
 	CRASH_MATRIX=write CK_RUN_SUITE=crash_matrix $(BUILD)/tests
 
+# Its parts run beside each other.
+.PHONY: check-columns check-headers check-rooms check-tour check-verbs check-benchmarks
 check-source: check-columns check-headers check-rooms check-tour check-verbs check-benchmarks
 
 check-columns check-headers check-rooms check-tour check-verbs:
