@@ -69,9 +69,6 @@ static const make_suite_t first_half[] = {
     loader_suite,
     obj_suite,
     entities_suite,
-#if !defined(BACKPLANE_SANITIZED)
-    store_suite,
-#endif
     world_check_suite,
     stamps_suite,
     queries_suite,
@@ -127,9 +124,7 @@ static const make_suite_t first_half[] = {
     several_suite,
     golden_suite,
     scene_files_suite,
-#if !defined(BACKPLANE_SANITIZED)
     conformance_host_suite,
-#endif
     config_suite,
     config_mistakes_suite,
     config_again_suite,
@@ -150,20 +145,11 @@ static const make_suite_t first_half[] = {
     program_memory_suite,
     program_refusals_suite,
     console_words_suite,
-#if !defined(BACKPLANE_SANITIZED)
     recordings_suite,
-#endif
 #endif
 };
 
 static const make_suite_t second_half[] = {
-#if defined(BACKPLANE_SANITIZED) /* there the first half would take longer */
-    store_suite,
-    conformance_host_suite,
-#if !defined(_WIN32)
-    recordings_suite,
-#endif
-#endif
     snapshot_suite,
     history_suite,
     eras_suite,
@@ -240,6 +226,7 @@ static const make_suite_t second_half[] = {
 #define EITHER_HALF 1
 static const make_suite_t either_half[] = {
     conformance_suite,
+    store_suite,
     memory_failure_suite,
     parking_suite,
     long_use_suite,
