@@ -366,7 +366,8 @@ $(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(if $(EXE),,$(NEW)) $(STAT
 test-parts: $(BUILD)/tests$(EXE) $(BUILD)/backplane$(EXE) $(PLUGINS) $(FIXTURES)
 
 # What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of a test
-# that leaves something, so not too much. The benchmarks are built too, so that a change of the contract finds them.
+# that leaves something, so not too much. Requests for memory are remembered with ten calls, since more of them take
+# longer than is worth it. The benchmarks are built too, so that a change of the contract finds them.
 test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=2:malloc_context_size=10}; status=0; \

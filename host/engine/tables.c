@@ -92,8 +92,9 @@ static manager_t *manager_of(const bp_manager_t *m)
     return m->world->rows.managers[m->component];
 }
 
-/* Of a component with columns the slots too, which cost nothing: its next version may have storage of its own. Where it
- * is the other way round, all rows are reported while nobody else keeps stamps of rows. */
+/* Stamps of slots are kept for a component with columns too, at no cost: the component's next version may have storage
+ * of its own. Where a component with storage of its own gets columns, all rows are reported as changed, unless another
+ * component has had stamps of rows kept. */
 static bp_result_t changes_table_keep(bp_manager_t *m)
 {
     manager_t *manager = manager_of(m);

@@ -38,7 +38,7 @@ typedef struct carry_t {
     char *found;              /* ... and as the new manager has it afterwards */
     size_t read_size;
     uint32_t batch;           /* rows in one, at most */
-    uint32_t living;          /* by count_living */
+    uint32_t living;          /* instances of the living, while count_living adds them up */
     uint32_t done, all;       /* living instances carried so far, and how many there are */
     carry_loss_t *losses;     /* of each new field, while they are counted */
 } carry_t;
@@ -294,11 +294,18 @@ static bp_result_t copy_slots(carry_t *c)
     return BP_OK;
 }
 
-static bp_result_t count_living(carry_t *c)
+static bp_result_t add_living(carry_t *c)
 {
     while (next_batch(c))
         c->living += c->count;
     return BP_OK;
+}
+
+static uint32_t count_living(carry_t *c)
+{
+    c->living = 0;
+    everywhere(c, add_living);
+    return c->living;
 }
 
 static bp_result_t look_for_moved(carry_t *c)
@@ -310,8 +317,8 @@ static bp_result_t look_for_moved(carry_t *c)
     return BP_OK;
 }
 
-/* Instances that are still to be ended have been saved and loaded too. These are in the slots that they had;
- * where others have moved, nobody knows. */
+/* Instances that are still to be ended have been saved and loaded too. The manager ends these by the slots that they
+ * had; where loading has put other instances elsewhere, the host cannot tell which slots those are now. */
 static void carry_unended(carry_t *c)
 {
     const unended_t *due = &c->m->manager->unended;
@@ -342,15 +349,14 @@ static bp_result_t save_and_load(carry_t *c)
     memory_free(plugin_account(plugin), data, size);
     if (result != BP_OK)
         return about(c, result, "the new version cannot load what the old one has saved", "");
-    c->living = 0;
-    everywhere(c, count_living);
-    if (count >= c->living) {
+    uint32_t living = count_living(c);
+    if (count >= living) {
         carry_unended(c);
         return BP_OK;
     }
     return about(c,
                  error_set(change_error(c->change), BP_ERROR_FAILED, "it has %u instances after loading; %u are alive",
-                           count, c->living),
+                           count, living),
                  "the new version has lost instances", "");
 }
 
@@ -587,8 +593,7 @@ static bp_result_t remember_slots(carry_t *c)
 {
     if (!c->change->hides || !c->old->own_storage)
         return BP_OK;
-    everywhere(c, count_living);
-    c->m->old_slot_room = c->living + 1;
+    c->m->old_slot_room = count_living(c) + 1;
     c->m->old_slots = memory_new(c->memory, c->m->old_slot_room * sizeof *c->m->old_slots);
     if (c->m->old_slots == NULL)
         return error_memory(change_error(c->change), "carrying instances");

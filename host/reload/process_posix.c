@@ -478,8 +478,8 @@ static const char *signal_name(int number)
     return "a signal";
 }
 
-/* Wait for a process that has been killed, also where signals interrupt that: a process that nobody has waited for
- * stays in the system's list until this program ends. */
+/* Wait for a process that has been killed, also where signals interrupt that: otherwise the process would stay in the
+ * system's list until this program ends. */
 static void wait_out(pid_t pid)
 {
     pid_t waited;

@@ -32,7 +32,7 @@ static bool is_output(const unit_t *unit)
 /* --- systems that are set aside ----------------------------------------------------------------------------------- */
 
 /* Tell a unit, and note what it has not heard of, since its plugin is set aside by then: also where this very call has
- * crashed, since nobody knows how far it came. */
+ * crashed, since how far the call came is not known. */
 static void call_told(unit_t *unit, bool added, const bp_entity_t *entities, uint32_t count)
 {
     world_t *world = unit->schedule->world;

@@ -11,8 +11,8 @@
  * entity is lacking, the listener is not told of that entity, and the log says so.
  *
  * While the plugin of a listener is set aside, its deaths are held, of BP_DEATHS_ALL too, with those whose telling has
- * crashed it, since nobody knows how far it came. Held deaths are told when a sound version of the plugin has the state
- * (reload/). There is a bound, since nobody knows when that will be.
+ * crashed the plugin, since how far that call came is not known. Held deaths are told when a sound version of the
+ * plugin has the state (reload/). There is a bound, since that may be never.
  *
  * Not here: when a batch is announced, and in which order (destruction.h).
  */

@@ -12,7 +12,7 @@
  *
  * While the component's plugin is set aside, rows that go are copied, and the component is told of the copies as soon
  * as a sound version has the state: the version before, brought back, or the next one. Rows whose telling has crashed
- * the plugin are among them, since nobody knows how far it came.
+ * the plugin are among them, since how far that call came is not known.
  *
  * Not here: making and removing rows; the code that does so calls these functions.
  */

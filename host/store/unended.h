@@ -5,7 +5,7 @@
  * has the state: the version before, brought back, or the next one. Until then `create` is refused, so none of these
  * slots stands for another instance, and there are at most as many as the state has instances.
  *
- * How far a call came that the guard has ended nobody knows. Slots are ended one after another in the order given
+ * How far a call came that the guard has ended is not known. Slots are ended one after another in the order given
  * (bp_storage_i.destroy), so the manager's count says how many of them are left; a manager that collects its dead
  * counts these too, and its call is taken for made.
  *
