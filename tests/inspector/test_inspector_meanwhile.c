@@ -128,18 +128,23 @@ START_TEST(a_world_that_goes_ends_the_calls_about_it)
          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"backplane.query\",\"params\":{\"where\":\"point_mass.mass > 0\"}}",
          "the world of this set has gone"},
     };
-    served_t served;
-    open_full(&served);
-    int row = _i / 2, client = send_body(&served, rows[row].place, rows[row].body);
-    struct timespec nap = {.tv_nsec = 20 * A_MILLISECOND};
-    nanosleep(&nap, NULL); /* until the call lies there; if it does not, the test is about a world that never was */
-    must(&served, bp_host_poll(served.host));
-    end_world(&served, _i % 2 == 1);
-    const char *answer = whole(&served, client);
-    bool never = strstr(answer, "this host has no world") != NULL;
-    ck_assert_msg(never || strstr(answer, rows[row].wanted) != NULL, "instead of %s came %.1000s", rows[row].wanted,
-                  answer);
-    close_host(&served);
+    /* On a busy machine the call may come when the world has gone already: then once more, with more time for it. */
+    static const int waits[] = {20, 100, 500, 2500}; /* ms */
+    enum { WAITS = sizeof waits / sizeof waits[0] };
+    bool told = false;
+    for (int n = 0; n < WAITS && !told; n++) {
+        served_t served;
+        open_full(&served);
+        int client = send_body(&served, rows[_i / 2].place, rows[_i / 2].body);
+        const struct timespec until_it_lies_there = {waits[n] / 1000, waits[n] % 1000 * A_MILLISECOND};
+        nanosleep(&until_it_lies_there, NULL);
+        must(&served, bp_host_poll(served.host));
+        end_world(&served, _i % 2 == 1);
+        const char *answer = whole(&served, client);
+        told = strstr(answer, rows[_i / 2].wanted) != NULL;
+        ck_assert_msg(told || n + 1 < WAITS, "instead of %s came %.1000s", rows[_i / 2].wanted, answer);
+        close_host(&served);
+    }
 }
 END_TEST
 
