@@ -140,6 +140,7 @@ pub struct WorldApi {
     drop_system: *const c_void,
     ref_write: *const c_void,
     own: *const c_void,
+    next: *const c_void,
 }
 
 /// bp_api_t

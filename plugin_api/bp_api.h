@@ -274,6 +274,12 @@ typedef struct bp_world_api {
      * loses components by use_component and drop_component alone, and is not counted nor listed among the entities. {0}
      * where the world has none. [job] while nothing changes structure */
     bp_entity_t (BP_CALL *own)(bp_world_o *world);
+
+    /* The next entity that has components in this world: the first one whose index is at least `*index`, which then
+     * becomes the index behind it. Begin with 0. {0} where no further one is. Entities come in the order of their
+     * indices, `own` does not come. It takes as long as the world has entities, or has had lately, however many the
+     * other worlds of the host have. [job] while nothing changes structure */
+    bp_entity_t (BP_CALL *next)(bp_world_o *world, uint32_t *index);
 } bp_world_api;
 
 /* The address of the field that `ref` refers to, for reading, or NULL where it has gone. One load and one comparison

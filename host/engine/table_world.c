@@ -116,6 +116,11 @@ static bp_entity_t world_table_own(bp_world_o *world)
     return world->rows.own;
 }
 
+static bp_entity_t world_table_next(bp_world_o *world, uint32_t *index)
+{
+    return store_next(&world->rows, index);
+}
+
 static void world_table_clock(bp_world_o *world, bp_step_t *step)
 {
     uint32_t size = step->struct_size;
@@ -427,6 +432,7 @@ const bp_world_api host_world_table = {
     .ref = world_table_ref,
     .ref_write = world_table_ref_write,
     .own = world_table_own,
+    .next = world_table_next,
     .use_component = bp_world_use_component,
     .use_system = bp_world_use_system,
     .drop_component = bp_world_drop_component,

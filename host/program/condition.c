@@ -274,7 +274,7 @@ bp_entity_t condition_next(const program_t *program, const condition_t *c, uint3
     char why[WHY_MAX];
     bp_entity_t entity = {0};
     if (c->entity == NULL)
-        return inspect_next(program, c->world, index);
+        return program->api->world->next(c->world, index);
     if (*index == 0 && !inspect_entity(program, c->world, c->entity, &entity, why))
         entity = (bp_entity_t){0};
     *index = 1;

@@ -435,7 +435,7 @@ static void offer_entities(const program_t *program, bp_world_o *world, const ch
     uint32_t index = 0;
     for (uint32_t i = 0; i < ENTITIES_SEARCHED && completions->count < COMPLETIONS_MAX; i++) {
         char id[ENTITY_TEXT_MAX];
-        bp_entity_t entity = inspect_next(program, world, &index);
+        bp_entity_t entity = program->api->world->next(world, &index);
         if (entity.id == 0)
             return;
         program->api->entity->format(program->host, entity, id, sizeof id);

@@ -115,7 +115,7 @@ static bool print_entities(console_t *console, bp_world_o *world, uint64_t most)
     table_cell(&table, "Components");
     uint32_t shown = 0;
     for (; shown < most; shown++) {
-        bp_entity_t entity = inspect_next(program, world, &index);
+        bp_entity_t entity = program->api->world->next(world, &index);
         if (entity.id == 0)
             break;
         add_entity(&table, program, world, entity);

@@ -106,17 +106,6 @@ const char *inspect_name(const program_t *program, bp_world_o *world, bp_entity_
     return find_names(program, world, &names, &manager) ? names->name(manager, entity) : NULL;
 }
 
-bp_entity_t inspect_next(const program_t *program, bp_world_o *world, uint32_t *index)
-{
-    const bp_api_t *api = program->api;
-    while (*index < api->entity->bound(program->host)) {
-        bp_entity_t entity = api->entity->at(program->host, (*index)++);
-        if (entity.id != 0 && api->world->keys_of(world, entity, NULL, 0) > 0)
-            return entity;
-    }
-    return (bp_entity_t){0};
-}
-
 /* Read "#index:generation". */
 static bool read_id(const char *text, uint64_t *index, uint64_t *generation)
 {
@@ -155,7 +144,7 @@ static void guess_name(const program_t *program, bp_world_o *world, const char *
     guess_t guess = {.wanted = wanted};
     uint32_t index = 0;
     for (uint32_t i = 0; i < NAMES_CONSIDERED; i++) {
-        bp_entity_t entity = inspect_next(program, world, &index);
+        bp_entity_t entity = program->api->world->next(world, &index);
         if (entity.id == 0)
             break;
         const char *name = inspect_name(program, world, entity);

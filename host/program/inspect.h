@@ -43,9 +43,6 @@ const char *inspect_type(const program_t *program, uint32_t index);
 /* The debug name of an entity, NULL where it has none. Good until the next call. */
 const char *inspect_name(const program_t *program, bp_world_o *world, bp_entity_t entity);
 
-/* The next entity with components in `world`, from *index on, which is moved past it; {0} after the last. */
-bp_entity_t inspect_next(const program_t *program, bp_world_o *world, uint32_t *index);
-
 /* The figures of a world. */
 bp_look_world_t inspect_figures(const program_t *program, bp_world_o *world);
 

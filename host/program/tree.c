@@ -392,7 +392,7 @@ bool family_collect(const program_t *program, bp_world_o *world, family_t *famil
     bool fine =
         family->entities != NULL && family->parents != NULL && family->first != NULL && family->children != NULL;
     while (fine && family->count < figures.entities) {
-        bp_entity_t entity = inspect_next(program, world, &index);
+        bp_entity_t entity = program->api->world->next(world, &index);
         if (entity.id == 0)
             break;
         family->entities[family->count++] = entity;

@@ -25,6 +25,7 @@ bp_result_t store_change_wanted(world_t *world, uint32_t key, bool adding, bp_en
 uint32_t store_has(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint8_t *has);
 uint32_t store_slots(world_t *world, uint32_t key, const bp_entity_t *entities, uint32_t count, uint32_t *slots);
 uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint32_t capacity);
+bp_entity_t store_next(const world_t *world, uint32_t *index);
 void store_instances_moved(world_t *world, manager_t *manager, const bp_entity_t *entities,
                            const bp_name_t *names, const uint32_t *slots, uint32_t count);
 void *store_ref(world_t *world, bp_ref_t *ref);

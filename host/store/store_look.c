@@ -111,6 +111,28 @@ uint32_t store_keys_of(world_t *world, bp_entity_t entity, uint32_t *keys, uint3
     return count;
 }
 
+/* The living entity at an index, where it has components in the world; else {0}. */
+static bp_entity_t listed_at(const world_t *world, uint32_t index)
+{
+    bp_entity_t e = entities_at(world->entities, index);
+    return e.id != world->own.id && world_record(world, e) != NULL ? e : (bp_entity_t){0};
+}
+
+bp_entity_t store_next(const world_t *world, uint32_t *index)
+{
+    uint32_t first = world->first_page * ENTITIES_PAGE, bound = first + world->page_count * ENTITIES_PAGE;
+    uint32_t i = *index > first ? *index : first;
+    bp_entity_t found = {0};
+    while (i < bound && found.id == 0) {
+        if (world_has_record(world, i))
+            found = listed_at(world, i++);
+        else
+            i = (i / ENTITIES_PAGE + 1) * ENTITIES_PAGE;
+    }
+    *index = i;
+    return found;
+}
+
 void store_instances_moved(world_t *world, manager_t *manager, const bp_entity_t *entities,
                            const bp_name_t *names, const uint32_t *slots, uint32_t count)
 {

@@ -122,6 +122,7 @@ typedef struct query_t {
     bool all;           /* option: "all" */
     bool nothing;       /* a component that is needed does not exist: the answer is empty */
     uint32_t index, bound;
+    uint32_t seen;      /* entities so far */
     writer_t rows;
 } query_t;
 
@@ -235,15 +236,17 @@ static int query(ask_t *ask)
     if (!begun)
         writer_array(&q->rows);
     while (!q->nothing && q->index < q->bound) {
-        bp_entity_t entity = ask->in->api->entity->at(ask->in->host, q->index++);
-        if (entity.id != 0)
+        bp_entity_t entity = ask->in->api->world->next(ask->world, &q->index);
+        if (entity.id == 0)
+            q->index = q->bound;
+        else
             query_one(ask, q, entity);
         if (q->rows.length > QUERY_MOST) {
             ask_fail(ask, RPC_INTERNAL,
                      "the answer exceeds 64 MiB; backplane.find and backplane.rows give it piece by piece");
             return ASK_DONE;
         }
-        if (q->index % QUERY_BLOCK == 0 && ask_late(ask))
+        if (++q->seen % QUERY_BLOCK == 0 && ask_late(ask))
             return ASK_MORE;
     }
     writer_array_end(&q->rows);

@@ -282,9 +282,11 @@ static int points(ask_t *ask)
     while (p->index < p->bound) {
         bp_entity_t entities[BLOCK];
         uint32_t count = 0;
-        for (; p->index < p->bound && count < BLOCK; p->index++) {
-            bp_entity_t entity = ask->in->api->entity->at(ask->in->host, p->index);
-            if (entity.id != 0 && p->most > 0 && hash(p->index) <= p->keep)
+        while (p->index < p->bound && count < BLOCK) {
+            bp_entity_t entity = ask->in->api->world->next(ask->world, &p->index);
+            if (entity.id == 0)
+                p->index = p->bound;
+            else if (p->most > 0 && hash(bp_entity_index(entity)) <= p->keep)
                 entities[count++] = entity;
         }
         if (count > 0)

@@ -393,17 +393,18 @@ static bool scan_some(set_t *set, bp_world_o *world)
     return true;
 }
 
-/* Look at some more entities of the host, one by one. */
+/* Look at some more entities of the world, one by one. */
 static bool look_at_rest(set_t *set, bp_world_o *world)
 {
     const bp_api_t *api = set->in->api;
     bp_entity_t entities[CONDITION_ROWS];
     uint32_t count = 0;
-    for (; set->seen < set->bound && count < CONDITION_ROWS; set->seen++) {
-        if (set->hits[set->seen / 64] >> set->seen % 64 & 1)
-            continue;
-        bp_entity_t entity = api->entity->at(set->in->host, set->seen);
-        if (entity.id != 0 && api->world->keys_of(world, entity, NULL, 0) > 0)
+    while (set->seen < set->bound && count < CONDITION_ROWS) {
+        bp_entity_t entity = api->world->next(world, &set->seen);
+        uint32_t index = bp_entity_index(entity);
+        if (entity.id == 0 || index >= set->bound)
+            set->seen = set->bound;
+        else if ((set->hits[index / 64] >> index % 64 & 1) == 0)
             entities[count++] = entity;
     }
     if (set->seen == set->bound)

@@ -64,6 +64,66 @@ START_TEST(an_entity_costs_a_world_nothing_that_it_is_not_in)
 }
 END_TEST
 
+/* What `next` gives from the beginning on is what `is_in` has, in the order of indices, and then nothing more. */
+static void expect_listed(bp_world_o *world, const bp_entity_t *e, const bool *is_in, uint32_t count)
+{
+    uint32_t index = 0;
+    for (uint32_t at = 0; at < rig.api->entity->bound(rig.host); at++) {
+        bp_entity_t here = {0};
+        for (uint32_t i = 0; i < count; i++)
+            if (is_in[i] && bp_entity_index(e[i]) == at)
+                here = e[i];
+        if (here.id == 0)
+            continue;
+        ck_assert_uint_eq(api->next(world, &index).id, here.id);
+        ck_assert_uint_eq(index, at + 1);
+    }
+    for (uint32_t again = 0; again < 2; again++)
+        ck_assert_uint_eq(api->next(world, &index).id, 0);
+    index = UINT32_MAX;
+    ck_assert_uint_eq(api->next(world, &index).id, 0);
+    ck_assert_uint_eq(index, UINT32_MAX);
+}
+
+START_TEST(a_world_lists_its_entities_and_no_others)
+{
+    enum { SOME = 600 };
+    static bp_entity_t e[SOME], others[3000];
+    static bool is_in[SOME];
+    bp_world_o *other = rig_world(&rig, "other"), *world = rig_world(&rig, "listed");
+    uint32_t index = 0, key = key_of(world, "body", "");
+    ck_assert_uint_eq(api->next(world, &index).id, 0);
+    /* Some are made through the world, some lie among those of the other one or far behind them, a few are in both. */
+    in(world, e, 200);
+    in(other, others, COUNT(others));
+    WORKS(rig.host, rig.api->entity->create(rig.host, &e[200], 300));
+    in(other, &e[500], 100);
+    for (uint32_t i = 0; i < SOME; i++) {
+        is_in[i] = i < 200 || i % 3 == 0;
+        if (i >= 200 && is_in[i])
+            WORKS(rig.host, api->add(world, key, &e[i], 1));
+    }
+    expect_listed(world, e, is_in, SOME);
+    for (uint32_t i = 0; i < SOME; i += 4) {
+        if (i % 8 == 0)
+            rig.api->entity->destroy(rig.host, &e[i], 1);
+        else if (is_in[i])
+            WORKS(rig.host, api->remove(world, key, &e[i], 1));
+        is_in[i] = false;
+    }
+    expect_listed(world, e, is_in, SOME);
+    /* From any index on. */
+    uint64_t behind = 0;
+    for (uint32_t from = rig.api->entity->bound(rig.host); from-- > 0;) {
+        for (uint32_t i = 0; i < SOME; i++)
+            if (is_in[i] && bp_entity_index(e[i]) == from)
+                behind = e[i].id;
+        index = from;
+        ck_assert_uint_eq(api->next(world, &index).id, behind);
+    }
+}
+END_TEST
+
 START_TEST(a_death_reaches_each_world_that_the_entity_is_in)
 {
     enum { SOME = 3000 };
@@ -360,6 +420,7 @@ Suite *many_worlds_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, an_entity_costs_a_world_nothing_that_it_is_not_in);
+    tcase_add_test(tests, a_world_lists_its_entities_and_no_others);
     tcase_add_test(tests, a_death_reaches_each_world_that_the_entity_is_in);
     tcase_add_loop_test(tests, a_batch_ends_what_lives_in_whatever_worlds_and_passes_over_the_rest, 0, 3);
     tcase_add_test(tests, a_world_that_goes_takes_its_records_along);

@@ -314,8 +314,13 @@ START_TEST(entities_are_counted_and_listed_without_it)
     place_t p;
     open_place(&p, 1);
     WORKS(p.rig.host, bp_world_use_component(p.world, "wind"));
+    uint32_t index = 0, listed = 0;
     ck_assert_uint_eq(p.rig.api->entity->count(p.rig.host), 0);
+    ck_assert_uint_eq(p.rig.api->world->next(p.world, &index).id, 0);
     add_leaves(&p);
+    for (index = 0; p.rig.api->world->next(p.world, &index).id != 0; listed++)
+        ck_assert_uint_lt(listed, 3);
+    ck_assert_uint_eq(listed, 3);
     const bp_look_api *look = p.rig.api->registry->find(p.rig.host, BP_LOOK_API, 1);
     bp_look_prototype_t prototype = {.struct_size = sizeof prototype};
     uint32_t cursor = 0, rows = 0;
