@@ -13,8 +13,8 @@
  * with its own suites takes what the other one has not begun. TESTS_TAKEN is an empty folder for that, which both are
  * given; in a half without it all of those are in the first one.
  */
-#define _DEFAULT_SOURCE 1 /* on_exit */
 #include "comma.h"
+#include "leave.h"
 #include "suites.h"
 
 #include <errno.h>
@@ -243,74 +243,6 @@ static void add(SRunner *runner, const make_suite_t *suites, size_t count)
         srunner_add_suite(runner, suites[i]());
 }
 
-#if defined(__SANITIZE_ADDRESS__) && defined(__linux__)
-#include <pthread.h>
-#include <sanitizer/lsan_interface.h>
-#include <unistd.h>
-
-/* At the end of each test, a process of its own, all static memory is searched for pointers: tens of megabytes that
- * nothing has been written to. Pages that have been read before the processes come need not be looked up in each. */
-__attribute__((no_sanitize_address)) static void read_static_memory(void)
-{
-    extern const char __bss_start[], _end[];
-    for (const volatile char *page = __bss_start; page < _end; page += 4096)
-        (void)*page;
-}
-
-/* Of sanitizer/allocator_interface.h, which not every compiler has with it. */
-size_t __sanitizer_get_current_allocated_bytes(void);
-
-static pid_t whole_run;
-static size_t bytes_before; /* on the heap when a test began */
-static size_t buffer_bytes; /* of the file into which Check writes what a test says: it gets its buffer in the test */
-
-/* A test ends. A search for leaks goes through all static memory, which takes longer than most tests do: so it is done
- * where the test has left more on the heap than there was when it began. And the test does without what would come
- * then, which writes to all of the memory that AddressSanitizer keeps for static memory. */
-static void leave(int status, void *nothing)
-{
-    (void)nothing;
-    if (getpid() == whole_run)
-        return;
-    fflush(NULL);
-    if (__sanitizer_get_current_allocated_bytes() > bytes_before)
-        __lsan_do_leak_check();
-    _exit(status);
-}
-
-static void note_bytes(void)
-{
-    bytes_before = __sanitizer_get_current_allocated_bytes() + buffer_bytes;
-}
-
-static void measure_buffer(void)
-{
-    FILE *file = tmpfile();
-    size_t before = __sanitizer_get_current_allocated_bytes();
-    if (file == NULL)
-        return;
-    fputc('!', file);
-    buffer_bytes = __sanitizer_get_current_allocated_bytes() - before;
-    fclose(file);
-}
-
-static void leave_quickly(void)
-{
-    whole_run = getpid();
-    measure_buffer();
-    if (pthread_atfork(NULL, NULL, note_bytes) != 0 || on_exit(leave, NULL) != 0)
-        fprintf(stderr, "tests: each test will end slowly: no memory\n");
-}
-#else
-static void read_static_memory(void)
-{
-}
-
-static void leave_quickly(void)
-{
-}
-#endif
-
 static int run(SRunner *runner, const char *suite)
 {
     srunner_run(runner, suite, NULL, CK_ENV);
@@ -352,8 +284,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "tests: this system has no locale whose numbers have a comma\n");
         return EXIT_FAILURE;
     }
-    read_static_memory();
-    leave_quickly();
+    leave_tests_quickly();
     SRunner *runner = srunner_create(NULL);
     if (half == NULL || strcmp(half, "2") != 0)
         add(runner, first_half, sizeof first_half / sizeof first_half[0]);

@@ -11,15 +11,36 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { GUESS = 1 << 16 };
+
+static bool is_at_end(FILE *file)
+{
+    int next = getc(file);
+    if (next != EOF)
+        ungetc(next, file);
+    return next == EOF;
+}
+
+/* How many bytes the file says that it has; GUESS where it does not say, as pipes and files of the system's do not; 0
+ * where none can be read, as of a folder, which says anything. */
+static size_t bytes_told(FILE *file)
+{
+    long bytes = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+    rewind(file);
+    return is_at_end(file) ? 0 : bytes > 0 ? (size_t)bytes : GUESS;
+}
+
+/* What the file says of its size is where to begin, no more: it may grow or shrink meanwhile. */
 static bp_result_t read_open(memory_t *memory, FILE *file, size_t most, char **bytes, size_t *size)
 {
-    size_t capacity = 1 << 16, used = 0;
+    size_t told = bytes_told(file), used = 0;
+    size_t capacity = (told <= most ? told : most + 1) + 1; /* one byte too many, and the zero */
     char *block = memory_resize(memory, NULL, 0, capacity);
     while (block != NULL) {
         used += fread(block + used, 1, capacity - 1 - used, file);
-        if (used < capacity - 1 || used > most)
+        if (used < capacity - 1 || used > most || is_at_end(file))
             break;
-        size_t more = most - used < capacity ? most - used + 2 : capacity; /* one byte too many, and the zero */
+        size_t more = most - used < capacity ? most - used + 1 : capacity;
         char *bigger = memory_resize(memory, block, capacity, capacity + more);
         if (bigger == NULL)
             memory_free(memory, block, capacity);
@@ -29,7 +50,9 @@ static bp_result_t read_open(memory_t *memory, FILE *file, size_t most, char **b
     if (block == NULL)
         return BP_ERROR_MEMORY;
     bp_result_t result = ferror(file) ? BP_ERROR_IO : used > most ? BP_ERROR_LIMIT : BP_ERROR_MEMORY;
-    char *fitted = result != BP_ERROR_MEMORY ? NULL : memory_resize(memory, block, capacity, used + 1);
+    char *fitted = result != BP_ERROR_MEMORY ? NULL
+                   : capacity == used + 1    ? block
+                                             : memory_resize(memory, block, capacity, used + 1);
     if (fitted == NULL) {
         memory_free(memory, block, capacity);
         return result;

@@ -13,7 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #ifndef _WIN32
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #endif
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -459,18 +464,63 @@ END_TEST
 
 START_TEST(a_file_that_finds_no_memory_leaves_nothing)
 {
-    char text[100001], *bytes;
+    char *bytes;
     size_t size;
-    memset(text, 't', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    const char *path = scratch_file("base.txt", text);
-    for (uint64_t n = 1; n <= 3; n++) {
-        heap.refuse_first = heap.refuse_last = heap.requests + n;
-        expect_error(file_read(&memory, path, &bytes, &size, &error), BP_ERROR_MEMORY, "out of memory");
-        ck_assert_uint_eq(memory_bytes(&memory), 0);
-    }
+    const char *path = scratch_file("base.txt", "text");
+    heap.refuse_first = heap.refuse_last = heap.requests + 1;
+    expect_error(file_read(&memory, path, &bytes, &size, &error), BP_ERROR_MEMORY, "out of memory");
+    ck_assert_uint_eq(memory_bytes(&memory), 0);
 }
 END_TEST
+
+#ifndef _WIN32
+/* Another process writes so many bytes into a pipe. */
+static pid_t write_pipe(const char *path, const char *bytes, size_t size)
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    signal(SIGPIPE, SIG_IGN);
+    int pipe = open(path, O_WRONLY);
+    for (ssize_t written = 1; pipe >= 0 && size > 0 && written > 0; bytes += written, size -= (size_t)written)
+        written = write(pipe, bytes, size);
+    _exit(0);
+}
+
+/* A pipe has no size to begin with: room for it grows. */
+START_TEST(a_pipe_is_read_whole_or_leaves_nothing)
+{
+    static const size_t sizes[] = {0, 1, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 200000};
+    const char *path = TEST_SCRATCH_DIR "/base.pipe";
+    char *wanted = calloc(200001, 1), *bytes;
+    size_t size;
+    remove(path);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    for (size_t k = 0; k < 200000; k++)
+        wanted[k] = (char)(k * 31);
+    for (uint32_t i = 0; i < COUNT(sizes); i++) {
+        bp_result_t result = BP_ERROR_MEMORY;
+        for (uint64_t n = 1; result != BP_OK; n++) {
+            pid_t writer = write_pipe(path, wanted, sizes[i]);
+            heap.refuse_first = heap.refuse_last = heap.requests + n;
+            result = file_read(&memory, path, &bytes, &size, &error);
+            waitpid(writer, NULL, 0);
+            if (result != BP_OK) {
+                expect_error(result, BP_ERROR_MEMORY, "out of memory");
+                ck_assert_uint_eq(memory_bytes(&memory), 0);
+                ck_assert_uint_lt(n, 10);
+            }
+        }
+        ck_assert_uint_eq(size, sizes[i]);
+        ck_assert_int_eq(memcmp(bytes, wanted, size), 0);
+        ck_assert_int_eq(bytes[size], 0);
+        memory_free(&memory, bytes, size + 1);
+    }
+    free(wanted);
+    remove(path);
+}
+END_TEST
+#endif
 
 /* --- the suite ---------------------------------------------------------------------------------------------------- */
 
@@ -509,6 +559,9 @@ static void add_words_and_files(Suite *suite)
     tcase_add_test(tests, files_are_read_no_further_than_a_limit);
     tcase_add_test(tests, files_that_cannot_be_read_are_named);
     tcase_add_test(tests, a_file_that_finds_no_memory_leaves_nothing);
+#ifndef _WIN32
+    tcase_add_test(tests, a_pipe_is_read_whole_or_leaves_nothing);
+#endif
 }
 
 Suite *base_suite(void)
