@@ -374,8 +374,10 @@ test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
 	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=2:malloc_context_size=10}; status=0; \
 	    export TESTS_TAKEN=$(BUILD)/taken; rm -rf $$TESTS_TAKEN; mkdir $$TESTS_TAKEN || exit 1; \
-	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; \
-	    TESTS_HALF=1 $(BUILD)/tests || status=1; wait $$second || status=1; cat $(BUILD)/second_half.log; exit $$status
+	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; shared=; \
+	    $(if $(findstring address,$(SANITIZE)),TESTS_HALF=0 $(BUILD)/tests >$(BUILD)/shared.log 2>&1 & shared=$$!;) \
+	    TESTS_HALF=1 $(BUILD)/tests || status=1; wait $$second || status=1; cat $(BUILD)/second_half.log; \
+	    if [ -n "$$shared" ]; then wait $$shared || status=1; cat $(BUILD)/shared.log; fi; exit $$status
 
 test: test-packages
 	@$(MAKE) --no-print-directory check-source

@@ -1,6 +1,6 @@
 #!/bin/sh
-# halves.sh BUILD - the two halves of the tests (tests/main.c) have each test once between them, in whichever order they
-# take what they share, and each half by itself has what the other one has not.
+# halves.sh BUILD - the two halves of the tests (tests/main.c), and what helps them, have each test once between them,
+# in whichever order they take what they share, and each half by itself has what the other one has not.
 #
 # TESTS_ONLY=? lists tests and runs none.
 set -eu
@@ -28,10 +28,11 @@ expect() {
 
 names "" "" >"$scratch/all"
 [ "$(wc -l <"$scratch/all")" -gt 1000 ] || { echo "halves: the tests are not listed"; exit 1; }
-for first in 1 2; do
-    mkdir "$scratch/taken$first"
-    { names $first "$scratch/taken$first"; names $((3 - first)) "$scratch/taken$first"; } >"$scratch/parts"
-    expect "with half $first first"
+for order in "1 2" "2 1" "0 1 2" "2 0 1"; do
+    mkdir "$scratch/taken"
+    for half in $order; do names "$half" "$scratch/taken"; done >"$scratch/parts"
+    expect "with halves in the order $order"
+    rm -r "$scratch/taken"
 done
 { names 1 ""; names 2 ""; } >"$scratch/parts"
 expect "with nothing shared"
