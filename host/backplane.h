@@ -208,7 +208,8 @@ BACKPLANE_API bp_result_t bp_check_plugin_beside(const char *path, const char *c
 
 /* The fate of a field in a reload. */
 enum { BP_RELOAD_KEPT = 0, BP_RELOAD_ADDED = 1, BP_RELOAD_DROPPED = 2, BP_RELOAD_RENAMED = 3, BP_RELOAD_CONVERTED = 4,
-       BP_RELOAD_LOST = 5 /* of storage of its own: nothing could set it again */ };
+       BP_RELOAD_LOST = 5,  /* of storage of its own: nothing could set it again */
+       BP_RELOAD_HIDDEN = 6 /* it was a property, and is a hidden field with its values now */ };
 
 typedef struct bp_reload_field_t {
     const char *component;

@@ -10,12 +10,13 @@
 #define _DEFAULT_SOURCE 1 /* on_exit */
 #include "leave.h"
 
-#if defined(__SANITIZE_ADDRESS__) && defined(__linux__)
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sanitizer/lsan_interface.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* Of sanitizer/allocator_interface.h, which not every compiler has with it. */

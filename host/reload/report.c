@@ -68,6 +68,31 @@ static uint32_t count_of(const field_t *field)
     return field_is_list(field) ? 0 : field->elements > 0 ? field->elements : 1;
 }
 
+/* A field that was a property and is none any more: it has been dropped, or is a hidden one now. */
+static bool list_gone(reload_change_t *change, const component_change_t *c, uint32_t number)
+{
+    const field_t *old = &c->slot->fields[number], *now = NULL;
+    uint32_t lost = 0;
+    for (uint32_t s = 0; s < c->source_count; s++) {
+        if (c->sources[s].old != number)
+            continue;
+        if (s < c->kept->field_count)
+            return true;
+        now = &c->kept->fields[s];
+        lost = c->sources[s].dropped;
+    }
+    return list(change, (bp_reload_field_t){.component = c->slot->name,
+                                            .field = c->slot->bound[number]->name,
+                                            .former = "",
+                                            .initial = "",
+                                            .what = now == NULL ? BP_RELOAD_DROPPED : BP_RELOAD_HIDDEN,
+                                            .old_type = old->type,
+                                            .new_type = now == NULL ? BP_TYPE_NONE : now->type,
+                                            .old_count = count_of(old),
+                                            .new_count = now == NULL ? 1 : count_of(now),
+                                            .lost = lost});
+}
+
 static bool list_fields(reload_change_t *change, const component_change_t *c)
 {
     bool good = true;
@@ -88,21 +113,8 @@ static bool list_fields(reload_change_t *change, const component_change_t *c)
                                 .lost = from == BP_NONE ? 0 : c->sources[i].dropped,
                             });
     }
-    for (uint32_t i = 0; i < c->slot->field_count && good; i++) {
-        bool found = false;
-        for (uint32_t s = 0; s < c->source_count && !found; s++)
-            found = c->sources[s].old == i;
-        const field_t *field = &c->slot->fields[i];
-        if (!found)
-            good = list(change, (bp_reload_field_t){.component = c->slot->name,
-                                                    .field = c->slot->bound[i]->name,
-                                                    .former = "",
-                                                    .initial = "",
-                                                    .what = BP_RELOAD_DROPPED,
-                                                    .old_type = field->type,
-                                                    .old_count = count_of(field),
-                                                    .new_count = 1});
-    }
+    for (uint32_t i = 0; i < c->slot->field_count && good; i++)
+        good = list_gone(change, c, i);
     return good;
 }
 
@@ -119,6 +131,8 @@ static bool write_field(reload_change_t *change, const bp_reload_field_t *f)
                    f->initial[0] != '\0' ? "with default " : "with its type's default", f->initial);
     case BP_RELOAD_DROPPED:
         return add(change, "    dropped    %s (%s)\n", f->field, old);
+    case BP_RELOAD_HIDDEN:
+        return add(change, "    hidden     %s (%s); its values stay%s\n", f->field, new, lost);
     case BP_RELOAD_RENAMED:
         return add(change, "    renamed    %s, which was %s\n", f->field, f->former);
     case BP_RELOAD_CONVERTED:

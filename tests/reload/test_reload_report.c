@@ -130,6 +130,8 @@ static const char told_text[] =
     "    dropped    goes (vec3)\n"
     "    dropped    go_too (array of 4 u16)\n"
     "    dropped    go_all (list of name)\n"
+    "    hidden     hides (f64); its values stay\n"
+    "    hidden     hides_too (array of 2 u8); its values stay; the last 1 of each are dropped\n"
     "  component told_still, 0 instances: fields as they were\n"
     "  component told_before has gone\n"
     "  component told_after is new: worlds may bring it in\n"
@@ -156,6 +158,8 @@ static const bp_reload_field_t told_fields[] = {
     {"told_fields", "goes", "", "", BP_RELOAD_DROPPED, BP_VEC3, BP_TYPE_NONE, 1, 1, 0},
     {"told_fields", "go_too", "", "", BP_RELOAD_DROPPED, BP_U16, BP_TYPE_NONE, 4, 1, 0},
     {"told_fields", "go_all", "", "", BP_RELOAD_DROPPED, BP_NAME, BP_TYPE_NONE, 0, 1, 0},
+    {"told_fields", "hides", "", "", BP_RELOAD_HIDDEN, BP_F64, BP_F64, 1, 1, 0},
+    {"told_fields", "hides_too", "", "", BP_RELOAD_HIDDEN, BP_U8, BP_U8, 3, 2, 1},
     {"told_still", "number", "", "", BP_RELOAD_KEPT, BP_U32, BP_U32, 1, 1, 0},
 };
 
