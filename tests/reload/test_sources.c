@@ -372,6 +372,24 @@ START_TEST(what_a_source_includes_since_it_was_saved_is_watched)
 }
 END_TEST
 
+/* Also a plugin that was loaded before: with its source it may include another file meanwhile. */
+START_TEST(what_a_source_includes_is_watched_once_it_is_loaded_again)
+{
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    poll_for(20);
+    WORKS(rig.host, bp_host_unload_plugin(rig.host, "probe"));
+    snprintf(header, sizeof header, "%s", scratch_file("another_part.h", "another part of the source\n"));
+    be_compiler_of(PROBE_FASTER);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
+    be_compiler_of(PROBE_RESHAPED);
+    scratch_file("another_part.h", "another part of the source, saved\n");
+    await("3");
+    forget_log();
+    rig_close(&rig);
+}
+END_TEST
+
 /* As when another state of the sources is checked out: the folder is another one before anything has been noticed, or
  * (_i == 1) is missing for a while. */
 START_TEST(a_folder_of_what_a_source_includes_may_be_replaced)
@@ -867,6 +885,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, where_no_folder_can_be_watched_a_source_comes_in_by_hand);
     tcase_add_test(test_case, sources_that_are_saved_together_are_compiled_once_each);
     tcase_add_test(test_case, what_a_source_includes_since_it_was_saved_is_watched);
+    tcase_add_test(test_case, what_a_source_includes_is_watched_once_it_is_loaded_again);
     tcase_add_loop_test(test_case, a_folder_of_what_a_source_includes_may_be_replaced, 0, 2);
     tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 6);
     tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
