@@ -3,6 +3,7 @@
  * The time that a reload took is put out of the texts before.
  */
 #include "../suites.h"
+#include "../system/calls.h"
 #include "reload_support.h"
 
 #include "os/os.h"
@@ -10,6 +11,8 @@
 #include <bp_look.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LEAP (10 * UINT64_C(1000000000)) /* nanoseconds */
 
 static scene_t scene;
 static char told[8192]; /* what the callback was told last, without the time */
@@ -356,6 +359,30 @@ START_TEST(how_instances_have_gone_over_is_told)
 }
 END_TEST
 
+/* Before each call of the system the clock goes ahead, so that all parts of a reload take far longer than the host. */
+static void let_time_go(void *data, const char *call, bool change)
+{
+    uint32_t *times = data;
+    (void)call, (void)change;
+    calls_clock_leaps(LEAP);
+    ++*times;
+}
+
+START_TEST(the_pause_that_is_told_is_all_the_time_that_the_worlds_stood_still)
+{
+    uint32_t times = 0;
+    bp_reload_report_t report = {.struct_size = sizeof report};
+    put_plugin("told_next", "told");
+    calls_begin(0, false);
+    calls_before_each(let_time_go, &times);
+    WORKS(scene.host, bp_host_reload(scene.host, (const char *const[]){"told"}, 1, &report));
+    calls_end();
+    ck_assert_uint_gt(times, 3);
+    ck_assert_uint_eq(report.pause / LEAP, times);
+    scene_clear_log(&scene);
+}
+END_TEST
+
 Suite *reload_report_suite(void)
 {
     Suite *suite = suite_create("reload_report");
@@ -367,5 +394,6 @@ Suite *reload_report_suite(void)
     tcase_add_test(tests, a_version_that_is_taken_back_is_told);
     tcase_add_test(tests, values_that_are_lost_are_told_where_they_may_be);
     tcase_add_test(tests, how_instances_have_gone_over_is_told);
+    tcase_add_test(tests, the_pause_that_is_told_is_all_the_time_that_the_worlds_stood_still);
     return suite;
 }

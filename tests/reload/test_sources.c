@@ -415,6 +415,27 @@ START_TEST(a_folder_of_what_a_source_includes_may_be_replaced)
 }
 END_TEST
 
+/* Also that of the source itself, where its compiler lists nothing that it has read. */
+START_TEST(the_folder_of_a_source_may_be_replaced)
+{
+    static const char part[] = TEST_SCRATCH_DIR "/parts/point_mass.c", parts[] = TEST_SCRATCH_DIR "/parts";
+    mkdir(parts, 0755);
+    begin(BP_HOST_HOT_RELOAD);
+    WORKS(rig.host, bp_host_load_plugin(rig.host, scratch_file("parts/point_mass.c", "a source\n"), NULL, 0));
+    ck_assert(remove(part) == 0 && rmdir(parts) == 0);
+    poll_for(20);
+    ck_assert_int_eq(mkdir(parts, 0755), 0);
+    scratch_file("parts/point_mass.c", "a source\n");
+    forget_log();
+    for (int i = 0; i < PATIENCE * 1000 && times_in_log("'point_mass' is built") == 0; i++)
+        poll_for(1);
+    ck_assert_uint_eq(times_in_log("'point_mass' is built"), 1);
+    forget_log();
+    rig_close(&rig);
+    ck_assert(remove(part) == 0 && rmdir(parts) == 0);
+}
+END_TEST
+
 /* In a list of files compilers write "\ " for a space, "\#" for a # and "$$" for a $. */
 START_TEST(what_a_source_includes_is_watched_whatever_its_name)
 {
@@ -887,6 +908,7 @@ Suite *sources_suite(void)
     tcase_add_test(test_case, what_a_source_includes_since_it_was_saved_is_watched);
     tcase_add_test(test_case, what_a_source_includes_is_watched_once_it_is_loaded_again);
     tcase_add_loop_test(test_case, a_folder_of_what_a_source_includes_may_be_replaced, 0, 2);
+    tcase_add_test(test_case, the_folder_of_a_source_may_be_replaced);
     tcase_add_loop_test(test_case, what_a_source_includes_is_watched_whatever_its_name, 0, 6);
     tcase_add_test(test_case, sources_of_the_future_are_compiled_once_more_each);
     tcase_add_test(test_case, a_reload_by_hand_ends_the_compiler_that_runs);
