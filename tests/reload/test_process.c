@@ -373,6 +373,39 @@ START_TEST(the_last_words_of_a_copy_are_whole_in_whatever_pieces_they_come)
 }
 END_TEST
 
+static int complain_when_allowed(process_t *self, void *data)
+{
+    const volatile bool *allowed = data;
+    while (!*allowed)
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    return complain(self, (void *)(uintptr_t)"it ends");
+}
+
+/* Before we ask whether the copy has ended: let it speak, and wait until it has. */
+static void let_complain(void *allowed, const char *call, bool change)
+{
+    siginfo_t over;
+    (void)call, (void)change;
+    *(volatile bool *)allowed = true;
+    ck_assert_int_eq(waitid(P_ALL, 0, &over, WEXITED | WNOWAIT), 0);
+}
+
+START_TEST(words_of_a_copy_that_come_between_the_last_look_at_them_and_its_end_are_told)
+{
+    bool *allowed = mmap(NULL, sizeof *allowed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(allowed, MAP_FAILED);
+    process_t *process = process_fork(&memory, complain_when_allowed, allowed);
+    ck_assert_ptr_nonnull(process);
+    calls_begin_coded("waitpid", 0, false, 0);
+    calls_before_each(let_complain, allowed);
+    ck_assert_uint_eq(process_state(process).state, PROCESS_ENDED);
+    calls_end();
+    ck_assert_str_eq(process_last_words(process), "it ends");
+    process_free(process);
+    munmap(allowed, sizeof *allowed);
+}
+END_TEST
+
 static int hang(process_t *self, void *data)
 {
     (void)self, (void)data;
@@ -572,6 +605,7 @@ Suite *process_suite(void)
     tcase_add_test(processes, a_copy_writes_nothing_to_the_parents_files);
     tcase_add_test(processes, the_last_words_of_a_copy_are_one_line);
     tcase_add_test(processes, the_last_words_of_a_copy_are_whole_in_whatever_pieces_they_come);
+    tcase_add_test(processes, words_of_a_copy_that_come_between_the_last_look_at_them_and_its_end_are_told);
     tcase_add_test(processes, what_a_process_says_is_for_the_one_that_has_started_it);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
     tcase_add_test(processes, a_copy_that_has_gone_to_another_group_can_be_let_go);
