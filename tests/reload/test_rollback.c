@@ -214,6 +214,18 @@ START_TEST(references_into_rows_of_a_new_kind_know_the_fields_of_today)
 }
 END_TEST
 
+START_TEST(rows_of_a_new_kind_have_the_fields_of_today_when_hidden_columns_have_gone)
+{
+    uint32_t keys[] = {key_of(scene.world, "probe", ""), key_of(scene.world, "probe", "third")}, prototype;
+    bp_entity_t made;
+    WORKS(scene.host, scene_reload(&scene, PROBE_RESHAPED)); /* drops fields: their columns are hidden */
+    reload_accept(&scene.host->reload);
+    WORKS(scene.host, scene.api->world->prototype(scene.world, keys, COUNT(keys), &prototype));
+    WORKS(scene.host, scene.api->world->create(scene.world, prototype, &made, 1)); /* it makes a run */
+    read_all_by_name(made);
+}
+END_TEST
+
 START_TEST(references_of_all_worlds_are_resolved_anew_when_a_version_comes_back)
 {
     const world_t *worlds[] = {&scene.world->rows, &scene.second->rows};
@@ -946,6 +958,7 @@ Suite *rollback_suite(void)
     tcase_add_test(kept, properties_of_other_components_find_their_columns_when_hidden_ones_have_gone);
     tcase_add_test(kept, a_layout_never_comes_back);
     tcase_add_test(kept, references_into_rows_of_a_new_kind_know_the_fields_of_today);
+    tcase_add_test(kept, rows_of_a_new_kind_have_the_fields_of_today_when_hidden_columns_have_gone);
     tcase_add_test(kept, references_of_all_worlds_are_resolved_anew_when_a_version_comes_back);
     tcase_add_loop_test(kept, a_component_that_a_world_gets_meanwhile_ends_the_probation, 0, 2);
     tcase_add_test(kept, a_plugin_that_is_loaded_meanwhile_ends_the_probation);
