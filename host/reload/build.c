@@ -190,15 +190,12 @@ static bool ends_targets(const char *word)
 
 /* Read the rule that the compiler has left beside the plugin: "health.so: health.c \", further lines, empty rules.
  * false where the folder of such a file is not there. */
-static bool read_headers(build_t *build, const char *name)
+static bool read_headers(build_t *build, const plugin_t *plugin)
 {
     bool all = true;
     char path[FILE_PATH_MAX], *bytes;
     size_t size, suffix = strlen(os_library_suffix);
     error_text_t kept = build->loader->base->error; /* a missing file of rules is no error */
-    const plugin_t *plugin = loader_find(build->loader, name);
-    if (plugin == NULL || plugin->path[0] == '\0')
-        return true;
     const char *file = loader_file(plugin);
     size_t length = strlen(file);
     if (length > suffix && strcmp(file + length - suffix, os_library_suffix) == 0)
@@ -206,12 +203,12 @@ static bool read_headers(build_t *build, const char *name)
     int written = snprintf(path, sizeof path, "%.*s.d", (int)length, file);
     if (written > 0 && (size_t)written < sizeof path &&
         file_read_plain(&build->memory, path, &bytes, &size, &build->loader->base->error) == BP_OK) {
-        forget_headers(build, name);
+        forget_headers(build, plugin->name);
         bool last, behind = false; /* the colon: what comes there has been read */
         for (char *at = bytes; at < bytes + size;) {
             const char *word = next_word(&at, bytes + size, &last);
             if (behind && word[0] != '\0' && strcmp(word, "\\") != 0)
-                all &= add_header(build, name, folder_of(build, plugin), word);
+                all &= add_header(build, plugin->name, folder_of(build, plugin), word);
             behind = !last && (behind || ends_targets(word));
         }
         memory_free(&build->memory, bytes, size + 1);
@@ -238,7 +235,7 @@ static bool read_source(build_t *build, const plugin_t *plugin)
     forget_headers(build, plugin->name);
     begin_comparing(build, plugin);
     bool there = add_header(build, plugin->name, ".", plugin->path);
-    return read_headers(build, plugin->name) && there;
+    return read_headers(build, plugin) && there;
 }
 
 /* The number of a plugin in the list of those that are known; the length of the list where it is not there. */
@@ -299,13 +296,14 @@ static void know_source(build_t *build, const plugin_t *plugin, uint64_t now)
 
 /* Of a plugin that a command builds, its folder, and those of the files that its compiler has read; where one comes
  * only now, or comes back, its files have been saved unheard. */
-static void know(build_t *build, const char *name, uint64_t now)
+static void know(build_t *build, const plugin_t *plugin, uint64_t now)
 {
     char folder[FILE_PATH_MAX];
+    const char *name = plugin->name;
     uint32_t at = find_known(build, name);
     bool is_new = at == build->known_count;
     if (build->process == NULL && /* a command may have a folder that is there for as long as it runs */
-        !is_new && lacks_header(build, name) && read_headers(build, name) && !lacks_header(build, name))
+        !is_new && lacks_header(build, name) && read_headers(build, plugin) && !lacks_header(build, name))
         soil(build, name, now);
     if ((!is_new && build->known_ids[at] >= 0) || build->sources == NULL ||
         !file_path_join(build->sources, name, folder, sizeof folder))
@@ -315,7 +313,7 @@ static void know(build_t *build, const char *name, uint64_t now)
         return;
     *id = folder_watch_add(build->folders, folder);
     if (is_new)
-        read_headers(build, name);
+        read_headers(build, plugin);
     else if (*id >= 0)
         soil(build, name, now);
 }
@@ -330,7 +328,7 @@ static void look_for_folders(build_t *build, uint64_t now)
         if (plugin->file != NULL)
             know_source(build, plugin, now);
         else if (plugin->path[0] != '\0')
-            know(build, plugin->name, now);
+            know(build, plugin, now);
     }
 }
 
@@ -338,8 +336,9 @@ static void look_for_folders(build_t *build, uint64_t now)
 
 static void soil(build_t *build, const char *name, uint64_t now)
 {
-    if (loader_find(build->loader, name) == NULL)
-        return;
+    const plugin_t *plugin = loader_find(build->loader, name);
+    if (plugin == NULL || plugin->path[0] == '\0')
+        return; /* there is none, or it is linked in: nothing would load what a command makes of it */
     build->quiet_since = now;
     for (uint32_t i = 0; i < build->dirty_count; i++) {
         if (strcmp(build->dirty[i], name) == 0)
@@ -490,7 +489,7 @@ static void finish(build_t *build, const process_end_t *end, uint64_t now)
         learn(build, plugin, now);
     } else if (fine && plugin != NULL) {
         begin_comparing(build, plugin);
-        read_headers(build, build->building);
+        read_headers(build, plugin);
         catch_up(build, build->building, now);
     }
 }
@@ -508,8 +507,6 @@ void build_learn(build_t *build, const plugin_t *plugin, uint64_t now)
         build->dirty_count--;
         memmove(&build->dirty[i - 1], &build->dirty[i], (build->dirty_count - (i - 1)) * sizeof *build->dirty);
     }
-    if (plugin->file == NULL)
-        return;
     learn(build, plugin, now);
     if (sources_is_stale(build->made, plugin->path))
         soil(build, plugin->name, now);

@@ -68,8 +68,8 @@ void build_end(build_t *build); /* kills a command that runs */
 /* Does a command run, or will one soon? [main] */
 bool build_is_waiting(const build_t *build);
 
-/* A plugin was compiled otherwise, or has come: watch what its compiler has read. A command that builds the plugin at
- * present is ended. [main] */
+/* A plugin that is a source was compiled otherwise, or has come: watch what its compiler has read. A command that
+ * builds the plugin at present is ended. [main] */
 void build_learn(build_t *build, const plugin_t *plugin, uint64_t now);
 
 /* Begin, follow and end commands. Never waits. `now` in milliseconds. [main] */

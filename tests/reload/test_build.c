@@ -347,6 +347,20 @@ START_TEST(a_plugin_is_built_for_what_is_its_own_and_no_other_one)
 }
 END_TEST
 
+/* Nothing would load what the command makes of it. */
+START_TEST(a_plugin_that_is_linked_in_is_not_built)
+{
+    open_host("true {plugin}");
+    WORKS(rig.host, bp_host_load_plugin(rig.host, "zoo", NULL, 0));
+    WORKS(rig.host, bp_host_poll(rig.host));
+    save("build_sources/zoo.c");
+    save("build_sources/probe.c");
+    wait_for("'probe' is built");
+    EXPECT(strstr(rig.log.text, "'zoo'") == NULL, "%s", rig.log.text);
+    close_host();
+}
+END_TEST
+
 /* A rule lists the first file, and the second one is what another rule makes, or a remark. */
 START_TEST(a_plugin_is_built_for_the_files_that_its_rule_lists)
 {
@@ -461,6 +475,7 @@ Suite *build_suite(void)
     tcase_add_test(tests, a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_missed);
     tcase_add_loop_test(tests, a_command_for_which_memory_lacks_is_not_set, 0, 2);
     tcase_add_test(tests, a_plugin_is_built_for_what_is_its_own_and_no_other_one);
+    tcase_add_test(tests, a_plugin_that_is_linked_in_is_not_built);
     tcase_add_test(tests, a_plugin_is_built_for_the_files_that_its_rule_lists);
     tcase_add_test(tests, memory_that_lacks_while_sources_are_watched_does_not_end_it);
     return suite;
