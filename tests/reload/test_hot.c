@@ -8,6 +8,7 @@
 #define _GNU_SOURCE 1
 
 #include "../suites.h"
+#include "../system/calls.h"
 #include "../unit/inspect.h"
 #include "../unit/support.h"
 
@@ -230,6 +231,45 @@ START_TEST(a_trial_ends_no_instances_of_other_plugins)
     WORKS(host, bp_world_use_component(world, "glass"));
     for (int i = 0; i < 3; i++)
         add("glass", &e);
+    replace_plugin("crasher_next");
+    wait_for_news(true);
+    EXPECT(told.refused == 0, "%s", told.text);
+    end();
+}
+END_TEST
+
+static int held = -1;
+
+/* The file goes between two looks at what there is: each of them opens the folders of the system that tell. */
+static void let_go_of_it(void *looks, const char *call, bool change)
+{
+    (void)call, (void)change;
+    if (++*(uint32_t *)looks == 5)
+        close(held);
+}
+
+/* In the copy: hold a file for a moment, as the system counts a thread that has been joined for a moment longer. */
+static void hold_for_a_moment(bp_plugin_t *plugin, uint32_t reason)
+{
+    static uint32_t looks;
+    (void)plugin;
+    if (reason != BP_PAUSE_UNLOAD || getpid() == home)
+        return;
+    held = dup(2);
+    calls_begin_coded("opendir", 0, false, 0);
+    calls_before_each(let_go_of_it, &looks);
+}
+
+static const bp_plugin_head_t holder =
+    BP_PLUGIN_HEAD("holder", (&(const bp_plugin_desc_t){.version = "1", .pause = hold_for_a_moment}));
+
+/* At the end of a trial it is looked several times, so that only what stays is told. */
+START_TEST(what_goes_a_moment_after_plugins_have_been_paused_on_trial_is_not_called_left)
+{
+    linked = &holder;
+    home = getpid();
+    begin(both, 0);
+    WORKS(host, bp_host_load_plugin(host, "holder", NULL, 0));
     replace_plugin("crasher_next");
     wait_for_news(true);
     EXPECT(told.refused == 0, "%s", told.text);
@@ -1108,6 +1148,7 @@ Suite *hot_suite(void)
     tcase_set_timeout(files, 60);
     tcase_add_loop_test(files, a_new_file_comes_in_by_itself, 0, 12);
     tcase_add_test(files, a_trial_ends_no_instances_of_other_plugins);
+    tcase_add_test(files, what_goes_a_moment_after_plugins_have_been_paused_on_trial_is_not_called_left);
     tcase_add_test(files, a_broken_file_is_refused_with_its_reason);
     tcase_add_test(files, a_wait_is_short_where_nothing_would_wake_it);
     tcase_add_test(files, polling_is_for_between_steps);
