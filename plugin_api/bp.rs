@@ -602,7 +602,7 @@ const _: () = assert!(core::mem::size_of::<Value>() == 64);
 const _: () = assert!(core::mem::size_of::<MemoryApi>() == 16);
 const _: () = assert!(core::mem::size_of::<CallFailure>() == 40);
 const _: () = assert!(core::mem::size_of::<ErrorApi>() == 40);
-const _: () = assert!(core::mem::size_of::<WorldApi>() == 216);
+const _: () = assert!(core::mem::size_of::<WorldApi>() == 224);
 const _: () = assert!(core::mem::size_of::<Api>() == 104);
 const _: () = assert!(core::mem::size_of::<Plugin>() == 56);
 const _: () = assert!(core::mem::size_of::<Manager>() == 64);
