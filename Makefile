@@ -156,8 +156,8 @@ say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
 .DELETE_ON_ERROR:
 
 # Several goals are made one after the other: `all` and `test` call a make of their own each, and two of them at a time
-# would write the same files. What such a make builds is still built in parallel.
-ifneq ($(word 2,$(MAKECMDGOALS)),)
+# would write the same files. What such a make builds is still built in parallel, also where it has several goals.
+ifneq ($(and $(word 2,$(MAKECMDGOALS)),$(filter-out built test-parts $(BUILD)/%,$(MAKECMDGOALS))),)
 .NOTPARALLEL:
 endif
 
