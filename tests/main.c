@@ -151,6 +151,15 @@ static const make_suite_t first_half[] = {
 };
 
 static const make_suite_t second_half[] = {
+    /* These wait for much of their time: first, while others have something to do. */
+    pause_suite,
+#if !defined(_WIN32)
+    posts_suite,
+    vote_suite,
+    build_suite,
+    sources_suite,
+    forked_suite,
+#endif
     snapshot_suite,
     history_suite,
     eras_suite,
@@ -211,14 +220,6 @@ static const make_suite_t second_half[] = {
     reload_many_suite,
     reload_threads_suite,
     reload_limit_suite,
-    pause_suite,
-#if !defined(_WIN32)
-    posts_suite,
-    vote_suite,
-    build_suite,
-    sources_suite,
-    forked_suite,
-#endif
     loaders_suite,
     wants_suite,
 };
