@@ -354,6 +354,16 @@ START_TEST(sources_that_are_saved_together_are_compiled_once_each)
 }
 END_TEST
 
+/* What the source includes by now is saved, and the source comes in anew; then the host goes. */
+static void save_other_part(void)
+{
+    be_compiler_of(PROBE_RESHAPED);
+    scratch_file("another_part.h", "another part of the source, saved\n");
+    await("3");
+    forget_log();
+    rig_close(&rig);
+}
+
 START_TEST(what_a_source_includes_since_it_was_saved_is_watched)
 {
     begin(BP_HOST_HOT_RELOAD);
@@ -364,11 +374,7 @@ START_TEST(what_a_source_includes_since_it_was_saved_is_watched)
     scratch_file("probe.c", "the source, with another part\n");
     await("2");
     poll_for(100);
-    be_compiler_of(PROBE_RESHAPED);
-    scratch_file("another_part.h", "another part of the source, saved\n");
-    await("3");
-    forget_log();
-    rig_close(&rig);
+    save_other_part();
 }
 END_TEST
 
@@ -382,11 +388,7 @@ START_TEST(what_a_source_includes_is_watched_once_it_is_loaded_again)
     snprintf(header, sizeof header, "%s", scratch_file("another_part.h", "another part of the source\n"));
     be_compiler_of(PROBE_FASTER);
     WORKS(rig.host, bp_host_load_plugin(rig.host, source, NULL, 0));
-    be_compiler_of(PROBE_RESHAPED);
-    scratch_file("another_part.h", "another part of the source, saved\n");
-    await("3");
-    forget_log();
-    rig_close(&rig);
+    save_other_part();
 }
 END_TEST
 
