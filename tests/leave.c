@@ -2,8 +2,8 @@
  *
  * At its end a process with AddressSanitizer searches all memory for pointers to what has not been freed, tens of
  * megabytes of static memory among it, and then writes to all that AddressSanitizer keeps for static memory: that takes
- * longer than most tests, and half of the time of a short run of the program. So the search is done only where there
- * is more on the heap than there was when the process, or the test, began; and the process ends without the rest.
+ * longer than most tests, and a good part of a short run of the program. So the search is done only where there is more
+ * on the heap than there was when the process, or the test, began; and the process ends without the rest.
  *
  * What the C library keeps as buffers of the standard files is not counted as left.
  */

@@ -161,7 +161,7 @@ static const bp_reload_field_t told_fields[] = {
     {"told_fields", "goes", "", "", BP_RELOAD_DROPPED, BP_VEC3, BP_TYPE_NONE, 1, 1, 0},
     {"told_fields", "go_too", "", "", BP_RELOAD_DROPPED, BP_U16, BP_TYPE_NONE, 4, 1, 0},
     {"told_fields", "go_all", "", "", BP_RELOAD_DROPPED, BP_NAME, BP_TYPE_NONE, 0, 1, 0},
-    {"told_fields", "hides", "", "", BP_RELOAD_HIDDEN, BP_F64, BP_F64, 1, 1, 0},
+    {"told_fields", "hides", "", "", BP_RELOAD_HIDDEN, BP_F32, BP_F64, 1, 1, 0},
     {"told_fields", "hides_too", "", "", BP_RELOAD_HIDDEN, BP_U8, BP_U8, 3, 2, 1},
     {"told_still", "number", "", "", BP_RELOAD_KEPT, BP_U32, BP_U32, 1, 1, 0},
 };
