@@ -275,10 +275,11 @@ typedef struct bp_world_api {
      * where the world has none. [job] while nothing changes structure */
     bp_entity_t (BP_CALL *own)(bp_world_o *world);
 
-    /* The next entity that has components in this world: the first one whose index is at least `*index`, which then
-     * becomes the index behind it. Begin with 0. {0} where no further one is. Entities come in the order of their
-     * indices, `own` does not come. It takes as long as the world has entities, or has had lately, however many the
-     * other worlds of the host have. [job] while nothing changes structure */
+    /* The next entity that has components in this world: the first one with an index of at least `*index`, or {0}
+     * where there is none. `*index` becomes the index behind it: begin with 0, and call again until {0} comes.
+     * Entities come in the order of their indices; that of `own` does not come. A whole pass takes time for each
+     * entity that this world has, or has had lately, and none for those of other worlds. [job] while nothing changes
+     * structure */
     bp_entity_t (BP_CALL *next)(bp_world_o *world, uint32_t *index);
 } bp_world_api;
 
