@@ -149,7 +149,12 @@ FIXTURES        := $(FIXTURE_SOURCES:tests/fixtures/%.c=$(BUILD)/fixtures/%$(SO)
 # What a recipe says of itself (nothing under make -s), and whether its commands are shown.
 Q      := $(if $(V),,@)
 SILENT := $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
-say     = $(if $(V)$(SILENT),,@printf '  %-6s %s\n' $(1) $(2))
+# Make says it by itself: a program that only prints, run before each compiler, is a few milliseconds each time.
+blank  :=
+tab    := $(blank)	$(blank)
+say     = $(if $(V)$(SILENT),,$(info $(blank) $(1)$(tab)$(2)))
+# A folder is made once by each make, at once: the recipes that come after run beside each other.
+folder  = $(if $(made_$(1)),,$(eval made_$(1) := yes)$(shell mkdir -p '$(1)'))
 
 .PHONY: all built run inspect dev bubbles machines test test-all test-machines sanitized sanitized-parts test-browser test-clean-machine import import-check bench bench-docs bench-inspector install clean help packages test-packages test-parts test-program budgets budgets-record proofs storm storm-compilers crash-matrix check-source coverage mutants relapses asan tsan fuzz fuzz-long fuzz-canary fuzz-short replay windows test-windows aarch64 test-aarch64 deb dist test-rebuilt
 .SECONDARY:
@@ -210,7 +215,7 @@ test-packages:
 # --- the library and the program -------------------------------------------------------------------------------
 
 $(BUILD)/obj/%.o: %.c Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(DEFINES) -MMD -MP -c $< -o $@
 
@@ -218,7 +223,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 # name elsewhere. Windows has words in the code for what a .dll hands out.
 ifeq ($(SYSTEM),windows)
 $(BUILD)/pic/%.o: %.c Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,PIC,$<)
 	$(Q)$(CC) $(CODE) -DBACKPLANE_BUILD_SHARED $(WARN) $(INCLUDE) -MMD -MP -c $< -o $@
 else
@@ -252,7 +257,7 @@ $(BUILD)/libbackplane$(SO): $(PIC_OBJECTS)
 	$(Q)$(CC) -shared $(SHARED) $(LINK) $^ -o $@ $(LIBS)
 
 $(BUILD)/obj/host/program/windows.res.o: host/program/windows.rc host/program/windows.manifest
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(Q)$(CROSS)windres $< $@
 
 $(BUILD)/backplane$(EXE): $(PROGRAM_OBJECTS) $(RESOURCES) $(COUNTS) $(LEAVE) $(BUILD)/libbackplane.a
@@ -284,7 +289,7 @@ PLUGIN_CODE = $(CODE) $(FASTER) $(WARN) $(if $(filter windows,$(SYSTEM)),-DWIN32
 
 .SECONDEXPANSION:
 $(BUILD)/pages/%_page.c: $$(wildcard plugins/$$*/page/*) tools/bundle.sh
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,PAGE,$@)
 	$(Q)tools/bundle.sh plugins/$*/page $@
 
@@ -292,19 +297,19 @@ $(BUILD)/pages/%_page.c: $$(wildcard plugins/$$*/page/*) tools/bundle.sh
 # compilations can serve, and then linked. $(1): flags for compiling; $(2): libraries.
 define shared
 	$(Q)set -e; objects=; mkdir -p $@.parts; for source in $(filter-out %_$(OTHER).c,$(filter %.c,$^)) $(COUNTS_OF_PLUGIN); do \
-	    object=$@.parts/$$(basename $$source .c).o; objects="$$objects $$object"; \
+	    name=$${source##*/}; object=$@.parts/$${name%.c}.o; objects="$$objects $$object"; \
 	    $(CC) $(PLUGIN_CODE) $(1) -fPIC -c $$source -o $$object; done; \
 	    $(CC) -shared $(LINK) $(LINK_COUNTS_OF_PLUGIN) $$objects -o $@ -lm $(2)
 endef
 
 $(BUILD)/plugins/%$(SO): $$(wildcard plugins/$$*/*.[ch]) $$(call page_of,$$*) $(HEADERS) Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,PLUGIN,$@)
 	$(call shared,-Iplugins/$* $(call flags_of,$*,--cflags),$(call flags_of,$*,--libs))
 
 # To be linked into a program: the same objects, but for the file that is called like the plugin, which has its head.
 $(BUILD)/static/%.o: $(BUILD)/plugins/%$(SO)
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,CC,plugins/$*/$*.c)
 	$(Q)$(CC) $(PLUGIN_CODE) -Iplugins/$* $(call flags_of,$*,--cflags) -DBP_STATIC_PLUGINS -c plugins/$*/$*.c -o $(@D)/$*.head.o
 	$(Q)$(LD) -r $(@D)/$*.head.o $(patsubst %.c,$<.parts/%.o,$(notdir $(filter-out plugins/$*/$*.c %_$(OTHER).c,\
@@ -314,23 +319,23 @@ $(BUILD)/static/%.o: $(BUILD)/plugins/%$(SO)
 $(BUILD)/fixtures/%$(SO): FASTER = -O0
 
 $(BUILD)/fixtures/%$(SO): tests/fixtures/%.c $(wildcard tests/fixtures/*.h) $(HEADERS) Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,PLUGIN,$@)
 	$(call shared,,$(FIXTURE_LIBS))
 
 $(BUILD)/fixtures/companion$(SO): host/conformance/companion.c $(HEADERS) Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,PLUGIN,$@)
 	$(call shared,,$(FIXTURE_LIBS))
 
 $(BUILD)/fixtures/%_other_form$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                    tests/fixtures/other_form.h Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call shared,-include tests/fixtures/other_form.h)
 
 $(BUILD)/fixtures/%_other_instances$(SO): $$(wildcard plugins/$$*/*.[ch]) $(HEADERS) \
                                         tests/fixtures/other_form.h Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call shared,-include tests/fixtures/other_form.h -DOTHER_FORM_FROM=256)
 
 # --- tests -----------------------------------------------------------------------------------------------------
@@ -523,7 +528,7 @@ SECONDS      ?= 60
 CANARY       ?= 180
 
 $(BUILD)/fuzz/obj/%.o: %.c
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,FUZZ,$<)
 	$(Q)clang $(FUZZ_CODE) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 
@@ -560,7 +565,7 @@ fuzz-canary: $(FUZZERS:%=$(BUILD)/fuzz/%) $(FUZZ_SEEDS)
 $(BUILD)/replay/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/replay.o \
                          $$(if $$(filter console,$$*),$(FUZZ_CONSOLE_OBJECTS),$(FUZZ_OBJECTS)) \
                          $$(if $$(filter import,$$*),$(FUZZ_IMPORT_OBJECTS)) $(BUILD)/libbackplane.a
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LINK) $^ -o $@ $(fuzz_own_libs) $(FUZZ_LIBS)
 
@@ -587,7 +592,7 @@ $(BUILD)/obj/bench/%.o: DEFINES = -O3 -DBENCH_PLUGIN_DIR='"$(abspath $(BUILD))/p
 BENCH_PLUGINS := $(patsubst bench/plugins/%.c,$(BUILD)/bench_plugins/%.so,$(wildcard bench/plugins/*.c))
 
 $(BUILD)/bench_plugins/%.so: bench/plugins/%.c $(wildcard bench/plugins/*.h) $(HEADERS) Makefile
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(call say,PLUGIN,$@)
 	$(Q)$(CC) $(PLUGIN_CODE) -fPIC -shared $(LINK) $< -o $@
 
@@ -644,7 +649,7 @@ build/windows/%.exe: tests/windows/%.c build/windows/libbackplane.a
 	$(Q)$(CC) $(CODE) $(WARN) $(INCLUDE) $(LINK) $^ -o $@ $(LIBS)
 
 build/windows/path/addr2line.exe: tests/windows/addr2line.c
-	@mkdir -p $(@D)
+	$(call folder,$(@D))
 	$(Q)$(CC) $(CODE) $(WARN) $(LINK) $< -o $@
 
 build/windows/point_mass_2.dll: tests/windows/point_mass_2.c $(HEADERS)

@@ -6,14 +6,18 @@
  * TEST_BACKPLANE is the program's path, TEST_SOURCE_DIR the root of the source tree, TEST_SCRATCH_DIR a folder for
  * files.
  */
+#define _XOPEN_SOURCE 700
+
 #include "shell.h"
 
 #include <check.h>
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { COMMAND_MAX = 2048 };
@@ -48,23 +52,27 @@ void read_file(const char *path, char *text)
 
 void make_scratch_folder(void)
 {
-    ck_assert_int_eq(system("mkdir -p '" TEST_SCRATCH_DIR "'"), 0);
+    ck_assert_msg(mkdir(TEST_SCRATCH_DIR, 0777) == 0 || errno == EEXIST, "%s: %s", TEST_SCRATCH_DIR, strerror(errno));
 }
 
 const outcome_t *shell(const char *format, ...)
 {
     char line[COMMAND_MAX];
-    char command[2 * COMMAND_MAX];
+    char command[2 * COMMAND_MAX], *temporary;
     va_list values;
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
+    make_scratch_folder();
+    ck_assert_msg(mkdir(TEMPORARY, 0777) == 0 || errno == EEXIST, "%s: %s", TEMPORARY, strerror(errno));
+    temporary = realpath(TEMPORARY, NULL);
+    ck_assert_ptr_nonnull(temporary);
     int length = snprintf(command, sizeof command,
-                          "cd '" TEST_SOURCE_DIR "' && mkdir -p '" TEMPORARY "' && "
-                          "TMPDIR=$(cd '" TEMPORARY "' && pwd) && export TMPDIR && "
+                          "cd '" TEST_SOURCE_DIR "' && export TMPDIR='%s' && "
                           "backplane() { '" TEST_BACKPLANE "' \"$@\"; } && "
                           "{ %s ; } > '%s' 2> '%s'",
-                          line, output_file, error_file);
+                          temporary, line, output_file, error_file);
+    free(temporary);
     ck_assert_int_lt(length, (int)sizeof command);
     int ended = system(command);
     ck_assert_msg(WIFEXITED(ended), "ended by a signal: %s", line);

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,6 +225,8 @@ static unsigned long requests_of_start(void)
 
 static void empty_made_folder(void)
 {
+    if (rmdir(made_folder) == 0 && mkdir(made_folder, 0777) == 0)
+        return;
     expect(shell("rm -rf '%s' && mkdir '%s'", made_folder, made_folder), 0, NULL);
 }
 
@@ -314,9 +317,10 @@ Suite *program_memory_suite(void)
     Suite *suite = suite_create("program_memory");
     TCase *tests = tcase_create("requests are refused");
     tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, make_files, NULL);
-    if (CASES_RUN)
+    if (CASES_RUN) {
+        tcase_add_unchecked_fixture(tests, make_files, NULL);
         tcase_add_loop_test(tests, a_command_that_is_refused_memory_says_so, 0, CASES);
+    }
     suite_add_tcase(suite, tests);
     return suite;
 }
