@@ -373,11 +373,12 @@ $(BUILD)/tests$(EXE): $(TEST_OBJECTS) $(CONFORMANCE) $(if $(EXE),,$(NEW)) $(STAT
 test-parts: $(BUILD)/tests$(EXE) $(BUILD)/backplane$(EXE) $(PLUGINS) $(FIXTURES)
 
 # What has been freed is watched for a while by AddressSanitizer; all of it is searched for leaks at the end of a test
-# that leaves something, so not too much. Requests for memory are remembered with ten calls, since more of them take
-# longer than is worth it. The benchmarks are built too, so that a change of the contract finds them.
+# that leaves something, so not too much. Requests for memory are remembered with four calls: each chain of calls that a
+# test is the first to make takes a page of the table of them, which its process has to copy. ASAN_OPTIONS in the
+# environment is taken instead. The benchmarks are built too, so that a change of the contract finds them.
 test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	@mkdir -p $(BUILD)/scratch
-	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=2:malloc_context_size=10}; status=0; \
+	@export CK_TIMEOUT_MULTIPLIER=$(if $(SANITIZE),20,5) ASAN_OPTIONS=$${ASAN_OPTIONS:-quarantine_size_mb=2:malloc_context_size=4}; status=0; \
 	    export TESTS_TAKEN=$(BUILD)/taken; rm -rf $$TESTS_TAKEN; mkdir $$TESTS_TAKEN || exit 1; \
 	    TESTS_HALF=2 $(BUILD)/tests >$(BUILD)/second_half.log 2>&1 & second=$$!; shared=; \
 	    $(if $(findstring address,$(SANITIZE)),TESTS_HALF=0 $(BUILD)/tests >$(BUILD)/shared.log 2>&1 & shared=$$!;) \
