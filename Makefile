@@ -128,6 +128,9 @@ TSAN_SUITES := threads storm side_by_side sets reload_threads pause posts trace 
 ifeq ($(SANITIZE),thread)
 TEST_SOURCES    := $(foreach source,$(TEST_SOURCES),$(if $(filter-out $(TSAN_SUITES:%=test_%.c),\
                    $(filter test_%,$(notdir $(source)))),,$(source)))
+# And it has the fixtures whose names are words of these files: a name must not be put together from parts.
+FIXTURE_SOURCES := $(filter $(patsubst %,tests/fixtures/%.c,$(shell cat $(TEST_SOURCES) $(wildcard tests/*/*.h) | \
+                   tr -cs 'a-z_0-9' '\n' | sort -u)),$(FIXTURE_SOURCES))
 endif
 BENCH_SOURCES   := $(wildcard bench/*.c)
 IMPORT_SOURCES  := $(wildcard tools/import/*.c)
