@@ -268,11 +268,13 @@ static uint32_t point_to_names(const hot_t *hot, const char **names)
     return hot->count;
 }
 
-/* Refuse the change; the reason is the present error. `refused`: the reason is neither a crash nor a hang. */
+/* Refuse the change; the reason is the present error. `refused`: the reason is neither a crash nor a hang. The worlds
+ * have stood still for the trial to begin, and for what this process has done for the change itself. */
 static void refuse(hot_t *hot, bp_result_t result, bool refused)
 {
     const char *names[RELOAD_MAX_PLUGINS];
     error_text_t *error = &hot->base->error;
+    uint64_t stood_ns = hot->trial.stood_ns + (hot->change == NULL ? 0 : reload_stood_ns(hot->change));
     hot->alone = hot->count > hot->fresh;
     drop_change(hot);
     if (hot->alone)
@@ -282,7 +284,7 @@ static void refuse(hot_t *hot, bp_result_t result, bool refused)
         error_set(error, result, "%s\n  it is tried again together with whatever is written anew next", error->text);
     let_wait(hot, refused);
     clear_list(hot);
-    reload_tell_refusal(hot->reload, names, count, hot->trial.stood_ns, result);
+    reload_tell_refusal(hot->reload, names, count, stood_ns, result);
 }
 
 static void make_change(hot_t *hot)
@@ -357,10 +359,11 @@ static void begin_change(hot_t *hot)
     }
     reload_leave_later(hot->reload, true);
     hot->leaves = true;
+    uint64_t began = os_clock_ns();
     bp_result_t result = reload_read(hot->reload, names, point_to_names(hot, names), &hot->change);
     if (result != BP_OK) {
         hot->change = NULL;
-        hot->trial.stood_ns = 0;
+        hot->trial.stood_ns = os_clock_ns() - began;
         refuse(hot, result, false);
         return;
     }

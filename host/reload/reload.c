@@ -477,6 +477,11 @@ uint32_t reload_plugins(const reload_change_t *change, plugin_t **plugins)
     return change->version_count;
 }
 
+uint64_t reload_stood_ns(const reload_change_t *change)
+{
+    return change->nanoseconds;
+}
+
 void reload_discard(reload_change_t *change)
 {
     if (change == NULL)

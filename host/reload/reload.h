@@ -144,6 +144,9 @@ void reload_commit(reload_change_t *change);
 /* The plugins of a change, in the order in which they were loaded: at most RELOAD_MAX_PLUGINS. Returns how many. */
 uint32_t reload_plugins(const reload_change_t *change, plugin_t **plugins);
 
+/* How long the worlds have stood still for a change so far, in nanoseconds. */
+uint64_t reload_stood_ns(const reload_change_t *change);
+
 /* Let go of a change that is not committed. NULL is allowed. */
 void reload_discard(reload_change_t *change);
 

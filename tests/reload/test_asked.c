@@ -21,6 +21,7 @@ enum { ROWS = 20000, PATIENCE_S = 60, DEADLINE_MS = 20000 };
 
 typedef struct told_t {
     uint32_t count, refused;
+    uint64_t pause;
     char text[4096];
 } told_t;
 
@@ -38,6 +39,7 @@ static void hear(void *data, const bp_reload_report_t *report)
     told_t *t = data;
     t->count++;
     t->refused += report->result != BP_OK;
+    t->pause = report->pause;
     snprintf(t->text, sizeof t->text, "%s", report->text);
 }
 
@@ -271,6 +273,22 @@ START_TEST(what_cannot_be_asked_for_is_said_and_asks_for_nothing)
 }
 END_TEST
 
+/* Without a trial it is this process that tries a version, or that finds none, and the worlds stand still for that. */
+START_TEST(how_long_the_worlds_stood_still_for_an_untried_version_that_is_refused_is_told)
+{
+    open_host(0, "crasher", "crash_plain", 2);
+    const char *path = put_bytes("no library", 10, "asked");
+    for (uint32_t n = 0; n < 2; n++) {
+        WORKS(host, bp_host_begin_reload(host, crasher, 1, 0));
+        wait_for_news(n);
+        EXPECT(told.refused == n + 1, "%s", told.text);
+        ck_assert_uint_gt(told.pause, 0);
+        ck_assert((remove(path) == 0) == (n == 0)); /* the second time there is no file */
+    }
+    bp_host_destroy(host);
+}
+END_TEST
+
 /* Of two that are asked for the other one comes in; of one, nothing, and files are watched as before. */
 START_TEST(what_is_unloaded_before_its_turn_is_not_asked_for_any_more)
 {
@@ -312,6 +330,7 @@ Suite *asked_suite(void)
     tcase_add_test(all, a_host_that_ends_while_a_trial_runs_leaves_neither_memory_nor_a_process);
     tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
     tcase_add_test(all, what_cannot_be_asked_for_is_said_and_asks_for_nothing);
+    tcase_add_test(all, how_long_the_worlds_stood_still_for_an_untried_version_that_is_refused_is_told);
     tcase_add_test(all, what_is_unloaded_before_its_turn_is_not_asked_for_any_more);
     suite_add_tcase(suite, all);
     return suite;

@@ -456,7 +456,7 @@ END_TEST
 #endif
 
 /* What is tried is each component and each system of a world, whichever of them the world has had first. The worlds
- * have stood still for the copy alone. */
+ * have stood still for reading the file and for the copy alone. */
 START_TEST(what_a_world_has_had_first_is_tried_as_well)
 {
     static const char *const ways[][3] = {
