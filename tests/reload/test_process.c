@@ -459,6 +459,22 @@ START_TEST(a_copy_that_hangs_can_be_let_go)
 }
 END_TEST
 
+/* What it looks for the processes of the copy by gets the lowest number then. */
+START_TEST(a_copy_that_is_let_go_leaves_no_file_open_where_the_standard_input_was_closed)
+{
+    process_t *process = process_fork(&memory, hang, NULL);
+    int kept = fcntl(0, F_DUPFD_CLOEXEC, 10);
+    close(0);
+    process_free(process);
+    int left = fcntl(0, F_GETFD);
+    if (kept >= 0) {
+        ck_assert_int_eq(dup2(kept, 0), 0);
+        close(kept);
+    }
+    ck_assert_int_eq(left, -1);
+}
+END_TEST
+
 /* In a copy: go to the group of the program that made it, over and over, since that puts the copy into one of its own
  * as well. */
 static int change_group(process_t *self, void *data)
@@ -608,6 +624,7 @@ Suite *process_suite(void)
     tcase_add_test(processes, words_of_a_copy_that_come_between_the_last_look_at_them_and_its_end_are_told);
     tcase_add_test(processes, what_a_process_says_is_for_the_one_that_has_started_it);
     tcase_add_test(processes, a_copy_that_hangs_can_be_let_go);
+    tcase_add_test(processes, a_copy_that_is_let_go_leaves_no_file_open_where_the_standard_input_was_closed);
     tcase_add_test(processes, a_copy_that_has_gone_to_another_group_can_be_let_go);
     tcase_add_test(processes, one_that_is_let_go_is_waited_for_though_a_signal_interrupts_it);
 #if defined(__linux__)
