@@ -88,8 +88,7 @@ static void wait_for(const char *words)
  * than its library, and `true` makes none. */
 static void wait_until_idle(void)
 {
-    const build_t *build = &rig.host->hot.build;
-    for (uint32_t i = 0; i < PATIENCE && (i < 15 || build->process != NULL || build->dirty_count > 0); i++) {
+    for (uint32_t i = 0; i < PATIENCE && (i < 15 || build_is_waiting(&rig.host->hot.build)); i++) {
         WORKS(rig.host, bp_host_poll(rig.host));
         WORKS(rig.host, bp_host_wait(rig.host, NAP));
     }
@@ -219,6 +218,26 @@ START_TEST(a_folder_of_sources_may_go_and_come_back)
         }
         ck_assert_msg(strstr(rig.log.text, "'probe' is built") != NULL, "%d: %s", i, rig.log.text);
     }
+    close_host();
+}
+END_TEST
+
+/* One that is made there, and renamed as `mv` does. */
+START_TEST(a_folder_among_the_sources_is_no_source_whatever_its_name)
+{
+    open_host("true {plugin}");
+    WORKS(rig.host, bp_host_poll(rig.host));
+    ck_assert_int_eq(mkdir(SOURCES "/probe/parts", 0755), 0);
+    ck_assert_int_eq(rename(SOURCES "/probe/parts", SOURCES "/probe/parts.c"), 0);
+    for (int k = 0; k < 10; k++) {
+        WORKS(rig.host, bp_host_poll(rig.host));
+        WORKS(rig.host, bp_host_wait(rig.host, NAP));
+        ck_assert(!build_is_waiting(&rig.host->hot.build));
+    }
+    EXPECT(rig.log.text[0] == '\0', "%s", rig.log.text);
+    ck_assert_int_eq(rmdir(SOURCES "/probe/parts.c"), 0);
+    save_source();
+    wait_for("'probe' is built");
     close_host();
 }
 END_TEST
@@ -478,6 +497,7 @@ Suite *build_suite(void)
     tcase_add_test(tests, a_command_that_cannot_be_started_is_told_and_tried_when_the_source_is_saved_again);
     tcase_add_test(tests, a_command_that_is_too_long_is_told);
     tcase_add_test(tests, a_folder_of_sources_may_go_and_come_back);
+    tcase_add_test(tests, a_folder_among_the_sources_is_no_source_whatever_its_name);
     tcase_add_test(tests, a_folder_of_sources_that_is_replaced_is_built);
     tcase_add_loop_test(tests, a_folder_that_a_command_reads_from_may_go_and_come_back, 0, 2);
     tcase_add_test(tests, a_file_that_a_command_reads_first_and_that_changes_meanwhile_is_not_missed);
