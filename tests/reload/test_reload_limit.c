@@ -110,10 +110,11 @@ START_TEST(a_plugin_that_is_slower_than_estimated_is_refused_on_the_way)
 }
 END_TEST
 
-/* The next version has one column more, whose default is not zero. */
+/* The next version has one column more, whose default is not zero: 3.5 ms with the file; those that stay as they are
+ * cost nothing. */
 START_TEST(columns_count_as_what_they_cost)
 {
-    open_host(_i == 0 ? 2 : 4, "crash_plain", MANY);
+    open_host(_i == 0 ? 2 : 3, "crash_plain", MANY);
     if (_i == 0) {
         FAILS(host, BP_ERROR_LIMIT, "(estimated), and reload_pause allows 2 ms: component 'crash_plain', world 'main', "
                                     "has 500000 instances, whose fields become others; raise reload_pause",
