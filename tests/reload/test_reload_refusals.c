@@ -309,6 +309,7 @@ START_TEST(names_of_which_there_is_no_plugin_or_no_file_are_told)
         const char *sentence;
     } refused[] = {
         {"kat", 1, BP_ERROR_NOT_FOUND, "no plugin 'kat' is loaded; did you mean 'kit'?"},
+        {"stag", 1, BP_ERROR_NOT_FOUND, "no plugin 'stag' is loaded; did you mean 'stage'?"}, /* the first one */
         {"elephant", 1, BP_ERROR_NOT_FOUND, "no plugin 'elephant' is loaded"},
         {"stage", 1, BP_ERROR_ARGUMENT,
          "plugin 'stage' is linked into the program; only plugins from files can be reloaded"},
