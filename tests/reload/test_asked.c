@@ -191,6 +191,18 @@ START_TEST(on_trial_the_second_of_two_entities_is_destroyed)
 }
 END_TEST
 
+START_TEST(a_system_that_has_nothing_to_save_gets_nothing_to_load_on_trial)
+{
+    open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 2);
+    WORKS(host, bp_world_use_system(world, "crash_system"));
+    crash_next("system_save", "nothing");
+    put_plugin("crasher_next", "asked");
+    WORKS(host, bp_host_reload(host, crasher, 1, NULL));
+    put_environment("CRASHER_WHERE", NULL);
+    bp_host_destroy(host);
+}
+END_TEST
+
 START_TEST(asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both)
 {
     open_host(BP_HOST_TRIAL, "crasher", "crash_plain", 100);
@@ -326,6 +338,7 @@ Suite *asked_suite(void)
     tcase_add_loop_test(all, what_is_asked_for_comes_in_while_the_worlds_step, 0, COUNT(ways_in));
     tcase_add_loop_test(all, what_is_asked_for_and_crashes_is_refused_and_may_be_asked_for_again, 0, COUNT(crashes));
     tcase_add_test(all, on_trial_the_second_of_two_entities_is_destroyed);
+    tcase_add_test(all, a_system_that_has_nothing_to_save_gets_nothing_to_load_on_trial);
     tcase_add_test(all, asking_again_while_a_trial_runs_lets_go_of_it_and_reload_by_hand_answers_for_both);
     tcase_add_test(all, a_host_that_ends_while_a_trial_runs_leaves_neither_memory_nor_a_process);
     tcase_add_test(all, what_would_be_lost_is_refused_unless_it_may_be);
