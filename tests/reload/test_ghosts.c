@@ -324,6 +324,35 @@ START_TEST(a_state_that_goes_over_after_a_crash_does_not_know_the_only_one_who_h
 }
 END_TEST
 
+/* Where loading has put instances elsewhere nobody knows the slots of those that were to end: they stay, and nobody
+ * else ends in their places. */
+START_TEST(nobody_ends_in_the_place_of_one_who_has_gone_where_loading_has_moved_them)
+{
+    open_with(0);
+    crash_over_instances(1);
+    ck_assert_ptr_nonnull(bp_host_plugin_crash(rig.host, 0));
+    bring("muster_moved");
+    for (uint32_t n = 0; n < 2; n++) {
+        const muster_t *own = state_of(world, "muster_own");
+        uint32_t key = key_of(world, "muster_own", "");
+        for (uint32_t i = 0; i < GUESTS; i++) {
+            uint32_t times = 0;
+            for (uint32_t slot = 0; slot < MUSTER_ROOM; slot++)
+                times += own->known[slot].id == guests[i].id;
+            if (rig.api->world->has(world, key, &guests[i], 1, NULL) == 1)
+                EXPECT(times == 1, "guest %u, who is there, is known %u times", i, times);
+            else
+                EXPECT(n == 0 || i < AT_ONCE || i >= AT_ONCE + 3 || times == 0, "guest %u has gone and is known", i);
+        }
+        EXPECT(own->wrong == 0, "it was told wrongly %u times", own->wrong);
+        if (n == 0)
+            destroy(AT_ONCE, 3); /* of these it is told */
+        WORKS(rig.host, bp_world_step(world));
+    }
+    end_host();
+}
+END_TEST
+
 /* A component that is told of no rows that come does not know who is there: where fields are others, it begins anew
  * with nothing. */
 START_TEST(rows_of_other_fields_that_went_meanwhile_are_told_to_no_state)
@@ -413,6 +442,7 @@ Suite *ghosts_suite(void)
     suite_add_tcase(suite, back);
     tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_knows_nobody_who_has_gone_meanwhile, 0, 4);
     tcase_add_loop_test(next, a_state_that_goes_over_after_a_crash_does_not_know_the_only_one_who_has_gone, 0, 8);
+    tcase_add_test(next, nobody_ends_in_the_place_of_one_who_has_gone_where_loading_has_moved_them);
     tcase_add_loop_test(next, rows_of_other_fields_that_went_meanwhile_are_told_to_no_state, 0, 2);
     suite_add_tcase(suite, next);
     tcase_add_test(memory, what_cannot_be_kept_for_want_of_memory_is_told_in_the_log);
