@@ -98,7 +98,8 @@ static uint32_t *slots_of(void *context, const run_t *run, uint32_t key)
 {
     const carry_t *c = context;
     uint32_t first;
-    return world_shape(c->w, run, key, &first)->kept.columns[first];
+    const run_shape_t *shape = world_shape(c->w, run, key, &first);
+    return shape->kept.columns[first];
 }
 
 /* Put the new manager in place for a call. Its requests and notices about slots then concern its own slots. */
