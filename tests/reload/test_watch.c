@@ -548,6 +548,7 @@ START_TEST(a_file_whose_notices_were_lost_is_handed_over_if_it_is_another_one)
         expect_once();
     }
     expect_nothing(3000);
+    ck_assert(!watch_is_waiting(&watch) && watch_look_ms(&watch) == WATCH_BACKSTOP_MS); /* nor is more to come */
     remove(one);
     end();
 }
