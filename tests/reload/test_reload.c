@@ -290,7 +290,7 @@ START_TEST(what_cannot_be_is_refused_and_leaves_no_trace)
     } cases[] = {
         {PROBE_MASS_TEXT, BP_ERROR_TYPE, "mass"},
         {PROBE_SINGLE, BP_ERROR_EXISTS, "single"},
-        {PROBE_LOAD_FAILS, BP_ERROR_FAILED, "not today"},
+        {PROBE_LOAD_FAILS, BP_ERROR_FAILED, "probe" TEST_SO ": its load failed: probe: not today"},
         {PROBE_START_FAILS, BP_ERROR_FAILED, "want to"},
         {PROBE_OTHER_NAME, BP_ERROR_ARGUMENT, "something_else"},
         {PROBE_OTHER_COMPONENT, BP_ERROR_NOT_FOUND, "'probe' has gone"},
