@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """coverage.py - which lines and branches the tests run, by folder.
 
-Builds into build/coverage with COVERAGE=1 and runs every suite and every script alone, so that each one's counts are known:
-BUILD/reach/NAME.json holds them. Copies of the process (trials) and closed plugins count too: see
-counts_program.c.
+Builds into build/coverage with COVERAGE=1, runs the suites in two halves beside each other and then the scripts, all in
+one count, which is kept in counts.json there for as long as the sources are the same. Copies of the process (trials)
+and closed plugins count too: see counts_program.c.
 
-A suite that fails is named, and its counts are taken all the same. Needs gcc with its gcov.
+What fails is named, and its counts are taken all the same. Needs gcc with its gcov.
 
 --conditions asks more of what decides whether a reload is taken, and whether a value and a library are (WEIGHED in the
 Makefile): each condition of a decision has to be seen to decide it by itself, once true and once false (modified
@@ -13,6 +13,7 @@ condition/decision). gcc 12 cannot note that; clang 19 does, into build/conditio
 """
 import argparse
 import collections
+import concurrent.futures
 import glob
 import hashlib
 import json
@@ -110,39 +111,48 @@ def around_compilers(tree, folder, last):
     return {"PATH": beside + ":" + path, "HISTORY_VISITS": VISITS}
 
 
-def measure(tree, name):
-    """Run one suite or script alone; its counts."""
+def run_counted(tree, name, title, environment):
+    """Run a script, or suites where there is no name, and say how long it took and what failed."""
+    result, seconds, output = suites.run(tree, BUILD, name, 3600, 20, more=environment)
+    print(f"  {seconds:7.2f} s  {title}", file=sys.stderr)
+    if result != "passed":
+        print(f"coverage: {title}: {result} while being counted:\n{output}", file=sys.stderr)
+
+
+def run_halves(tree, environment):
+    """Run all suites, in two processes that take what the other one has not begun."""
+    taken = os.path.join(tree, BUILD, "taken")
+    shutil.rmtree(taken, ignore_errors=True)
+    os.makedirs(taken)
+    def run_half(half):
+        run_counted(tree, "", f"half {half} of all suites", dict(environment, TESTS_HALF=half, TESTS_TAKEN=taken))
+
+    with concurrent.futures.ThreadPoolExecutor() as beside:
+        list(beside.map(run_half, "12"))
+
+
+def count_all(tree, jobs, with_scripts=True):
+    """The counts of all suites and scripts together, of files that nothing runs as well."""
+    path = os.path.join(tree, BUILD, "counts.json")
+    state = sources_state(tree) + (" with scripts" if with_scripts else "")
+    if os.path.exists(path):
+        with open(path) as file:
+            kept = json.load(file)
+        if kept["state"] == state:
+            return kept["files"]
+    build(tree, jobs)
     for old in files_of(tree, ".gcda"):
         os.unlink(old)
-    more = dict(around_compilers(tree, BUILD, "-lgcov"), COVERAGE="1")
-    result, seconds, output = suites.run(tree, BUILD, name, 1800, 20, more=more)
-    if result != "passed":
-        print(f"coverage: {name}: {result} while being counted:\n{output}", file=sys.stderr)
-    return {"result": result, "seconds": round(seconds, 2), "files": read_counts(tree, files_of(tree, ".gcda"))}
-
-
-def reach(tree, jobs=2, with_scripts=True, quiet=False):
-    """{name of suite or script: its counts}, measured now unless the stored ones are of these very sources."""
-    folder = os.path.join(tree, BUILD, "reach")
-    state, names = sources_state(tree), suites.suites(tree)
-    names += [name for name in suites.scripts(tree) if name not in NOT_COUNTED] if with_scripts else []
-    os.makedirs(folder, exist_ok=True)
-    found, built = {}, False
-    for name in names:
-        path = os.path.join(folder, name.replace(":", "-") + ".json")
-        if os.path.exists(path):
-            with open(path) as file:
-                found[name] = json.load(file)
-        if name not in found or found[name]["state"] != state:
-            if not built:
-                build(tree, jobs)
-                built = True
-            found[name] = dict(measure(tree, name), state=state)
-            with open(path, "w") as file:
-                json.dump(found[name], file)
-            if not quiet:
-                print(f"  {found[name]['seconds']:7.2f} s  {name}", file=sys.stderr)
-    return found
+    environment = dict(around_compilers(tree, BUILD, "-lgcov"), COVERAGE="1")
+    run_halves(tree, environment)
+    for name in suites.scripts(tree) if with_scripts else []:
+        if name not in NOT_COUNTED:
+            run_counted(tree, name, name, environment)
+    total = read_counts(tree, [note for note in files_of(tree, ".gcno") if "/tests/" not in note])
+    merge(total, read_counts(tree, files_of(tree, ".gcda")))
+    with open(path, "w") as file:
+        json.dump({"state": state, "files": total}, file)
+    return total
 
 
 def folder_of(name):
@@ -288,11 +298,7 @@ def main():
         need_clang()
         report_conditions(tree, run_weighed(tree, chosen.jobs, not chosen.no_scripts, chosen.only), chosen.missing, sys.stdout)
         return
-    total = {}
-    counts = reach(tree, chosen.jobs, not chosen.no_scripts)
-    merge(total, read_counts(tree, [note for note in files_of(tree, ".gcno") if "/tests/" not in note]))
-    for one in counts.values():
-        merge(total, one["files"])
+    total = count_all(tree, chosen.jobs, not chosen.no_scripts)
     rows = table(total)
     if chosen.missing:
         write_missing(total, chosen.missing, sys.stdout)

@@ -47,8 +47,9 @@ def run(tree, build, name, limit, multiplier, around=(), more=None):
     `around` is a command that runs commands, `more` are variables of its environment. Returns ("passed", "failed" or
     "too long", seconds, the end of what it printed).
     """
-    environment = dict(os.environ, CK_TIMEOUT_MULTIPLIER=str(multiplier), CK_FORK="yes", **(more or {}))
+    environment = dict(os.environ, CK_TIMEOUT_MULTIPLIER=str(multiplier), CK_FORK="yes")
     environment.pop("TESTS_HALF", None)
+    environment.update(more or {})
     if name and not name.startswith(SCRIPT):
         environment["CK_RUN_SUITE"] = name
     os.makedirs(os.path.join(tree, build, "scratch"), exist_ok=True)
