@@ -13,11 +13,13 @@ temporary=$(mktemp -d) || exit 2
 trap 'rm -rf "$output" "$temporary"' EXIT
 # A python3 that is itself a script, as pyenv's, looks for the real one each time, which takes half a second: it is asked
 # once.
-python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && [ -x "$python" ] && {
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+if [ -x "$python" ] && [ "$python" != "$(command -v python3)" ]; then
     mkdir "$temporary/bin"
-    ln -s "$python" "$temporary/bin/python3"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$temporary/bin/python3"
+    chmod +x "$temporary/bin/python3"
     PATH=$temporary/bin:$PATH
-}
+fi
 # A script's own make is not part of the make that calls this one, whose job slots it cannot reach.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 passed=0
