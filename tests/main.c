@@ -161,7 +161,6 @@ static const make_suite_t second_half[] = {
     forked_suite,
 #endif
     snapshot_suite,
-    history_suite,
     eras_suite,
     eras_options_suite,
     inside_suite,
@@ -174,8 +173,6 @@ static const make_suite_t second_half[] = {
     messages_suite,
     journal_suite,
     recording_suite,
-    twice_suite,
-    shown_suite,
     guard_suite,
     helper_suite,
 #if !defined(_WIN32)
@@ -227,6 +224,9 @@ static const make_suite_t second_half[] = {
 /* These write no files that others write too, so each is run by the half that comes to it first. */
 #define EITHER_HALF 1
 static const make_suite_t either_half[] = {
+    history_suite,
+    twice_suite,
+    shown_suite,
     conformance_suite,
     store_suite,
     memory_failure_suite,
