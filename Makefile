@@ -390,6 +390,7 @@ test-program: test-parts $(if $(SANITIZE),,$(BUILD)/bench)
 	    TESTS_HALF=1 $(BUILD)/tests || status=1; wait $$second || status=1; cat $(BUILD)/second_half.log; \
 	    if [ -n "$$shared" ]; then wait $$shared || status=1; cat $(BUILD)/shared.log; fi; exit $$status
 
+# Cases that the tests with AddressSanitizer have are left out of those without (TESTS_APART, tests/apart.sh).
 test: test-packages
 	@$(MAKE) --no-print-directory check-source
 	@$(MAKE) --no-print-directory all
@@ -398,13 +399,12 @@ test: test-packages
 	    TESTS_APART=1 $(MAKE) --no-print-directory test-program && tests/scripts/all.sh $(BUILD) && \
 	    $(MAKE) --no-print-directory $(PARALLEL) budgets && \
 	    while [ ! -e $(BUILD)/sanitized.built ] && kill -0 $$beside 2>/dev/null; do sleep 1; done && \
+	    { [ ! -e $(BUILD)/sanitized.built ] || tests/apart.sh $(BUILD) build/asan; } && \
 	    $(MAKE) --no-print-directory fuzz-short || { kill $$beside 2>/dev/null; exit 1; }; \
 	    tail -n +1 -f --pid=$$beside $(BUILD)/sanitized.log; wait $$beside
 
-# The tests with sanitizers, beside those without and the scripts, which wait for much of their time. Those without leave
-# out cases that AddressSanitizer's have (tests/apart.sh).
+# The tests with sanitizers, beside those without and the scripts, which wait for much of their time.
 sanitized: sanitized-parts
-	@tests/apart.sh $(BUILD) build/asan
 	@$(MAKE) --no-print-directory tsan >$(BUILD)/tsan.log 2>&1 & beside=$$!; status=0; \
 	    $(MAKE) --no-print-directory asan || status=1; wait $$beside || status=1; cat $(BUILD)/tsan.log; exit $$status
 
